@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/core/error.h"
+#include "platter/core/nearest.h"
+#include "platter/mechanics/access_planner.h"
+#include "platter/scheduling/policies.h"
+#include "platter/workload/trace_reader.h"
+
+namespace platter::cli {
+
+using nlohmann::json;
+
+namespace {
+
+void print_rows(const std::vector<std::pair<std::string, std::string>>& rows, bool as_json) {
+  if (as_json) {
+    json out = json::array();
+    for (const auto& [name, description] : rows) out.push_back({{"name", name}, {"description", description}});
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, row.first.size());
+  for (const auto& [name, description] : rows) fmt::print("{:<{}}  {}\n", name, width, description);
+}
+
+double ms(core::Picoseconds time) { return core::to_milliseconds(time); }
+
+}  // namespace
+
+int list(const std::string& what, bool as_json) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  if (what == "drives") {
+    for (const config::ShippedDrive& drive : config::shipped_drives()) {
+      const mechanics::DriveProfile profile = config::load_drive(drive.path.string());
+      const mechanics::Geometry geometry(profile.geometry);
+      rows.emplace_back(drive.name, fmt::format("{}: {:.2f} GB, {:g} rpm, {} cylinders, {} surfaces, {} zones",
+                                                profile.name, static_cast<double>(geometry.capacity_bytes()) * 1e-9,
+                                                profile.rpm, geometry.cylinders(), geometry.surfaces(),
+                                                geometry.zone_count()));
+    }
+  } else if (what == "policies") {
+    for (const scheduling::PolicyInfo& row : scheduling::policy_table())
+      rows.emplace_back(row.name, fmt::format("{} [{}]", row.description,
+                                              row.accelerated ? "firmware, model, rtl, lockstep" : "firmware"));
+  } else if (what == "engines") {
+    for (const accelerator::EngineInfo& row : accelerator::engine_table()) rows.emplace_back(row.name, row.description);
+  } else {
+    for (const workload::TraceFormat& row : workload::trace_formats())
+      rows.emplace_back(row.name, fmt::format("{} ({})", row.description, row.units));
+  }
+  print_rows(rows, as_json);
+  return kGood;
+}
+
+int drive_show(const std::string& name, bool as_json) {
+  const mechanics::DriveProfile profile = config::load_drive(name);
+  if (as_json) {
+    fmt::print("{}\n", config::drive_configuration(profile).dump(2));
+    return kGood;
+  }
+  const mechanics::AccessPlanner planner(profile);
+  const mechanics::Geometry& geometry = planner.geometry();
+  const std::uint32_t stroke = geometry.cylinders() - 1;
+  double mean = 0;  // of uniform, independent accesses
+  const double n = geometry.cylinders();
+  for (std::uint32_t d = 1; d <= stroke; ++d) mean += ms(planner.seek_curve()(d)) * 2 * (n - d) / (n * n);
+  fmt::print("{}\n{}\n\n", profile.name, profile.source);
+  fmt::print("capacity      {} blocks of {} bytes, {:.3f} GB\n", geometry.block_count(), geometry.sector_bytes(),
+             static_cast<double>(geometry.capacity_bytes()) * 1e-9);
+  fmt::print("geometry      {} cylinders, {} surfaces, {} zones\n", geometry.cylinders(), geometry.surfaces(),
+             geometry.zone_count());
+  fmt::print("rotation      {:g} rpm, {:.6f} ms a turn\n", profile.rpm, ms(planner.rotation().period()));
+  fmt::print("seek          {:.3f} ms one cylinder, {:.3f} ms mean, {:.3f} ms full stroke\n", ms(planner.seek_curve()(1)),
+             mean, ms(planner.seek_curve()(stroke)));
+  fmt::print("head switch   {:.3f} ms, write settle {:.3f} ms\n", ms(planner.head_switch()), ms(planner.write_settle()));
+  fmt::print("overhead      read {:.3f} / {:.3f}, write {:.3f} / {:.3f} ms (after a read / a write)\n",
+             ms(planner.overhead(false, false)), ms(planner.overhead(false, true)), ms(planner.overhead(true, false)),
+             ms(planner.overhead(true, true)));
+  fmt::print("bus           {:.3f} us a block\n\n", ms(planner.bus_block_time()) * 1e3);
+  fmt::print("{:>5}{:>18}{:>9}{:>9}{:>10}{:>8}{:>7}{:>10}\n", "zone", "cylinders", "sectors", "t. skew", "c. skew", "spares",
+             "slips", "MB/s");
+  for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {
+    const mechanics::ZoneProfile& zone = profile.geometry.zones[i];
+    fmt::print("{:>5}{:>18}{:>9}{:>9g}{:>10g}{:>8}{:>7}{:>10.2f}\n", i,
+               fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track,
+               zone.track_skew_sectors, zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(),
+               zone.sectors_per_track * geometry.sector_bytes() / ms(planner.rotation().period()) * 1e-3);
+  }
+  return kGood;
+}
+
+int trace_info(const TraceInfoOptions& options) {
+  if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const workload::TraceFormat& row : workload::trace_formats()) names.push_back(row.name);
+    throw core::InputError("--format", 0, 0, fmt::format("there is no trace format \"{}\"{}", options.format,
+                                                         core::did_you_mean(options.format, names)));
+  }
+  workload::TraceOptions reading;
+  reading.format = options.format;
+  reading.device = options.device;
+  const workload::TraceSummary t = workload::summarize_trace(options.file, reading);
+  const double span_s = static_cast<double>(t.span_ps) * 1e-12;
+  if (options.json) {
+    json sizes = json::object();
+    for (const auto& [size, count] : t.size_histogram) sizes[std::to_string(size)] = count;
+    fmt::print("{}\n", json({{"format", t.format},
+                             {"records", t.records},
+                             {"reads", t.reads},
+                             {"writes", t.writes},
+                             {"span_s", span_s},
+                             {"rate_per_s", t.rate_per_s},
+                             {"read_bytes", t.read_bytes},
+                             {"written_bytes", t.written_bytes},
+                             {"min_bytes", t.min_bytes},
+                             {"mean_bytes", t.mean_bytes},
+                             {"max_bytes", t.max_bytes},
+                             {"sizes_from_bytes", sizes},
+                             {"largest_end_bytes", t.largest_end_bytes},
+                             {"unaligned", t.unaligned},
+                             {"sequential_share", t.sequential_share},
+                             {"lines", t.counts.lines},
+                             {"flushes", t.counts.flushes},
+                             {"discards", t.counts.discards}})
+                           .dump(2));
+    return kGood;
+  }
+  fmt::print("{}: {}, {} lines\n", options.file, t.format, t.counts.lines);
+  fmt::print("requests         {} ({} reads, {} writes; {} flushes and {} discards left out)\n", t.records, t.reads,
+             t.writes, t.counts.flushes, t.counts.discards);
+  fmt::print("span             {:.6f} s, {:.2f} requests/s\n", span_s, t.rate_per_s);
+  fmt::print("bytes            {} read, {} written\n", t.read_bytes, t.written_bytes);
+  fmt::print("size             {} to {} bytes, mean {:.1f}\n", t.min_bytes, t.max_bytes, t.mean_bytes);
+  fmt::print("largest address  byte {} ({:.3f} GB)\n", t.largest_end_bytes, static_cast<double>(t.largest_end_bytes) * 1e-9);
+  fmt::print("sequential       {:.1f} %\n", t.sequential_share * 100);
+  if (t.unaligned > 0) fmt::print("unaligned        {} requests are no whole number of 512-byte sectors\n", t.unaligned);
+  fmt::print("sizes from       ");
+  for (const auto& [size, count] : t.size_histogram) fmt::print("{}: {}  ", size, count);
+  fmt::print("\n");
+  if (t.counts.devices.size() > 1) {
+    fmt::print("devices          ");
+    for (const auto& [device, count] : t.counts.devices) fmt::print("{}: {}  ", device, count);
+    fmt::print("\n");
+  }
+  return kGood;
+}
+
+int config_check(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const config::Scenario s = config::load_scenario(scenario, overrides);
+  fmt::print("{}: good ({}, policy {}, engine {})\n", scenario, s.drive.name, s.policy, s.engine);
+  return kGood;
+}
+
+int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool as_json) {
+  const config::Scenario s = config::load_scenario(scenario, overrides);
+  fmt::print("{}", as_json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  return kGood;
+}
+
+int config_schema(const std::string& what) {
+  fmt::print("{}\n", (what == "drive" ? config::drive_schema() : config::scenario_schema()).dump(2));
+  return kGood;
+}
+
+int config_reference() {
+  fmt::print("{}", config::reference_page());
+  return kGood;
+}
+
+}  // namespace platter::cli

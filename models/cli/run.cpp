@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <systemc>
+
+#include "commands.h"
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/core/error.h"
+#include "platter/core/sc_time.h"
+#include "platter/observe/output_file.h"
+#include "platter/observe/request_log.h"
+#include "platter/observe/statistics.h"
+#include "platter/observe/wave_probe.h"
+#include "platter/workload/generators.h"
+#include "platter/workload/initiator.h"
+
+namespace platter::cli {
+
+using core::Picoseconds;
+using core::RequestClass;
+using nlohmann::json;
+
+namespace {
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Remaining time on stderr, where that is a terminal.
+class Progress {
+ public:
+  explicit Progress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) != 0) {}
+
+  void update(double share, double simulated_s, double total_s) {
+    if (!shown_) return;
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double left = share > 0 ? elapsed / share * (1 - share) : 0;
+    fmt::print(stderr, "\r{:5.1f} %  {:.0f} of {:.0f} simulated s  ETA {:.0f} s   ", share * 100, simulated_s, total_s, left);
+    std::fflush(stderr);
+  }
+  void done() {
+    if (shown_) fmt::print(stderr, "\r{:60}\r", "");
+  }
+
+ private:
+  bool shown_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// Stops the run at the first request that the drive refuses.
+class RefusalWatch : public workload::RequestObserverIf {
+ public:
+  void issued(const workload::Request& /*request*/) override {}
+  void finished(const workload::FinishedRequest& finished) override {
+    if (finished.status == core::CommandStatus::Good || refused_) return;
+    const workload::Request& r = finished.request;
+    refused_ = fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number,
+                           core::to_string(r.cls), r.write ? "write" : "read", r.length, r.offset,
+                           core::to_string(finished.status));
+    sc_core::sc_stop();
+  }
+  const std::optional<std::string>& refused() const { return refused_; }
+
+ private:
+  std::optional<std::string> refused_;
+};
+
+std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::Scenario& s,
+                                                                  const workload::Target& target) {
+  std::vector<std::unique_ptr<workload::ProducerIf>> producers;
+  const auto seed = static_cast<std::uint64_t>(s.seed);
+  if (s.continuous.streams > 0) {
+    std::vector<workload::StreamTable> tables;
+    for (const config::FileName& file : s.continuous.tables) tables.push_back(workload::StreamTable::load(file.path));
+    workload::RoundsProducer::Options options;
+    options.streams = static_cast<std::uint32_t>(s.continuous.streams);
+    options.round = core::to_picoseconds(s.continuous.round_s, core::kPicosecondsPerSecond);
+    options.contiguous = s.continuous.placement == "contiguous";
+    options.seed = seed;
+    producers.push_back(std::make_unique<workload::RoundsProducer>(target, options, std::move(tables)));
+  }
+  if (s.discrete.source == "poisson" || s.discrete.source == "closed") {
+    workload::RandomProducer::Options options;
+    options.rate_per_s = s.discrete.rate_per_s;
+    options.closed_depth = s.discrete.source == "closed" ? static_cast<std::uint32_t>(s.discrete.outstanding) : 0;
+    options.read_fraction = s.discrete.read_fraction;
+    options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
+    options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
+    options.seed = seed;
+    producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
+  } else if (s.discrete.source == "trace") {
+    workload::TraceOptions options;
+    options.format = s.discrete.trace_format;
+    options.device = s.discrete.trace_device;
+    options.past_end = s.discrete.past_end == "wrap"   ? workload::PastEnd::Wrap
+                       : s.discrete.past_end == "clip" ? workload::PastEnd::Clip
+                                                       : workload::PastEnd::Error;
+    options.capacity_bytes = target.blocks * target.block_bytes;
+    producers.push_back(
+        std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed));
+  }
+  return producers;
+}
+
+std::uint32_t discrete_limit(const config::Scenario& s) {
+  if (s.discrete.max_outstanding > 0) return static_cast<std::uint32_t>(s.discrete.max_outstanding);
+  if (s.discrete.source == "closed") return ~0u;
+  const auto left = static_cast<std::int64_t>(s.drive.queue_depth) - s.continuous.streams;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
+}
+
+// --- result ----------------------------------------------------------------------------------------------------------
+
+struct Outcome {
+  double measured_s = 0;
+  double simulated_s = 0;
+  double busy_share = 0;
+  double mean_occupancy = 0;
+  drive::EngineStatistics engine;
+  double wall_s = 0;
+  double cpu_s = 0;
+};
+
+json class_json(const observe::ClassStatistics& c, double measured_s) {
+  json parts;
+  for (std::size_t i = 0; i < observe::kPartNames.size(); ++i)
+    parts[std::string(observe::kPartNames[i])] = c.completed > 0 ? c.parts_ms[i] / static_cast<double>(c.completed) : 0.0;
+  return {{"issued", c.issued},
+          {"completed", c.completed},
+          {"failed", c.failed},
+          {"outstanding", c.outstanding},
+          {"late", c.late},
+          {"bytes", c.bytes},
+          {"throughput", {{"requests_per_s", static_cast<double>(c.completed) / measured_s},
+                          {"bytes_per_s", static_cast<double>(c.bytes) / measured_s}}},
+          {"fairness_index", c.response.fairness_index()},
+          {"response_ms", {{"mean", c.response.mean_ms()},
+                           {"p50", c.response.percentile_ms(50)},
+                           {"p90", c.response.percentile_ms(90)},
+                           {"p95", c.response.percentile_ms(95)},
+                           {"p99", c.response.percentile_ms(99)},
+                           {"p99_9", c.response.percentile_ms(99.9)},
+                           {"max", c.response.max_ms()}}},
+          {"parts_ms", parts}};
+}
+
+double per(double value, std::uint64_t count) { return count > 0 ? value / static_cast<double>(count) : 0; }
+
+std::uint64_t all_completed(const observe::Statistics& statistics) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += statistics.of(static_cast<RequestClass>(i)).completed;
+  return count;
+}
+
+json result_json(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
+  json classes;
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
+    const auto cls = static_cast<RequestClass>(i);
+    if (statistics.of(cls).issued > 0) classes[std::string(core::to_string(cls))] = class_json(statistics.of(cls), o.measured_s);
+  }
+  if (classes.is_null()) classes = json::object();
+  const bool lockstep = s.engine == "lockstep";
+  return {
+      {"schema", 1},
+      {"version", PLATTER_VERSION},
+      {"seed", s.seed},
+      {"configuration", config::effective_configuration(s)},
+      {"measured_s", o.measured_s},
+      {"classes", classes},
+      {"hiccups", statistics.hiccups()},
+      {"utilisation", o.busy_share},
+      {"queue_depth", {{"mean", o.mean_occupancy}}},
+      {"throughput", {{"requests_per_s", static_cast<double>(all_completed(statistics)) / o.measured_s}}},
+      {"scheduler",
+       {{"engine", s.engine},
+        {"policy", s.policy},
+        {"decisions", o.engine.decisions},
+        {"decisions_compared", lockstep ? o.engine.decisions : 0},
+        {"responses_compared", o.engine.compared},
+        {"mismatches", o.engine.mismatches},
+        {"forced", o.engine.forced},
+        {"cycles", o.engine.cycles},
+        {"cycles_per_decision", per(static_cast<double>(o.engine.cycles), o.engine.decisions)},
+        {"access_cycles_per_decision", per(static_cast<double>(o.engine.access_cycles), o.engine.decisions)},
+        {"latency_us", per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions)}}},
+      {"host",
+       {{"wall_s", o.wall_s},
+        {"cpu_s", o.cpu_s},
+        {"simulated_s", o.simulated_s},
+        {"simulated_s_per_wall_s", o.simulated_s / o.wall_s},
+        {"requests_per_cpu_s", static_cast<double>(o.engine.decisions) / o.cpu_s}}}};
+}
+
+void print_table(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
+  fmt::print("{}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", s.drive.name, s.policy, s.engine,
+             s.drive.queue_depth, o.simulated_s, s.seed);
+  fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9}{:>9}{:>9}{:>9}{:>9} | {:>8}\n", "class", "issued", "completed", "late",
+             "mean", "p50", "p95", "p99", "max ms", "fairness");
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
+    const auto cls = static_cast<RequestClass>(i);
+    const observe::ClassStatistics& c = statistics.of(cls);
+    if (c.issued == 0) continue;
+    fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f} | {:>8.3f}\n", core::to_string(cls),
+               c.issued, c.completed, c.late, c.response.mean_ms(), c.response.percentile_ms(50),
+               c.response.percentile_ms(95), c.response.percentile_ms(99), c.response.max_ms(),
+               c.response.fairness_index());
+  }
+  fmt::print("\n{:<12}", "parts [ms]");
+  for (const std::string_view name : observe::kPartNames) fmt::print("{:>10}", name);
+  fmt::print("\n");
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
+    const auto cls = static_cast<RequestClass>(i);
+    const observe::ClassStatistics& c = statistics.of(cls);
+    if (c.completed == 0) continue;
+    fmt::print("{:<12}", core::to_string(cls));
+    for (const double part : c.parts_ms) fmt::print("{:>10.3f}", part / static_cast<double>(c.completed));
+    fmt::print("\n");
+  }
+  fmt::print("\nutilisation {:.1f} %, mean queue {:.2f}, hiccups {}\n", o.busy_share * 100, o.mean_occupancy,
+             statistics.hiccups());
+  fmt::print("scheduler: {} decisions, {:.1f} cycles each, {:.2f} us from question to answer, {} forced by the guard\n",
+             o.engine.decisions, per(static_cast<double>(o.engine.cycles), o.engine.decisions),
+             per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions), o.engine.forced);
+  if (s.engine == "lockstep")
+    fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions, o.engine.compared,
+               o.engine.mismatches);
+  fmt::print("{:.0f} simulated s per wall s, {:.0f} commands per CPU s\n", o.simulated_s / o.wall_s,
+             static_cast<double>(o.engine.decisions) / o.cpu_s);
+}
+
+/// Report and waves of the accesses before a lock-step mismatch, beside the result.
+void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const config::Scenario& s,
+                    const std::filesystem::path& folder, Picoseconds clock_period) {
+  observe::OutputFile text(folder / "lockstep_mismatch.txt");
+  text.write(fmt::format("scenario {} seed {}\n{}", s.file, s.seed, report));
+  text.commit();
+  accelerator::RtlCore again(clock_period, true);
+  observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline, &again);
+  pair.replay(again);
+  waves.commit();
+  again.set_sampler(nullptr);
+  fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", (folder / "lockstep_mismatch.txt").string(),
+             (folder / "lockstep_mismatch.fst").string());
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  config::Scenario s = config::load_scenario(options.scenario, options.overrides);
+  if (options.wave_from_s >= 0) s.wave_from_s = options.wave_from_s;
+  if (options.wave_to_s >= 0) s.wave_to_s = options.wave_to_s;
+  const scheduling::PolicyInfo& policy = *scheduling::find_policy(s.policy);
+  const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth);
+  if (!objection.empty()) {
+    const auto at = s.positions.count("engine") != 0 ? s.positions["engine"] : config::Scenario::Position{s.file, 0, 0};
+    throw core::ConfigError({{at.file, at.line, at.column, "engine", objection}});
+  }
+
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  const auto wall_start = std::chrono::steady_clock::now();
+  const double cpu_start = cpu_seconds();
+
+  const std::filesystem::path folder =
+      options.result.empty() ? std::filesystem::path(".") : std::filesystem::absolute(options.result).parent_path();
+  accelerator::EngineOptions engine;
+  engine.engine = s.engine;
+  engine.policy = &policy;
+  engine.accelerator_clock_mhz = s.accelerator_clock_mhz;
+  engine.margin_ticks = static_cast<std::uint32_t>(s.accelerator_margin_ticks);
+  engine.firmware_base_cycles = s.drive.firmware_base_cycles;
+  engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
+  engine.traced = !options.waves.empty();
+  engine.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report) {
+    write_mismatch(pair, report, s, folder,
+                   core::to_picoseconds(1.0 / s.accelerator_clock_mhz, core::kPicosecondsPerMicrosecond));
+  };
+
+  drive::DriveConfig drive_config;
+  drive_config.profile = s.drive;
+  drive_config.holds_data = false;  // the generators' payloads carry no bytes
+  drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
+  const workload::Target target{disk.planner().geometry().block_count(), disk.planner().geometry().sector_bytes()};
+
+  const Picoseconds warmup = core::to_picoseconds(s.warmup_s, core::kPicosecondsPerSecond);
+  const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);
+  workload::Initiator host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  host.set_limit(RequestClass::Discrete, discrete_limit(s));
+  host.set_end(end);
+  const auto producers = make_producers(s, target);
+  for (const auto& producer : producers) host.add_producer(*producer);
+
+  observe::Statistics statistics(warmup);
+  RefusalWatch refusals;
+  host.add_observer(refusals);
+  host.add_observer(statistics);
+  std::unique_ptr<observe::RequestLog> log;
+  if (!options.requests.empty()) {
+    log = std::make_unique<observe::RequestLog>(options.requests);
+    host.add_observer(*log);
+  }
+  std::unique_ptr<observe::WaveFile> waves;
+  std::unique_ptr<observe::WaveProbe> probe;
+  if (!options.waves.empty()) {
+    waves = std::make_unique<observe::WaveFile>(
+        options.waves, core::to_picoseconds(s.wave_from_s, core::kPicosecondsPerSecond),
+        core::to_picoseconds(s.wave_to_s, core::kPicosecondsPerSecond), accelerator::rtl_of(disk.engine()));
+    probe = std::make_unique<observe::WaveProbe>("probe", disk, *waves,
+                                                 static_cast<std::uint32_t>(s.wave_angle_samples));
+  }
+
+  Progress progress(options.quiet);
+  const auto advance = [&](Picoseconds to) {
+    while (core::now_ps() < to && !refusals.refused()) {
+      const Picoseconds step = std::min(to - core::now_ps(), std::max<Picoseconds>(end / 200, 1));
+      sc_core::sc_start(core::to_sc_time(step));
+      progress.update(static_cast<double>(core::now_ps()) / static_cast<double>(end),
+                      core::to_milliseconds(core::now_ps()) * 1e-3, core::to_milliseconds(end) * 1e-3);
+    }
+  };
+  advance(warmup);
+  const Picoseconds busy_before = disk.controller().busy(core::now_ps());
+  const double occupancy_before = disk.queue().occupancy_integral(core::now_ps());
+  advance(end);
+  progress.done();
+  if (refusals.refused()) throw core::InputError(s.file, 0, 0, *refusals.refused());
+
+  host.for_each_outstanding([&](const workload::Request& request) { statistics.outstanding(request, end); });
+  statistics.check_conservation();
+  const auto measured = static_cast<double>(end - warmup);
+  Outcome outcome;
+  outcome.measured_s = s.measure_s;
+  outcome.simulated_s = core::to_milliseconds(end) * 1e-3;
+  outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / measured;
+  outcome.mean_occupancy = (disk.queue().occupancy_integral(end) - occupancy_before) / measured;
+  outcome.engine = disk.engine().statistics();
+  outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  outcome.cpu_s = cpu_seconds() - cpu_start;
+
+  if (!options.quiet) print_table(s, statistics, outcome);
+  if (log) log->commit();
+  if (waves) waves->commit();
+  if (accelerator::RtlCore* rtl = accelerator::rtl_of(disk.engine())) rtl->set_sampler(nullptr);
+  if (!options.result.empty()) {
+    observe::OutputFile file(options.result);
+    file.write(result_json(s, statistics, outcome).dump(2) + "\n");
+    file.commit();
+  }
+  if (!options.quiet) {
+    if (!options.result.empty()) fmt::print("result:   {}\n", options.result);
+    if (!options.requests.empty()) fmt::print("requests: {}\n", options.requests);
+    if (!options.waves.empty())
+      fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {} waves/mixed_media.gtkw\n", options.waves,
+                 s.wave_from_s, s.wave_to_s, options.waves);
+  }
+  return kGood;
+}
+
+}  // namespace platter::cli

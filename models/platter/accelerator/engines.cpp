@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/accelerator/engines.h"
+
+#include <fmt/format.h>
+
+#include "platter/accelerator/accelerator_engine.h"
+
+namespace platter::accelerator {
+
+const std::vector<EngineInfo>& engine_table() {
+  static const std::vector<EngineInfo> table = {
+      {"firmware", "the policy in exact arithmetic on the controller's processor", false},
+      {"model", "reference model of the scheduling accelerator: fixed point, cycle counts", true},
+      {"rtl", "the accelerator's Verilated RTL behind its bus port", true},
+      {"lockstep", "model and rtl side by side, every response compared", true},
+  };
+  return table;
+}
+
+const EngineInfo* find_engine(std::string_view name) {
+  for (const EngineInfo& row : engine_table())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+namespace {
+
+AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queue_depth) {
+  AcceleratorParameters parameters = RtlCore::built_parameters();
+  if (engine == "model" && queue_depth > parameters.entries)
+    parameters.entries = (queue_depth + parameters.lanes - 1) / parameters.lanes * parameters.lanes;
+  return parameters;
+}
+
+}  // namespace
+
+std::string engine_objection(std::string_view engine, const scheduling::PolicyInfo& policy, std::uint32_t queue_depth) {
+  const EngineInfo* info = find_engine(engine);
+  if (info == nullptr || !info->accelerated) return {};
+  if (!policy.accelerated)
+    return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name);
+  const AcceleratorParameters parameters = parameters_for(engine, queue_depth);
+  if (queue_depth > parameters.entries)
+    return fmt::format("the RTL is built with a table of {} entries, the queue has {}", parameters.entries, queue_depth);
+  return {};
+}
+
+drive::EngineFactory engine_factory(const EngineOptions& options) {
+  return [options](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
+    if (!find_engine(options.engine)->accelerated) {
+      const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
+                                     options.firmware_candidate_cycles};
+      const scheduling::SchedulerContext scheduler{
+          context.planner, context.queue_depth,
+          static_cast<core::Picoseconds>(cost.cycles(context.queue_depth)) * cost.clock_period};
+      return std::make_unique<drive::FirmwareEngine>("engine", options.policy->create(scheduler), cost);
+    }
+    const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
+    AcceleratorEngine::Options engine;
+    engine.guard = *options.policy->accelerated;
+    engine.margin_ticks = options.margin_ticks;
+    engine.clock_period =
+        core::to_picoseconds(1.0 / options.accelerator_clock_mhz, core::kPicosecondsPerMicrosecond);
+    std::unique_ptr<BusCoreIf> core;
+    if (options.engine == "model") {
+      core = std::make_unique<ReferenceCore>(parameters);
+    } else if (options.engine == "rtl") {
+      core = std::make_unique<RtlCore>(engine.clock_period, options.traced);
+    } else {
+      auto pair = std::make_unique<LockstepCore>(std::make_unique<ReferenceCore>(parameters),
+                                                 std::make_unique<RtlCore>(engine.clock_period, options.traced));
+      if (options.on_mismatch) pair->on_mismatch(options.on_mismatch);
+      core = std::move(pair);
+    }
+    return std::make_unique<AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters, engine,
+                                               std::move(core));
+  };
+}
+
+LockstepCore* lockstep_of(drive::EngineIf& engine) {
+  auto* accelerated = dynamic_cast<AcceleratorEngine*>(&engine);
+  return accelerated != nullptr ? dynamic_cast<LockstepCore*>(&accelerated->target.core()) : nullptr;
+}
+
+RtlCore* rtl_of(drive::EngineIf& engine) {
+  auto* accelerated = dynamic_cast<AcceleratorEngine*>(&engine);
+  if (accelerated == nullptr) return nullptr;
+  if (auto* pair = dynamic_cast<LockstepCore*>(&accelerated->target.core()))
+    return dynamic_cast<RtlCore*>(&pair->rtl());
+  return dynamic_cast<RtlCore*>(&accelerated->target.core());
+}
+
+}  // namespace platter::accelerator

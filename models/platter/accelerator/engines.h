@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platter/accelerator/lockstep_core.h"
+#include "platter/accelerator/rtl_core.h"
+#include "platter/drive/drive.h"
+#include "platter/drive/firmware_engine.h"
+#include "platter/scheduling/policies.h"
+
+namespace platter::accelerator {
+
+/// Which make of the scheduling engine a drive gets, and what it needs to be built.
+struct EngineOptions {
+  std::string engine = "firmware";
+  const scheduling::PolicyInfo* policy = nullptr;
+  double accelerator_clock_mhz = 200;
+  std::uint32_t margin_ticks = 0;
+  std::uint32_t firmware_base_cycles = 120;
+  std::uint32_t firmware_candidate_cycles = 60;
+  bool traced = false;  ///< the RTL will be written to a wave file
+  std::function<void(const LockstepCore&, const std::string&)> on_mismatch;
+};
+
+/// One row of the engine table.
+struct EngineInfo {
+  std::string_view name;
+  std::string_view description;
+  bool accelerated;
+};
+
+const std::vector<EngineInfo>& engine_table();
+const EngineInfo* find_engine(std::string_view name);
+
+/// Why this engine cannot carry this policy at this queue depth; empty if it can.
+std::string engine_objection(std::string_view engine, const scheduling::PolicyInfo& policy, std::uint32_t queue_depth);
+
+/// A factory for `drive::Drive`. Precondition: there is no objection.
+drive::EngineFactory engine_factory(const EngineOptions& options);
+
+/// The cores behind a drive's engine, null where the make has none.
+LockstepCore* lockstep_of(drive::EngineIf& engine);
+RtlCore* rtl_of(drive::EngineIf& engine);
+
+}  // namespace platter::accelerator

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only file that knows the Verilated class. It includes no SystemC: Verilator's headers and SystemC's do not go
+// together in a --cc model. PLATTER_VSCHED lets the tests build the same file around the RTL with a seeded fault.
+#include "platter/accelerator/rtl_core.h"
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#ifndef PLATTER_VSCHED
+#define PLATTER_VSCHED Vsched
+#define PLATTER_VSCHED_HEADER "Vsched.h"
+#endif
+#include PLATTER_VSCHED_HEADER
+
+#include <fmt/format.h>
+
+#include "platter/accelerator/registers.h"
+#include "platter/core/error.h"
+
+namespace platter::accelerator {
+
+using core::Picoseconds;
+
+namespace {
+
+constexpr std::uint32_t kMostCycles = 4096;  // no access and no decision takes that long
+
+}  // namespace
+
+struct RtlCore::Design {
+  Design(Picoseconds clock_period, bool traced) : half_period(clock_period / 2), period(clock_period) {
+    context.traceEverOn(traced);
+    context.fatalOnError(false);
+    context.errorLimit(1);
+    top = std::make_unique<PLATTER_VSCHED>(&context, "sched");
+    reset();
+  }
+  ~Design() { top->final(); }
+
+  void reset() {
+    top->clk_i = 0;
+    top->s_axil_awvalid_i = 0;
+    top->s_axil_wvalid_i = 0;
+    top->s_axil_arvalid_i = 0;
+    top->s_axil_bready_i = 1;
+    top->s_axil_rready_i = 1;
+    top->s_axil_wstrb_i = 0xF;
+    top->rst_ni = 0;
+    top->eval();
+    cycle();
+    cycle();
+    top->rst_ni = 1;
+  }
+
+  /// First half of a cycle: inputs settle, outputs can be read.
+  void settle() {
+    top->clk_i = 0;
+    top->eval();
+    if (sampler != nullptr && sampler->wants(time)) sampler->sample(time);
+  }
+  /// Second half: the rising edge.
+  void clock() {
+    top->clk_i = 1;
+    top->eval();
+    if (sampler != nullptr && sampler->wants(time + half_period)) sampler->sample(time + half_period);
+    time += period;
+    ++cycles;
+  }
+  void cycle() {
+    settle();
+    clock();
+  }
+
+  void write(const BusRequest& request, BusResponse& response) {
+    top->s_axil_awvalid_i = 1;
+    top->s_axil_wvalid_i = 1;
+    top->s_axil_awaddr_i = static_cast<std::uint16_t>(request.address);
+    top->s_axil_wdata_i = request.data;
+    bool accepted = false;
+    while (!accepted && response.cycles < kMostCycles) {
+      settle();
+      accepted = top->s_axil_awready_o && top->s_axil_wready_o;
+      clock();
+      ++response.cycles;
+    }
+    top->s_axil_awvalid_i = 0;
+    top->s_axil_wvalid_i = 0;
+    bool answered = false;
+    while (!answered && response.cycles < kMostCycles) {
+      settle();
+      answered = top->s_axil_bvalid_o;
+      response.ok = top->s_axil_bresp_o == 0;
+      clock();
+      ++response.cycles;
+    }
+  }
+
+  void read(const BusRequest& request, BusResponse& response) {
+    top->s_axil_arvalid_i = 1;
+    top->s_axil_araddr_i = static_cast<std::uint16_t>(request.address);
+    bool accepted = false;
+    while (!accepted && response.cycles < kMostCycles) {
+      settle();
+      accepted = top->s_axil_arready_o;
+      clock();
+      ++response.cycles;
+    }
+    top->s_axil_arvalid_i = 0;
+    bool answered = false;
+    while (!answered && response.cycles < kMostCycles) {
+      settle();
+      answered = top->s_axil_rvalid_o;
+      response.ok = top->s_axil_rresp_o == 0;
+      response.data = top->s_axil_rdata_o;
+      clock();
+      ++response.cycles;
+    }
+    if (!response.ok) response.data = 0;
+  }
+
+  VerilatedContext context;
+  std::unique_ptr<PLATTER_VSCHED> top;
+  WaveSamplerIf* sampler = nullptr;
+  Picoseconds time = 0;
+  Picoseconds half_period;
+  Picoseconds period;
+  std::uint64_t cycles = 0;
+};
+
+AcceleratorParameters RtlCore::built_parameters() { return {}; }  // sched_top's defaults; the driver checks PARAMS
+
+RtlCore::RtlCore(Picoseconds clock_period, bool traced) : design_(std::make_unique<Design>(clock_period, traced)) {}
+
+RtlCore::~RtlCore() = default;
+
+void RtlCore::reset() { design_->reset(); }
+
+void RtlCore::declare(VerilatedFstC& file) { design_->top->trace(&file, 99); }
+
+void RtlCore::set_sampler(WaveSamplerIf* sampler) { design_->sampler = sampler; }
+
+std::uint64_t RtlCore::cycles() const { return design_->cycles; }
+
+BusResponse RtlCore::access(const BusRequest& request) {
+  Design& d = *design_;
+  d.time = request.start;
+  BusResponse response;
+  const bool irq_before = d.top->irq_o;
+  if (request.write)
+    d.write(request, response);
+  else
+    d.read(request, response);
+  if (request.write && request.address == reg::kStart && response.ok) {
+    // Run the decision to its end.
+    std::uint32_t cycles = response.cycles;
+    const AcceleratorParameters built = built_parameters();
+    const std::uint32_t most = built.entries / built.lanes + reg::kDecisionLatency + 8;
+    while (cycles < most && (irq_before || !d.top->irq_o)) {
+      d.cycle();
+      ++cycles;
+    }
+    if (!irq_before && d.top->irq_o) response.irq_cycles = cycles;
+  }
+  response.irq = d.top->irq_o;
+  if (d.context.gotError())
+    throw core::SimulationError(fmt::format("an assertion of the RTL failed at {} ps, see the message above", d.time));
+  if (response.cycles >= kMostCycles)
+    throw core::SimulationError(
+        fmt::format("the RTL did not answer an access to 0x{:03x} within {} cycles", request.address, kMostCycles));
+  return response;
+}
+
+}  // namespace platter::accelerator

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "platter/config/loader.h"
+#include "platter/config/parameter.h"
+
+namespace platter::config {
+
+using nlohmann::json;
+
+namespace {
+
+/// A field as JSON; file names as they stand in the configuration.
+struct ToJson {
+  const std::vector<std::string_view>& choices;
+
+  json operator()(const FileName* field) const { return field->text; }
+  json operator()(const std::vector<FileName>* field) const {
+    json array = json::array();
+    for (const FileName& name : *field) array.push_back(name.text);
+    return array;
+  }
+  json operator()(const mechanics::Mapping* field) const { return choices[static_cast<std::size_t>(*field)]; }
+  json operator()(const mechanics::SeekModel* field) const { return choices[static_cast<std::size_t>(*field)]; }
+  template <typename T>
+  json operator()(const T* field) const { return *field; }
+};
+
+template <typename Object>
+json value_of(const Parameter<Object>& parameter, Object& object) {
+  return std::visit(ToJson{parameter.choices}, parameter.field(object));
+}
+
+json::json_pointer pointer(std::string_view key) {
+  std::string path = "/";
+  for (const char c : key) path += c == '.' ? '/' : c;
+  return json::json_pointer(path);
+}
+
+template <typename Object>
+json object_to_json(const std::vector<Parameter<Object>>& table, const Object& object) {
+  Object copy = object;
+  json out = json::object();
+  for (const Parameter<Object>& parameter : table) out[pointer(parameter.key)] = value_of(parameter, copy);
+  return out;
+}
+
+// --- schema ----------------------------------------------------------------------------------------------------------
+
+struct SchemaOf {
+  json operator()(const bool*) const { return {{"type", "boolean"}}; }
+  json operator()(const std::int64_t*) const { return {{"type", "integer"}}; }
+  json operator()(const std::uint32_t*) const { return {{"type", "integer"}, {"minimum", 0}}; }
+  json operator()(const double*) const { return {{"type", "number"}}; }
+  json operator()(const std::vector<FileName>*) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+  json operator()(const std::vector<std::uint32_t>*) const {
+    return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}};
+  }
+  json operator()(const std::vector<std::pair<std::uint32_t, double>>*) const {
+    return {{"type", "array"},
+            {"items", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}}}};
+  }
+  template <typename T>
+  json operator()(const T*) const { return {{"type", "string"}}; }  // texts, file names, enumerations
+};
+
+template <typename Object>
+void add_schema(json& root, const std::vector<Parameter<Object>>& table) {
+  Object defaults{};
+  for (const Parameter<Object>& parameter : table) {
+    json* level = &root;
+    std::string_view rest = parameter.key;
+    for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
+      json& below = (*level)["properties"][std::string(rest.substr(0, dot))];
+      if (below.is_null()) below = {{"type", "object"}, {"additionalProperties", false}};
+      level = &below;
+      rest.remove_prefix(dot + 1);
+    }
+    json entry = std::visit(SchemaOf{}, parameter.field(defaults));
+    entry["description"] = std::string(parameter.description) +
+                           (parameter.unit.empty() ? "" : " [" + std::string(parameter.unit) + "]");
+    if (!std::isinf(parameter.minimum)) entry["minimum"] = parameter.minimum;
+    if (!std::isinf(parameter.maximum)) entry["maximum"] = parameter.maximum;
+    if (!parameter.choices.empty()) entry["enum"] = parameter.choices;
+    if (parameter.required)
+      (*level)["required"].push_back(rest);
+    else
+      entry["default"] = value_of(parameter, defaults);
+    (*level)["properties"][std::string(rest)] = entry;
+  }
+}
+
+json schema_head(const std::string& title) {
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", title},
+          {"type", "object"},
+          {"additionalProperties", false}};
+}
+
+// --- page ------------------------------------------------------------------------------------------------------------
+
+template <typename Object>
+std::string page_table(const std::vector<Parameter<Object>>& table) {
+  std::string text = "| key | unit | default | range | meaning |\n| --- | --- | --- | --- | --- |\n";
+  Object defaults{};
+  for (const Parameter<Object>& p : table) {
+    std::string range;
+    for (const std::string_view choice : p.choices) range += (range.empty() ? "" : ", ") + std::string(choice);
+    if (!std::isinf(p.minimum) && !std::isinf(p.maximum))
+      range = fmt::format("{:g} to {:g}", p.minimum, p.maximum);
+    else if (!std::isinf(p.minimum))
+      range = fmt::format("from {:g}", p.minimum);
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", p.key, p.unit,
+                        p.required ? "required" : "`" + value_of(p, defaults).dump() + "`", range, p.description);
+  }
+  return text;
+}
+
+// --- TOML ------------------------------------------------------------------------------------------------------------
+
+template <typename Object>
+void dump_table(const std::vector<Parameter<Object>>& table, const std::string& prefix, Object& object,
+                std::string& text) {
+  std::string section = "?";
+  for (const Parameter<Object>& p : table) {
+    const std::size_t dot = p.key.rfind('.');
+    std::string own = prefix;
+    if (dot != std::string_view::npos) own += (own.empty() ? "" : ".") + std::string(p.key.substr(0, dot));
+    if (own != section) {
+      if (!own.empty()) text += fmt::format("\n[{}]\n", own);
+      section = own;
+    }
+    json value = value_of(p, object);
+    const Field field = p.field(object);
+    if (const auto* file = std::get_if<FileName*>(&field)) value = (*file)->path.string();
+    if (const auto* files = std::get_if<std::vector<FileName>*>(&field)) {
+      value = json::array();
+      for (const FileName& name : **files) value.push_back(name.path.string());
+    }
+    text += fmt::format("{} = {}  # {}{}\n", p.key.substr(dot == std::string_view::npos ? 0 : dot + 1), value.dump(),
+                        p.unit.empty() ? "" : "[" + std::string(p.unit) + "] ", p.description);
+  }
+}
+
+}  // namespace
+
+json drive_configuration(const mechanics::DriveProfile& profile) {
+  json out = object_to_json(drive_parameters(), profile);
+  for (const mechanics::ZoneProfile& zone : profile.geometry.zones)
+    out["geometry"]["zone"].push_back(object_to_json(zone_parameters(), zone));
+  return out;
+}
+
+json effective_configuration(const Scenario& scenario) {
+  json out = object_to_json(scenario_parameters(), scenario);
+  out["drive"] = drive_configuration(scenario.drive);
+  return out;
+}
+
+std::string dump_scenario(const Scenario& scenario) {
+  Scenario copy = scenario;
+  std::string text;
+  dump_table(scenario_parameters(), "", copy, text);
+  text += "\n[drive]\nformat = 1\n";
+  std::string drive;
+  dump_table(drive_parameters(), "drive", copy.drive, drive);
+  text += drive.substr(drive.find("]\n") + 2);
+  for (mechanics::ZoneProfile& zone : copy.drive.geometry.zones) {
+    text += "\n[[drive.geometry.zone]]\n";
+    std::string lines;
+    dump_table(zone_parameters(), "zone", zone, lines);
+    text += lines.substr(lines.find("]\n") + 2);
+  }
+  return text;
+}
+
+json drive_schema() {
+  json schema = schema_head("Platter drive profile");
+  add_schema(schema, drive_parameters());
+  schema["properties"]["format"] = {{"const", 1}};
+  json zone = {{"type", "object"}, {"additionalProperties", false}};
+  add_schema(zone, zone_parameters());
+  schema["properties"]["geometry"]["properties"]["zone"] = {{"type", "array"}, {"items", zone}, {"minItems", 1}};
+  schema["properties"]["geometry"]["required"].push_back("zone");
+  schema["required"].push_back("format");
+  return schema;
+}
+
+json scenario_schema() {
+  json schema = schema_head("Platter scenario");
+  add_schema(schema, scenario_parameters());
+  json drive = drive_schema();
+  drive.erase("$schema");
+  drive.erase("title");
+  drive["properties"]["file"] = {{"type", "string"}, {"description", "profile to start from"}};
+  drive.erase("required");
+  schema["properties"]["drive"] = {{"oneOf", {{{"type", "string"}, {"description", "name or file of a profile"}}, drive}}};
+  schema["required"].push_back("drive");
+  return schema;
+}
+
+std::string reference_page() {
+  std::string text =
+      "# Configuration\n\n"
+      "Made by `platter config reference` from the tables that the loader itself uses; a test holds the two together. "
+      "The same tables give the JSON Schemas in `models/configs/schema/`.\n\n"
+      "A scenario is a TOML file. A section stands inline or is the name of a file, relative to the file that names it; a "
+      "section with a key `file` starts from that file and overrides it. `drive` is the name of a shipped profile "
+      "(`platter list drives`), a file, or a table with `file`. `--set KEY=VALUE` overrides any key. An unknown key is an "
+      "error with file, line, column and the nearest valid name.\n\n## Scenario\n\n";
+  text += page_table(scenario_parameters());
+  text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario below `drive.`; a profile also has `format = 1`.\n\n";
+  text += page_table(drive_parameters());
+  text += "\n### `[[geometry.zone]]`, one for each zone\n\n";
+  text += page_table(zone_parameters());
+  return text;
+}
+
+}  // namespace platter::config

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/config/loader.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "platter/config/parameter.h"
+#include "platter/core/error.h"
+#include "platter/core/nearest.h"
+#include "platter/mechanics/access_planner.h"
+#include "platter/scheduling/policies.h"
+#include "platter/workload/trace_formats.h"
+
+namespace platter::config {
+
+namespace fs = std::filesystem;
+using core::ConfigError;
+using core::ConfigProblem;
+
+namespace {
+
+using Problems = std::vector<ConfigProblem>;
+using Position = Scenario::Position;
+
+struct Leaf {
+  const toml::node* node = nullptr;
+  Position position;
+  bool used = false;
+};
+using Leaves = std::map<std::string, Leaf>;
+
+Position position_of(const toml::node& node, const std::string& fallback) {
+  const toml::source_region& source = node.source();
+  return {source.path ? *source.path : fallback, source.begin.line, source.begin.column};
+}
+
+void report(Problems& problems, const Position& at, const std::string& key, const std::string& message) {
+  problems.push_back({at.file, at.line, at.column, key, message});
+}
+
+[[noreturn]] void fail(const Position& at, const std::string& key, const std::string& message) {
+  throw ConfigError({{at.file, at.line, at.column, key, message}});
+}
+
+toml::table parse_file(const fs::path& file) {
+  if (!fs::is_regular_file(file)) fail({file.string(), 0, 0}, "", "no such file");
+  try {
+    return toml::parse_file(file.string());
+  } catch (const toml::parse_error& error) {
+    fail({file.string(), error.source().begin.line, error.source().begin.column}, "",
+         fmt::format("not valid TOML: {}", error.description()));
+  }
+}
+
+std::string join(const std::string& prefix, std::string_view key) {
+  return prefix.empty() ? std::string(key) : prefix + "." + std::string(key);
+}
+
+// --- sections in files of their own ---------------------------------------------------------------------------------
+
+/// All keys of a configuration, and the sections above them.
+struct KeySpace {
+  std::set<std::string> keys;
+  std::set<std::string> sections;
+
+  void add(const std::string& key) {
+    keys.insert(key);
+    for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
+      sections.insert(key.substr(0, dot));
+  }
+  std::string suggestion(const std::string& key) const {
+    std::vector<std::string_view> names(keys.begin(), keys.end());
+    names.insert(names.end(), sections.begin(), sections.end());
+    return core::did_you_mean(key, names);
+  }
+};
+
+void merge(toml::table& base, toml::table&& over) {
+  for (auto&& [key, node] : over) {
+    if (toml::table* inner = node.as_table())
+      if (toml::table* below = base.get_as<toml::table>(key)) {
+        merge(*below, std::move(*inner));
+        continue;
+      }
+    node.visit([&base, &key = key](auto& value) { base.insert_or_assign(key, std::move(value)); });
+  }
+}
+
+std::vector<std::string_view> drive_names(const std::vector<ShippedDrive>& drives) {
+  std::vector<std::string_view> names;
+  for (const ShippedDrive& drive : drives) names.emplace_back(drive.name);
+  return names;
+}
+
+/// The file that a section or a drive is named by.
+fs::path named_file(const std::string& name, const std::string& section, const Position& at) {
+  const bool is_path = name.find('/') != std::string::npos || fs::path(name).extension() == ".toml";
+  if (section == "drive" && !is_path) {
+    const std::vector<ShippedDrive> drives = shipped_drives();
+    for (const ShippedDrive& drive : drives)
+      if (drive.name == name) return drive.path;
+    fail(at, section, fmt::format("there is no drive \"{}\"{}; `platter list drives` shows those that ship", name,
+                                  core::did_you_mean(name, drive_names(drives))));
+  }
+  const fs::path path = fs::path(at.file).parent_path() / name;
+  if (!fs::is_regular_file(path)) fail(at, section, fmt::format("there is no file \"{}\"", path.string()));
+  return path;
+}
+
+void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const std::string& file,
+                      int depth = 0) {
+  if (depth > 8) fail({file, 0, 0}, prefix, "sections name each other's files in a circle");
+  for (auto&& [key, node] : table) {
+    const std::string path = join(prefix, key.str());
+    if (space.sections.count(path) == 0) continue;
+    const Position at = position_of(node, file);
+    if (const auto* name = node.as_string()) {
+      const fs::path included = named_file(name->get(), path, at);
+      toml::table section = parse_file(included);
+      resolve_includes(section, path, space, included.string(), depth + 1);
+      const toml::key same_key = key;
+      table.insert_or_assign(same_key, std::move(section));
+      resolve_includes(table, prefix, space, file, depth + 1);  // the iterator is gone
+      return;
+    }
+    if (toml::table* inner = node.as_table()) {
+      if (const auto* name = inner->get_as<std::string>("file")) {
+        const fs::path included = named_file(name->get(), path, position_of(*name, file));
+        toml::table section = parse_file(included);
+        inner->erase("file");
+        merge(section, std::move(*inner));
+        *inner = std::move(section);
+      }
+      resolve_includes(*inner, path, space, file, depth + 1);
+    }
+  }
+}
+
+// --- leaves ----------------------------------------------------------------------------------------------------------
+
+void flatten(const toml::table& table, const std::string& prefix, const KeySpace& space, const std::string& file,
+             Leaves& leaves, Problems& problems) {
+  for (auto&& [key, node] : table) {
+    const std::string path = join(prefix, key.str());
+    const Position at = position_of(node, file);
+    if (node.is_table() && space.keys.count(path) == 0) {
+      if (space.sections.count(path) == 0)
+        report(problems, at, path, "there is no such section" + space.suggestion(path));
+      else
+        flatten(*node.as_table(), path, space, file, leaves, problems);
+      continue;
+    }
+    leaves[path] = {&node, at, false};
+  }
+}
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
+std::string show(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  std::string text;
+  node.visit([&text](const auto& value) {
+    if constexpr (toml::is_value<decltype(value)>) {
+      std::ostringstream out;
+      out << value;
+      text = out.str();
+    }
+  });
+  return text;
+}
+
+template <typename Object>
+std::string range_of(const Parameter<Object>& p) {
+  const std::string unit = p.unit.empty() ? "" : " " + std::string(p.unit);
+  if (std::isinf(p.minimum) && std::isinf(p.maximum)) return "a number" + unit;
+  if (std::isinf(p.maximum)) return fmt::format("at least {:g}{}", p.minimum, unit);
+  return fmt::format("{:g} to {:g}{}", p.minimum, p.maximum, unit);
+}
+
+std::optional<std::size_t> choice_index(const std::vector<std::string_view>& choices, const std::string& text) {
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found == choices.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+/// Sets one field from its node; returns what is wrong, "" if nothing is.
+template <typename Object>
+class Setter {
+ public:
+  Setter(const Parameter<Object>& parameter, const Leaf& leaf) : p_(parameter), leaf_(leaf) {}
+
+  std::string operator()(bool* field) const {
+    const auto value = leaf_.node->value<bool>();
+    if (!leaf_.node->is_boolean()) return expected("true or false");
+    *field = *value;
+    return {};
+  }
+  std::string operator()(std::int64_t* field) const {
+    if (!leaf_.node->is_integer()) return expected("a whole number");
+    const std::int64_t value = **leaf_.node->as_integer();
+    if (outside(static_cast<double>(value))) return expected(range_of(p_));
+    *field = value;
+    return {};
+  }
+  std::string operator()(std::uint32_t* field) const {
+    if (!leaf_.node->is_integer()) return expected("a whole number");
+    const std::int64_t value = **leaf_.node->as_integer();
+    if (value < 0 || value > 0xFFFF'FFFF || outside(static_cast<double>(value)))
+      return expected(std::isinf(p_.maximum) ? "a whole number from 0" : range_of(p_));
+    *field = static_cast<std::uint32_t>(value);
+    return {};
+  }
+  std::string operator()(double* field) const {
+    const auto value = leaf_.node->value<double>();
+    if (!leaf_.node->is_number() || !std::isfinite(*value)) return expected("a number");
+    if (outside(*value)) return expected(range_of(p_));
+    *field = *value;
+    return {};
+  }
+  std::string operator()(std::string* field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
+    *field = value;
+    return {};
+  }
+  std::string operator()(mechanics::Mapping* field) const { return enumeration(field); }
+  std::string operator()(mechanics::SeekModel* field) const { return enumeration(field); }
+  std::string operator()(FileName* field) const {
+    if (!leaf_.node->is_string()) return expected("the name of a file");
+    return file(**leaf_.node->as_string(), *field);
+  }
+  std::string operator()(std::vector<FileName>* field) const {
+    const toml::array* array = leaf_.node->as_array();
+    if (array == nullptr || !array->is_homogeneous(toml::node_type::string))
+      return expected("an array of file names");
+    field->clear();
+    for (const toml::node& element : *array) {
+      FileName name;
+      if (std::string problem = file(**element.as_string(), name); !problem.empty()) return problem;
+      field->push_back(std::move(name));
+    }
+    return {};
+  }
+  std::string operator()(std::vector<std::uint32_t>* field) const {
+    const toml::array* array = leaf_.node->as_array();
+    if (array == nullptr) return expected("an array of whole numbers");
+    field->clear();
+    for (const toml::node& element : *array) {
+      const auto value = element.value<std::int64_t>();
+      if (!element.is_integer() || *value < 0 || *value > 0xFFFF'FFFF)
+        return expected("an array of whole numbers from 0, found " + show(element));
+      field->push_back(static_cast<std::uint32_t>(*value));
+    }
+    return {};
+  }
+  std::string operator()(std::vector<std::pair<std::uint32_t, double>>* field) const {
+    const toml::array* array = leaf_.node->as_array();
+    if (array == nullptr) return expected("an array of [distance, time] pairs");
+    field->clear();
+    for (const toml::node& element : *array) {
+      const toml::array* pair = element.as_array();
+      if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_integer() || !(*pair)[1].is_number() ||
+          **(*pair)[0].as_integer() < 0 || **(*pair)[0].as_integer() > 0xFFFF'FFFF)
+        return expected(fmt::format("an array of [distance, time] pairs (element {})", field->size()));
+      field->emplace_back(static_cast<std::uint32_t>(**(*pair)[0].as_integer()), *(*pair)[1].value<double>());
+    }
+    return {};
+  }
+
+ private:
+  bool outside(double value) const { return value < p_.minimum || value > p_.maximum; }
+  std::string expected(const std::string& what) const {
+    return fmt::format("found {}, expected {}", show(*leaf_.node), what);
+  }
+  std::string expected_choice(const std::string& value) const {
+    std::string names;
+    for (const std::string_view choice : p_.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
+    return fmt::format("found \"{}\", expected one of {}{}", value, names, core::did_you_mean(value, p_.choices));
+  }
+  template <typename Enum>
+  std::string enumeration(Enum* field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    const auto index = choice_index(p_.choices, value);
+    if (!index) return expected_choice(value);
+    *field = static_cast<Enum>(*index);
+    return {};
+  }
+  std::string file(const std::string& text, FileName& name) const {
+    name.text = text;
+    name.path = text.empty() ? fs::path() : fs::path(leaf_.position.file).parent_path() / text;
+    if (!text.empty() && !fs::is_regular_file(name.path))
+      return fmt::format("there is no file \"{}\"", name.path.string());
+    return {};
+  }
+
+  const Parameter<Object>& p_;
+  const Leaf& leaf_;
+};
+
+template <typename Object>
+void apply(const std::vector<Parameter<Object>>& table, const std::string& prefix, Leaves& leaves, Object& object,
+           const Position& where, Problems& problems) {
+  for (const Parameter<Object>& parameter : table) {
+    const std::string key = join(prefix, parameter.key);
+    const auto found = leaves.find(key);
+    if (found == leaves.end()) {
+      if (parameter.required) report(problems, where, key, "is missing: " + std::string(parameter.description));
+      continue;
+    }
+    found->second.used = true;
+    const std::string problem = std::visit(Setter<Object>(parameter, found->second), parameter.field(object));
+    if (!problem.empty()) report(problems, found->second.position, key, problem);
+  }
+}
+
+void report_unused(const Leaves& leaves, const KeySpace& space, Problems& problems) {
+  for (const auto& [path, leaf] : leaves)
+    if (!leaf.used) report(problems, leaf.position, path, "there is no such key" + space.suggestion(path));
+}
+
+template <typename Object>
+void add_keys(KeySpace& space, const std::vector<Parameter<Object>>& table, const std::string& prefix) {
+  for (const Parameter<Object>& parameter : table) space.add(join(prefix, parameter.key));
+}
+
+constexpr const char* kZones = "geometry.zone";
+
+KeySpace drive_keys(const std::string& prefix) {
+  KeySpace space;
+  add_keys(space, drive_parameters(), prefix);
+  space.add(join(prefix, kZones));
+  space.add(join(prefix, "format"));
+  return space;
+}
+
+void apply_zones(const std::string& key, Leaves& leaves, mechanics::DriveProfile& profile, const Position& where,
+                 Problems& problems) {
+  const auto found = leaves.find(key);
+  if (found == leaves.end()) {
+    report(problems, where, key, "is missing: at least one zone");
+    return;
+  }
+  found->second.used = true;
+  const toml::array* array = found->second.node->as_array();
+  if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table)) {
+    report(problems, found->second.position, key, "expected one [[" + key + "]] table for each zone");
+    return;
+  }
+  KeySpace space;
+  add_keys(space, zone_parameters(), key);
+  for (const toml::node& element : *array) {
+    const Position at = position_of(element, found->second.position.file);
+    Leaves zone_leaves;
+    flatten(*element.as_table(), key, space, at.file, zone_leaves, problems);
+    mechanics::ZoneProfile zone;
+    apply(zone_parameters(), key, zone_leaves, zone, at, problems);
+    report_unused(zone_leaves, space, problems);
+    profile.geometry.zones.push_back(std::move(zone));
+  }
+}
+
+/// The drive's part of the leaves below `prefix`; checks that the profile describes a drive.
+void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProfile& profile, const Position& where,
+                 Problems& problems) {
+  const std::size_t before = problems.size();
+  apply(drive_parameters(), prefix, leaves, profile, where, problems);
+  apply_zones(join(prefix, kZones), leaves, profile, where, problems);
+  const auto format = leaves.find(join(prefix, "format"));
+  if (format == leaves.end()) {
+    report(problems, where, join(prefix, "format"), "is missing, expected 1");
+  } else {
+    format->second.used = true;
+    if (format->second.node->value<std::int64_t>() != 1)
+      report(problems, format->second.position, format->first, "expected 1");
+  }
+  if (problems.size() != before) return;
+  try {
+    const mechanics::AccessPlanner planner(profile);
+  } catch (const std::invalid_argument& error) {
+    report(problems, where, join(prefix, "geometry"), error.what());
+  }
+}
+
+// --- checks between keys ---------------------------------------------------------------------------------------------
+
+void check_scenario(const Scenario& s, Problems& problems) {
+  const auto at = [&s](const std::string& key) {
+    const auto found = s.positions.find(key);
+    return found != s.positions.end() ? found->second : Position{s.file, 0, 0};
+  };
+  if (scheduling::find_policy(s.policy) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const scheduling::PolicyInfo& row : scheduling::policy_table()) names.push_back(row.name);
+    report(problems, at("policy"), "policy",
+           fmt::format("there is no policy \"{}\"{}; `platter list policies` shows them all", s.policy,
+                       core::did_you_mean(s.policy, names)));
+  }
+  if (s.discrete.trace_format != "auto" && workload::find_trace_format(s.discrete.trace_format) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const workload::TraceFormat& row : workload::trace_formats()) names.push_back(row.name);
+    report(problems, at("workload.discrete.trace_format"), "workload.discrete.trace_format",
+           fmt::format("there is no trace format \"{}\"{}", s.discrete.trace_format,
+                       core::did_you_mean(s.discrete.trace_format, names)));
+  }
+  if (s.continuous.streams > 0 && s.continuous.tables.empty())
+    report(problems, at("workload.continuous.streams"), "workload.continuous.tables",
+           "is missing: streams need at least one frame-size table");
+  if (s.discrete.source == "trace" && s.discrete.trace.empty())
+    report(problems, at("workload.discrete.source"), "workload.discrete.trace", "is missing: the trace file");
+  if (s.discrete.source == "poisson" && s.discrete.rate_per_s <= 0)
+    report(problems, at("workload.discrete.source"), "workload.discrete.rate_per_s",
+           "is missing: a rate above 0 for Poisson arrivals");
+  if (s.wave_from_s > s.wave_to_s)
+    report(problems, at("observe.wave_from_s"), "observe.wave_from_s", "expected no more than observe.wave_to_s");
+}
+
+Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    fail({"--set " + text, 0, 0}, "", "expected KEY=VALUE");
+  key = text.substr(0, equals);
+  key.erase(std::remove(key.begin(), key.end(), ' '), key.end());
+  const std::string value = text.substr(equals + 1);
+  try {
+    owners.push_back(toml::parse("v = " + value));
+  } catch (const toml::parse_error&) {
+    toml::table table;
+    table.insert("v", value);
+    owners.push_back(std::move(table));
+  }
+  return {owners.back().get("v"), {"--set " + text, 0, 0}, false};
+}
+
+}  // namespace
+
+// --- the loader ------------------------------------------------------------------------------------------------------
+
+fs::path config_directory() {
+  if (const char* set = std::getenv("PLATTER_CONFIG_DIR")) return set;
+  if (fs::is_directory(PLATTER_SOURCE_CONFIG_DIR)) return PLATTER_SOURCE_CONFIG_DIR;
+  return PLATTER_INSTALL_CONFIG_DIR;
+}
+
+std::vector<ShippedDrive> shipped_drives() {
+  std::vector<ShippedDrive> drives;
+  const fs::path directory = config_directory() / "drives";
+  if (fs::is_directory(directory))
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+      if (entry.path().extension() == ".toml") drives.push_back({entry.path().stem().string(), entry.path()});
+  std::sort(drives.begin(), drives.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return drives;
+}
+
+mechanics::DriveProfile load_drive(const std::string& name) {
+  const bool is_path = name.find('/') != std::string::npos || fs::path(name).extension() == ".toml";
+  const fs::path file = is_path ? fs::path(name) : named_file(name, "drive", {"drive", 0, 0});
+  const toml::table table = parse_file(file);
+  const KeySpace space = drive_keys("");
+  Problems problems;
+  Leaves leaves;
+  flatten(table, "", space, file.string(), leaves, problems);
+  mechanics::DriveProfile profile;
+  apply_drive("", leaves, profile, {file.string(), 0, 0}, problems);
+  report_unused(leaves, space, problems);
+  if (!problems.empty()) throw ConfigError(problems);
+  return profile;
+}
+
+Scenario load_scenario(const fs::path& file, const std::vector<std::string>& overrides) {
+  KeySpace space = drive_keys("drive");
+  add_keys(space, scenario_parameters(), "");
+
+  std::vector<toml::table> owners;  // of the overrides' values
+  owners.reserve(overrides.size());
+  std::vector<std::pair<std::string, Leaf>> set_keys;
+  toml::table table = parse_file(file);
+  for (const std::string& text : overrides) {
+    std::string key;
+    const Leaf leaf = override_leaf(text, owners, key);
+    if (space.sections.count(key) != 0 && leaf.node->is_string())  // another file for a whole section
+      table.insert_or_assign(key, **leaf.node->as_string());
+    else
+      set_keys.emplace_back(key, leaf);
+  }
+
+  Scenario scenario;
+  scenario.file = file.string();
+  Problems problems;
+  const Position top{file.string(), 0, 0};
+  const toml::node* drive_node = table.get("drive");
+  const Position drive_position = drive_node != nullptr ? position_of(*drive_node, file.string()) : top;
+  if (drive_node == nullptr) fail(top, "drive", "is missing: the name of a drive profile");
+  if (const auto* name = drive_node->as_string()) scenario.drive_name = name->get();
+  if (const toml::table* drive = drive_node->as_table())
+    if (const auto* name = drive->get_as<std::string>("file")) scenario.drive_name = name->get();
+
+  resolve_includes(table, "", space, file.string());
+  Leaves leaves;
+  flatten(table, "", space, file.string(), leaves, problems);
+  for (auto& [key, leaf] : set_keys) leaves[key] = leaf;
+
+  apply(scenario_parameters(), "", leaves, scenario, top, problems);
+  apply_drive("drive", leaves, scenario.drive, drive_position, problems);
+  report_unused(leaves, space, problems);
+  for (const auto& [key, leaf] : leaves) scenario.positions[key] = leaf.position;
+  scenario.positions["drive"] = drive_position;
+  if (scenario.drive_name.empty()) scenario.drive_name = scenario.drive.name;
+  if (problems.empty()) check_scenario(scenario, problems);
+  if (!problems.empty()) throw ConfigError(problems);
+  return scenario;
+}
+
+}  // namespace platter::config

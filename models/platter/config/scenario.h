@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "platter/mechanics/drive_profile.h"
+
+namespace platter::config {
+
+/// A file that a configuration names: the text as it stands there, and where it is.
+struct FileName {
+  std::string text;
+  std::filesystem::path path;
+
+  bool empty() const { return text.empty(); }
+};
+
+struct ContinuousWorkload {
+  std::int64_t streams = 0;
+  double round_s = 1.0;
+  std::vector<FileName> tables;
+  std::string placement = "random";
+};
+
+struct DiscreteWorkload {
+  std::string source = "none";
+  double rate_per_s = 0;
+  std::int64_t outstanding = 1;
+  std::int64_t max_outstanding = 0;
+  double read_fraction = 1.0;
+  std::string size = "fixed";
+  std::int64_t mean_bytes = 4096;
+  std::int64_t deviation_bytes = 0;
+  FileName trace;
+  std::string trace_format = "auto";
+  std::string trace_device;
+  std::string past_end = "error";
+  double trace_speed = 1.0;
+};
+
+/// A run, as its scenario file describes it.
+struct Scenario {
+  std::int64_t format = 1;
+  std::string drive_name;  ///< the drive's profile, as the scenario names it
+  mechanics::DriveProfile drive;
+  std::string engine = "firmware";
+  std::string policy = "SPTF";
+  double accelerator_clock_mhz = 200;
+  std::int64_t accelerator_margin_ticks = 0;
+  ContinuousWorkload continuous;
+  DiscreteWorkload discrete;
+  std::int64_t seed = 1;
+  double warmup_s = 0;
+  double measure_s = 10;
+  double wave_from_s = 0;
+  double wave_to_s = 2;
+  std::int64_t wave_angle_samples = 64;
+
+  std::string file;  ///< the scenario file
+  struct Position {
+    std::string file;
+    std::size_t line = 0;
+    std::size_t column = 0;
+  };
+  std::map<std::string, Position> positions;  ///< where each key that was given stands
+};
+
+}  // namespace platter::config

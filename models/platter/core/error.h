@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace platter::core {
+
+/// Bad input: a file that cannot be read as what it should be. The text is "FILE:LINE:COLUMN: message";
+/// line and column are left out where they are 0.
+class InputError : public std::runtime_error {
+ public:
+  InputError(std::string file, std::size_t line, std::size_t column, const std::string& message)
+      : std::runtime_error(format(file, line, column, message)),
+        file_(std::move(file)),
+        line_(line),
+        column_(column) {}
+
+  const std::string& file() const { return file_; }
+  std::size_t line() const { return line_; }
+  std::size_t column() const { return column_; }
+
+ private:
+  static std::string format(const std::string& file, std::size_t line, std::size_t column,
+                            const std::string& message) {
+    std::string text = file;
+    if (line != 0) text += ":" + std::to_string(line);
+    if (line != 0 && column != 0) text += ":" + std::to_string(column);
+    return text + ": " + message;
+  }
+
+  std::string file_;
+  std::size_t line_;
+  std::size_t column_;
+};
+
+/// One thing wrong with a configuration.
+struct ConfigProblem {
+  std::string file;
+  std::size_t line = 0;
+  std::size_t column = 0;
+  std::string key;      ///< dotted path of the key
+  std::string message;  ///< what was found and what was expected
+};
+
+/// All problems of a configuration together, one a line: "FILE:LINE:COLUMN: key: message".
+class ConfigError : public std::runtime_error {
+ public:
+  explicit ConfigError(std::vector<ConfigProblem> problems)
+      : std::runtime_error(format(problems)), problems_(std::move(problems)) {}
+
+  const std::vector<ConfigProblem>& problems() const { return problems_; }
+
+ private:
+  static std::string format(const std::vector<ConfigProblem>& problems) {
+    std::string text;
+    for (const ConfigProblem& problem : problems) {
+      if (!text.empty()) text += "\n";
+      const std::string message =
+          problem.key.empty() ? problem.message : problem.key + ": " + problem.message;
+      text += InputError(problem.file, problem.line, problem.column, message).what();
+    }
+    return text;
+  }
+
+  std::vector<ConfigProblem> problems_;
+};
+
+/// A simulation that cannot go on: exit code 1.
+class SimulationError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace platter::core

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace platter::core {
+
+/// A number that does not mix with other numbers by accident. `Marker` only tells the types apart.
+template <typename Rep, typename Marker>
+struct Strong {
+  Rep value{};
+
+  constexpr Strong() = default;
+  constexpr explicit Strong(Rep v) : value(v) {}
+
+  friend constexpr bool operator==(Strong a, Strong b) { return a.value == b.value; }
+  friend constexpr bool operator!=(Strong a, Strong b) { return a.value != b.value; }
+  friend constexpr bool operator<(Strong a, Strong b) { return a.value < b.value; }
+  friend constexpr bool operator<=(Strong a, Strong b) { return a.value <= b.value; }
+  friend constexpr bool operator>(Strong a, Strong b) { return a.value > b.value; }
+  friend constexpr bool operator>=(Strong a, Strong b) { return a.value >= b.value; }
+};
+
+using Lba = Strong<std::uint64_t, struct LbaMarker>;            ///< logical block (sector) number
+using Cylinder = Strong<std::uint32_t, struct CylinderMarker>;  ///< counted from the outer edge
+using Head = Strong<std::uint32_t, struct HeadMarker>;          ///< data surface
+using SectorIndex = Strong<std::uint32_t, struct SectorMarker>; ///< sector on its track
+using Tag = Strong<std::uint16_t, struct TagMarker>;            ///< entry of the command queue
+
+/// Time on the SystemC-free side: picoseconds, 64 bit (106 days).
+using Picoseconds = std::int64_t;
+/// Fraction of a turn: 2^32 is one turn, so sums wrap by themselves.
+using Angle = std::uint32_t;
+
+inline constexpr Picoseconds kPicosecondsPerNanosecond = 1'000;
+inline constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;
+inline constexpr Picoseconds kPicosecondsPerMillisecond = 1'000'000'000;
+inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
+
+/// "Best effort": no deadline at all.
+inline constexpr Picoseconds kNoDeadline = std::numeric_limits<Picoseconds>::max();
+
+/// Nearest picosecond of a time given in another unit; for loading profiles and for generators only.
+constexpr Picoseconds to_picoseconds(double value, Picoseconds unit) {
+  const double scaled = value * static_cast<double>(unit);
+  return static_cast<Picoseconds>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
+}
+
+constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(time) * 1e-9; }
+
+/// Service class of a request. The numbers are those of the accelerator's command table.
+enum class RequestClass : std::uint8_t { Discrete = 0, Continuous = 1, Background = 2 };
+inline constexpr std::size_t kRequestClasses = 3;
+
+constexpr std::string_view to_string(RequestClass cls) {
+  switch (cls) {
+    case RequestClass::Discrete: return "discrete";
+    case RequestClass::Continuous: return "continuous";
+    case RequestClass::Background: return "background";
+  }
+  return "?";
+}
+
+}  // namespace platter::core

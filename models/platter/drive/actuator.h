@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <systemc>
+
+#include "platter/mechanics/access_planner.h"
+
+namespace platter::drive {
+
+/// Arm and head selection: where they stand, and where the arm is while it travels.
+class Actuator : public sc_core::sc_module {
+ public:
+  explicit Actuator(const sc_core::sc_module_name& name) : sc_module(name) {}
+
+  const mechanics::HeadState& state() const { return state_; }
+
+  /// The arm leaves for `target` at `start` and is there `duration` later.
+  void travel(const mechanics::HeadState& target, core::Picoseconds start, core::Picoseconds duration) {
+    from_ = state_.cylinder;
+    start_ = start;
+    duration_ = duration;
+    travel_to_ = target.cylinder;
+    state_ = target;
+  }
+  /// The access ended on another track than it began; the arm has followed the data.
+  void follow(const mechanics::HeadState& end) { state_ = end; travel_to_ = end.cylinder; }
+
+  /// Cylinder under the heads at `now`, interpolated during a seek (constant acceleration, then constant braking).
+  std::uint32_t cylinder_at(core::Picoseconds now) const {
+    if (now <= start_) return from_.value;
+    if (now >= start_ + duration_) return travel_to_.value;
+    const double x = static_cast<double>(now - start_) / static_cast<double>(duration_);
+    const double share = x < 0.5 ? 2 * x * x : 1 - 2 * (1 - x) * (1 - x);
+    return static_cast<std::uint32_t>(from_.value + share * (static_cast<double>(travel_to_.value) - from_.value) + 0.5);
+  }
+
+ private:
+  mechanics::HeadState state_;
+  core::Cylinder from_;
+  core::Cylinder travel_to_;
+  core::Picoseconds start_ = 0;
+  core::Picoseconds duration_ = 0;
+};
+
+}  // namespace platter::drive

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/command_queue.h"
+
+namespace platter::drive {
+
+CommandQueue::CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth) : sc_module(name), slots_(depth) {
+  for (std::uint32_t tag = 0; tag < depth; ++tag) slots_[tag].command.tag = Tag(static_cast<std::uint16_t>(tag));
+}
+
+void CommandQueue::account(Picoseconds now) {
+  integral_ = occupancy_integral(now);
+  changed_ = now;
+}
+
+Slot& CommandQueue::allocate(int wanted, Picoseconds now) {
+  std::size_t tag = 0;
+  if (wanted >= 0)
+    tag = static_cast<std::size_t>(wanted);
+  else
+    while (slots_[tag].used) ++tag;
+  account(now);
+  ++occupancy_;
+  Slot& slot = slots_[tag];
+  const Tag own = slot.command.tag;
+  slot = Slot{};
+  slot.used = true;
+  slot.command.tag = own;
+  slot.command.sequence = next_sequence_++;
+  return slot;
+}
+
+bool CommandQueue::conflict(const Slot& older, const Slot& younger) {
+  if (older.on_media) return false;
+  if (older.flush || younger.flush) return older.flush || older.command.extent.write;
+  const mechanics::Extent& a = older.command.extent;
+  const mechanics::Extent& b = younger.command.extent;
+  if (!a.write && !b.write) return false;
+  return a.first.value < b.first.value + b.blocks && b.first.value < a.first.value + a.blocks;
+}
+
+void CommandQueue::find_blockers(Slot& slot) {
+  if (occupancy_ == 1) return;
+  for (const Slot& other : slots_)
+    if (other.used && &other != &slot && conflict(other, slot)) ++slot.blockers;
+}
+
+void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
+  // Anything with blockers is younger than they are: the conflicts counted at its arrival are those that end here.
+  if (occupancy_ > 1)
+    for (Slot& other : slots_)
+      if (other.used && other.blockers > 0 && other.command.sequence > slot.command.sequence && conflict(slot, other) &&
+          --other.blockers == 0)
+        ready.push_back(other.command.tag);
+  slot.on_media = true;
+}
+
+void CommandQueue::release(Slot& slot, Picoseconds now) {
+  account(now);
+  --occupancy_;
+  slot.used = false;
+  slot.payload = nullptr;
+}
+
+}  // namespace platter::drive

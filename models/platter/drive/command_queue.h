@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <systemc>
+#include <vector>
+
+#include "platter/core/command_extension.h"
+#include "platter/scheduling/command.h"
+
+namespace platter::drive {
+
+using core::Picoseconds;
+using core::Tag;
+
+/// One entry of the command queue.
+struct Slot {
+  bool used = false;
+  bool flush = false;
+  bool in_engine = false;      ///< handed to the scheduling engine
+  bool on_media = false;       ///< its media access has ended
+  bool blocking_call = false;  ///< a b_transport waits for it
+  std::uint32_t blockers = 0;  ///< older commands that must reach the media first
+  scheduling::Command command;
+  tlm::tlm_generic_payload* payload = nullptr;
+  core::CommandTiming timing;
+};
+
+/// Tags 0 … depth - 1. A command that overlaps an older one, where either writes, waits for it (a flush waits for every older
+/// write), so the order of overlapping accesses on the media is the order of their arrival.
+class CommandQueue : public sc_core::sc_module {
+ public:
+  CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth);
+
+  std::uint32_t depth() const { return static_cast<std::uint32_t>(slots_.size()); }
+  std::uint32_t occupancy() const { return occupancy_; }
+  bool full() const { return occupancy_ == depth(); }
+  bool tag_free(int tag) const { return tag >= 0 && tag < static_cast<int>(depth()) && !slots_[static_cast<std::size_t>(tag)].used; }
+
+  /// Takes the lowest free tag, or `wanted`; precondition: there is one, or that one is free.
+  Slot& allocate(int wanted, Picoseconds now);
+  /// Counts what the new command must wait for; to be called once its extent is known.
+  void find_blockers(Slot& slot);
+  /// The command has reached the media: what waited for it and now waits for nothing more goes to `ready`.
+  void reached_media(Slot& slot, std::vector<Tag>& ready);
+  void release(Slot& slot, Picoseconds now);
+
+  Slot& slot(Tag tag) { return slots_[tag.value]; }
+  const Slot& slot(Tag tag) const { return slots_[tag.value]; }
+
+  /// Sum over time of the occupancy, in commands times picoseconds, up to `now`.
+  double occupancy_integral(Picoseconds now) const {
+    return integral_ + static_cast<double>(now - changed_) * occupancy_;
+  }
+
+ private:
+  static bool conflict(const Slot& older, const Slot& younger);
+  void account(Picoseconds now);
+
+  std::vector<Slot> slots_;
+  std::uint32_t occupancy_ = 0;
+  std::uint64_t next_sequence_ = 0;
+  double integral_ = 0;
+  Picoseconds changed_ = 0;
+};
+
+}  // namespace platter::drive

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <unordered_map>
+
+namespace platter::drive {
+
+/// The bytes on the disks: sparse, so that only what was written takes memory; what never was reads as zero.
+class Media : public sc_core::sc_module {
+ public:
+  explicit Media(const sc_core::sc_module_name& name) : sc_module(name) {}
+
+  void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
+  void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
+  std::size_t allocated_bytes() const { return chunks_.size() * kChunkBytes; }
+
+ private:
+  static constexpr std::size_t kChunkBytes = 64 * 1024;
+  using Chunk = std::array<std::uint8_t, kChunkBytes>;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;  // looked up only, never iterated
+};
+
+}  // namespace platter::drive

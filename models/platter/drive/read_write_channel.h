@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <systemc>
+
+#include "platter/drive/command_queue.h"
+#include "platter/drive/media.h"
+
+namespace platter::drive {
+
+/// Between media and host: moves the bytes, and keeps the host bus, which carries one block at a time.
+class ReadWriteChannel : public sc_core::sc_module {
+ public:
+  /// `media` may be null: a timing-only drive.
+  ReadWriteChannel(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, Media* media)
+      : sc_module(name), planner_(planner), media_(media) {}
+
+  /// Write data crosses the bus as soon as the command is in the queue; returns when all of it is in the buffer.
+  Picoseconds receive(const mechanics::Extent& extent, Picoseconds now) {
+    bus_free_ = std::max(bus_free_, now) + planner_.bus_block_time() * Picoseconds{extent.blocks};
+    return bus_free_;
+  }
+
+  /// Read data follows the media over the bus, block by block; returns when the last block has left. `media_start` is
+  /// when the first sector came under the head.
+  Picoseconds send(const mechanics::Extent& extent, Picoseconds media_start) {
+    bus_free_ = std::max(bus_free_ + planner_.bus_block_time() * Picoseconds{extent.blocks},
+                         media_start + extent.bus_finish);
+    return bus_free_;
+  }
+
+  /// Copies the bytes between the payload and the media; nothing to do for a payload without data.
+  void move_bytes(const Slot& slot);
+
+ private:
+  const mechanics::AccessPlanner& planner_;
+  Media* media_;
+  Picoseconds bus_free_ = 0;
+};
+
+}  // namespace platter::drive

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/mechanics/seek_curve.h"
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace platter::mechanics {
+
+namespace {
+
+using Curve = std::function<double(std::uint32_t)>;  // microseconds; used while loading only
+
+Curve table_curve(const SeekProfile& profile) {
+  const auto& points = profile.points_us;
+  if (points.size() < 2) throw std::invalid_argument("a seek table needs at least two points");
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (points[i].first == 0 || (i > 0 && points[i].first <= points[i - 1].first))
+      throw std::invalid_argument("seek points must be at ascending distances from 1; point " + std::to_string(i) +
+                                  " is at " + std::to_string(points[i].first));
+  return [points](std::uint32_t distance) {
+    if (distance <= points.front().first) return points.front().second;
+    std::size_t i = 1;
+    while (i + 1 < points.size() && points[i].first < distance) ++i;
+    const auto& [x0, y0] = points[i - 1];
+    const auto& [x1, y1] = points[i];
+    return y0 + (y1 - y0) * (static_cast<double>(distance) - x0) / (static_cast<double>(x1) - x0);
+  };
+}
+
+Curve sqrt_linear_curve(const SeekProfile& p) {
+  return [p](std::uint32_t distance) {
+    return distance <= p.knee_cylinders ? p.a_us + p.b_us * std::sqrt(distance) : p.c_us + p.d_us * distance;
+  };
+}
+
+Curve three_point_curve(const SeekProfile& p, std::uint32_t cylinders) {
+  // Solve a + b sqrt(x) + c x = y at the three points.
+  const std::array<double, 3> x{1.0, (cylinders - 1) / 3.0, cylinders - 1.0};
+  const std::array<double, 3> y{p.single_us, p.average_us, p.full_us};
+  const double r1 = std::sqrt(x[1]) - std::sqrt(x[0]);
+  const double r2 = std::sqrt(x[2]) - std::sqrt(x[0]);
+  const double s1 = x[1] - x[0];
+  const double s2 = x[2] - x[0];
+  const double determinant = r1 * s2 - r2 * s1;
+  const double b = ((y[1] - y[0]) * s2 - (y[2] - y[0]) * s1) / determinant;
+  const double c = (r1 * (y[2] - y[0]) - r2 * (y[1] - y[0])) / determinant;
+  const double a = y[0] - b * std::sqrt(x[0]) - c * x[0];
+  return [a, b, c](std::uint32_t distance) { return a + b * std::sqrt(distance) + c * distance; };
+}
+
+}  // namespace
+
+SeekCurve::SeekCurve(const SeekProfile& profile, std::uint32_t cylinders) {
+  Curve curve;
+  switch (profile.model) {
+    case SeekModel::Table: curve = table_curve(profile); break;
+    case SeekModel::SqrtLinear: curve = sqrt_linear_curve(profile); break;
+    case SeekModel::ThreePoint: curve = three_point_curve(profile, cylinders); break;
+  }
+  nanoseconds_.assign(cylinders, 0);
+  for (std::uint32_t distance = 1; distance < cylinders; ++distance) {
+    const double us = curve(distance);
+    if (!(us >= 0 && us < 4e6))
+      throw std::invalid_argument("the seek curve gives " + std::to_string(us) + " us for " +
+                                  std::to_string(distance) + " cylinders, expected 0 to 4,000,000");
+    nanoseconds_[distance] = static_cast<std::uint32_t>(us * 1e3 + 0.5);
+  }
+}
+
+}  // namespace platter::mechanics

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "platter/core/types.h"
+#include "platter/mechanics/drive_profile.h"
+
+namespace platter::mechanics {
+
+using core::Picoseconds;
+
+/// Seek time over the distance in cylinders, tabled once for every distance (whole nanoseconds). 0 for distance 0.
+///
+/// Table: straight lines between the measured points, the last one's slope extended, the first point's time for
+/// shorter distances. SqrtLinear: a + b sqrt(d) up to the knee, c + d*d beyond. ThreePoint: a + b sqrt(d) + c d
+/// through one cylinder, a third of the stroke (the mean distance of uniform accesses) and the full stroke.
+class SeekCurve {
+ public:
+  /// Throws std::invalid_argument for a profile that gives no curve or a negative time.
+  SeekCurve(const SeekProfile& profile, std::uint32_t cylinders);
+
+  /// `distance` < cylinders.
+  Picoseconds operator()(std::uint32_t distance) const {
+    return Picoseconds{nanoseconds_[distance]} * core::kPicosecondsPerNanosecond;
+  }
+
+  std::uint32_t cylinders() const { return static_cast<std::uint32_t>(nanoseconds_.size()); }
+
+ private:
+  std::vector<std::uint32_t> nanoseconds_;
+};
+
+}  // namespace platter::mechanics

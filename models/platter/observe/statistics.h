@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "platter/workload/initiator.h"
+
+namespace platter::observe {
+
+using core::Picoseconds;
+
+/// Sum of samples and of their squares, with the samples kept for percentiles.
+class Samples {
+ public:
+  void add(Picoseconds value);
+  std::size_t count() const { return values_.size(); }
+  double mean_ms() const;
+  double max_ms() const;
+  /// Nearest-rank percentile, 0 < p <= 100; 0 without samples.
+  double percentile_ms(double p) const;
+  /// Jain's index (sum x)^2 / (n sum x^2): 1 when all are equal (Balafoutis et al., equation 2). 1 without samples.
+  double fairness_index() const;
+
+ private:
+  std::vector<Picoseconds> values_;
+  double sum_ms_ = 0;
+  double sum_squares_ms_ = 0;
+  mutable std::vector<Picoseconds> sorted_;
+};
+
+/// The parts of a response time, in the order in which they are shown.
+inline constexpr std::array<std::string_view, 7> kPartNames = {"queue",    "overhead", "seek", "settle",
+                                                               "rotation", "transfer", "bus"};
+
+/// What happened to the requests of one class.
+struct ClassStatistics {
+  std::uint64_t issued = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t outstanding = 0;
+  std::uint64_t late = 0;  ///< completed after the deadline, or not at all although it has passed
+  std::uint64_t bytes = 0;
+  std::array<double, kPartNames.size()> parts_ms{};  ///< sums
+  Samples response;
+};
+
+/// Counts the requests issued from `from` on.
+class Statistics : public workload::RequestObserverIf {
+ public:
+  explicit Statistics(Picoseconds from) : from_(from) {}
+
+  void issued(const workload::Request& request) override;
+  void finished(const workload::FinishedRequest& finished) override;
+  /// A request that is still in the host or in the drive when the run ends, at `now`.
+  void outstanding(const workload::Request& request, Picoseconds now);
+
+  const ClassStatistics& of(core::RequestClass cls) const { return classes_[static_cast<std::size_t>(cls)]; }
+  /// Continuous requests that missed their deadline.
+  std::uint64_t hiccups() const { return of(core::RequestClass::Continuous).late; }
+  /// Throws core::SimulationError unless issued = completed + failed + outstanding in every class and the parts of every response
+  /// time summed to the whole.
+  void check_conservation() const;
+
+ private:
+  Picoseconds from_;
+  std::array<ClassStatistics, core::kRequestClasses> classes_;
+  std::uint64_t broken_sums_ = 0;
+};
+
+}  // namespace platter::observe

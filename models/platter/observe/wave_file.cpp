@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only file that uses the hooks of Verilator's FST object: our own scopes are declared, and written, through its init,
+// full and change callbacks. It includes no SystemC.
+#include "platter/observe/wave_file.h"
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "platter/core/error.h"
+
+namespace platter::observe {
+
+using core::Picoseconds;
+
+namespace {
+
+constexpr std::size_t kSignals = static_cast<std::size_t>(WaveSignal::Count);
+
+struct SignalInfo {
+  const char* scope;
+  const char* name;
+  int bits;  // 0: real
+  int dtype; // enumeration, -1: none
+};
+
+constexpr int kStateType = 1'000'001;
+constexpr int kClassType = 1'000'002;
+
+constexpr std::array<SignalInfo, kSignals> kInfo = {{
+    {"disk mech ", "cylinder", 18, -1},
+    {"disk mech ", "head", 6, -1},
+    {"disk controller ", "state", 3, kStateType},
+    {"disk controller ", "tag", 9, -1},
+    {"disk controller ", "busy", 1, -1},
+    {"disk controller ", "class", 2, kClassType},
+    {"disk queue ", "occupancy", 9, -1},
+    {"disk mech ", "angle", 0, -1},
+    {"disk controller ", "slack_ms", 0, -1},
+}};
+
+// In the order of drive::ControllerState and core::RequestClass; a test reads them back.
+const char* const kStateNames[] = {"IDLE", "DECIDE", "OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER"};
+const char* const kStateBits[] = {"000", "001", "010", "011", "100", "101", "110"};
+const char* const kClassNames[] = {"DISCRETE", "CONTINUOUS", "BACKGROUND"};
+const char* const kClassBits[] = {"00", "01", "10"};
+
+std::uint32_t words(const SignalInfo& info) { return info.bits == 0 ? 2 : 1; }
+
+}  // namespace
+
+struct WaveFile::File {
+  VerilatedContext context;
+  VerilatedFstC fst;
+  std::array<std::uint64_t, kSignals> values{};
+  std::array<double, kSignals> reals{};
+  std::uint32_t code = 0;
+
+  static void init(void* self, VerilatedFst* trace, std::uint32_t code) {
+    auto& file = *static_cast<File*>(self);
+    file.code = code;
+    trace->declDTypeEnum(kStateType, "controller_state", 7, 3, const_cast<const char**>(kStateNames),
+                         const_cast<const char**>(kStateBits));
+    trace->declDTypeEnum(kClassType, "request_class", 3, 2, const_cast<const char**>(kClassNames),
+                         const_cast<const char**>(kClassBits));
+    for (std::size_t i = 0; i < kSignals; ++i) {
+      const SignalInfo& info = kInfo[i];
+      trace->pushNamePrefix(info.scope);
+      if (info.bits == 0)
+        trace->declDouble(code, info.name, -1, FST_VD_IMPLICIT, FST_VT_VCD_REAL, false, -1);
+      else if (info.bits == 1)
+        trace->declBit(code, info.name, -1, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false, -1);
+      else
+        trace->declBus(code, info.name, info.dtype, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false, -1, info.bits - 1, 0);
+      trace->popNamePrefix();
+      code += words(info);
+    }
+  }
+
+  template <bool kFull>
+  static void write(void* self, VerilatedFst::Buffer* buffer) {
+    auto& file = *static_cast<File*>(self);
+    std::uint32_t code = file.code;
+    for (std::size_t i = 0; i < kSignals; ++i) {
+      const SignalInfo& info = kInfo[i];
+      std::uint32_t* old = buffer->oldp(code);
+      const auto value = static_cast<std::uint32_t>(file.values[i]);
+      if (info.bits == 0)
+        kFull ? buffer->fullDouble(old, file.reals[i]) : buffer->chgDouble(old, file.reals[i]);
+      else if (info.bits == 1)
+        kFull ? buffer->fullBit(old, value != 0) : buffer->chgBit(old, value != 0);
+      else
+        kFull ? buffer->fullIData(old, value, info.bits) : buffer->chgIData(old, value, info.bits);
+      code += words(info);
+    }
+  }
+};
+
+WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to, accelerator::RtlCore* rtl)
+    : file_(std::make_unique<File>()), path_(file), partial_(file), from_(from), to_(to) {
+  partial_ += ".partial";
+  std::error_code ignored;
+  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
+  if (!std::ofstream(partial_))  // Verilator stops the process where it cannot open a file
+    throw core::InputError(file.string(), 0, 0, std::string("cannot be written: ") + std::strerror(errno));
+  file_->context.traceEverOn(true);
+  VerilatedFst& trace = *file_->fst.spTrace();
+  trace.set_time_unit("1ps");
+  trace.set_time_resolution("1ps");
+  trace.addInitCb(&File::init, file_.get());
+  trace.addFullCb(&File::write<true>, file_.get());
+  trace.addChgCb(&File::write<false>, file_.get());
+  if (rtl != nullptr) {
+    rtl->declare(file_->fst);
+    rtl->set_sampler(this);
+  }
+  file_->fst.open(partial_.c_str());
+}
+
+WaveFile::~WaveFile() {
+  if (!file_->fst.isOpen()) return;
+  file_->fst.close();
+  std::error_code ignored;
+  std::filesystem::remove(partial_, ignored);
+}
+
+void WaveFile::dump(Picoseconds time) {
+  if (time <= last_) time = last_ + 1;
+  last_ = time;
+  file_->fst.dump(static_cast<std::uint64_t>(time));
+}
+
+void WaveFile::flush(Picoseconds before) {
+  if (changed_ < 0 || changed_ >= before) return;
+  dump(changed_);
+  changed_ = -1;
+}
+
+void WaveFile::set(WaveSignal signal, std::uint64_t value, Picoseconds now) {
+  flush(now);
+  file_->values[static_cast<std::size_t>(signal)] = value;
+  if (wants(now)) changed_ = now;
+}
+
+void WaveFile::set(WaveSignal signal, double value, Picoseconds now) {
+  flush(now);
+  file_->reals[static_cast<std::size_t>(signal)] = value;
+  if (wants(now)) changed_ = now;
+}
+
+void WaveFile::sample(Picoseconds time) {
+  flush(time);
+  if (changed_ == time) changed_ = -1;  // goes with this sample
+  dump(time);
+}
+
+void WaveFile::commit() {
+  flush(core::kNoDeadline);
+  file_->fst.close();
+  std::filesystem::rename(partial_, path_);
+}
+
+}  // namespace platter::observe

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "platter/accelerator/rtl_core.h"
+#include "platter/core/types.h"
+
+namespace platter::observe {
+
+/// Signals of the drive in a wave file.
+enum class WaveSignal : std::uint8_t {
+  Cylinder,      ///< of the arm, also while it travels
+  Head,
+  State,         ///< drive::ControllerState, shown as text
+  Tag,           ///< of the access that runs
+  Busy,          ///< an access runs: Tag, Class and Slack are of it
+  Class,         ///< core::RequestClass, shown as text
+  Occupancy,     ///< commands in the queue
+  Angle,         ///< of the spindle, in turns (real)
+  SlackMs,       ///< to the deadline of the access that runs (real); 0 without one
+  Count
+};
+
+/// One FST file with the drive's signals and, where there is one, the RTL's, on one time axis in picoseconds. Times never
+/// go back in the file: the RTL runs ahead of the kernel within a decision (less than a microsecond), and a change of
+/// the drive that falls into it is written at its end.
+class WaveFile : public accelerator::WaveSamplerIf {
+ public:
+  /// `rtl` may be null. Throws core::InputError where the file cannot be written.
+  WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to, accelerator::RtlCore* rtl);
+  ~WaveFile() override;
+
+  void set(WaveSignal signal, std::uint64_t value, core::Picoseconds now);
+  void set(WaveSignal signal, double value, core::Picoseconds now);
+
+  bool wants(core::Picoseconds time) const override { return time >= from_ && time <= to_; }
+  void sample(core::Picoseconds time) override;
+  core::Picoseconds from() const { return from_; }
+  /// Closes the file, which has its name only from now on; without it nothing is left.
+  void commit();
+
+ private:
+  void flush(core::Picoseconds before);
+  void dump(core::Picoseconds time);
+
+  struct File;
+  std::unique_ptr<File> file_;
+  std::filesystem::path path_;
+  std::filesystem::path partial_;
+  core::Picoseconds from_;
+  core::Picoseconds to_;
+  core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file
+  core::Picoseconds last_ = -1;
+};
+
+}  // namespace platter::observe

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "platter/core/types.h"
+#include "platter/mechanics/access_planner.h"
+
+namespace platter::scheduling {
+
+using core::kNoDeadline;
+using core::Picoseconds;
+using core::RequestClass;
+using core::Tag;
+using mechanics::AccessPlanner;
+using mechanics::AccessTime;
+using mechanics::Extent;
+using mechanics::HeadState;
+
+/// A command in the queue, as a scheduler sees it.
+struct Command {
+  Tag tag;
+  std::uint64_t sequence = 0;  ///< age: smaller is older
+  RequestClass cls = RequestClass::Discrete;
+  Picoseconds deadline = kNoDeadline;  ///< absolute
+  Picoseconds data_ready = 0;          ///< when write data is in the buffer
+  Extent extent;
+};
+
+/// Tie rule of every policy: the older first, then the lower tag.
+inline bool older(const Command& a, const Command& b) {
+  return a.sequence != b.sequence ? a.sequence < b.sequence : a.tag < b.tag;
+}
+
+}  // namespace platter::scheduling

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "platter/scheduling/command.h"
+
+namespace platter::scheduling {
+
+/// The SCAN that will serve the round's remaining continuous commands, with the sums that make the deadline guard O(1).
+///
+/// The cost from the end of one access to the start of the next does not depend on when it runs, so the time from the
+/// start of the first command's transfer to the end of the whole sweep is a constant, `sweep()`, and `credit(i)` is how
+/// much shorter it gets when command i is taken out. Serving any command x next then needs
+///
+///     positioning(x) + sweep()                                             if x is the first of the sweep,
+///     positioning(x) + node(x) + onward(x, first) + sweep() - credit(x)    otherwise (credit 0 outside the sweep),
+///
+/// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged
+/// `decision_bound`, the longest time between two accesses, and reaching a sector's start earlier never makes
+/// the access end later.
+///
+/// The sweep starts at the extreme nearer to the arm when its first command comes, and keeps its direction until
+/// it is empty (Balafoutis et al., section 2, with the reading of the SCAN's start stated in docs/papers.md).
+class ContinuousSweep {
+ public:
+  ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound);
+
+  void insert(const Command& command);
+  void remove(Tag tag);
+  bool contains(Tag tag) const { return links_[tag.value].command != nullptr; }
+  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
+
+  /// Brings order and sums up to date; to be called before the queries below. `head` decides the direction of a new sweep.
+  void prepare(const HeadState& head);
+
+  const Command& first() const { return *links_[first_].command; }
+  Picoseconds sweep() const { return sweep_ + shortfall_; }
+  Picoseconds credit(Tag tag) const { return links_[tag.value].credit; }
+  /// Earliest deadline of the commands in the sweep.
+  Picoseconds deadline() const { return deadline_; }
+  /// Time left at `now` in which the sweep's last block must have reached the host; may be negative.
+  Picoseconds slack(Picoseconds now) const { return deadline_ - now - planner_.bus_block_time(); }
+
+  /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer.
+  Picoseconds node(const Extent& extent) const;
+  Picoseconds onward_to_first(const Extent& from) const { return planner_.onward(from, first().extent, decision_bound_); }
+  Picoseconds decision_bound() const { return decision_bound_; }
+
+  /// Would the sweep still meet its deadline if `command`, with this positioning time, were served at `now`?
+  bool allows(const Command& command, Picoseconds positioning, Picoseconds now) const;
+
+  /// Order of the sweep from its first command on; for tests and observers.
+  std::vector<Tag> order() const;
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  struct Link {
+    const Command* command = nullptr;
+    std::size_t previous = kNone;
+    std::size_t next = kNone;
+    Picoseconds hop = 0;  ///< from the previous command's end to this one's start
+    Picoseconds credit = 0;
+  };
+
+  Picoseconds hop(std::size_t from, std::size_t to) const {
+    return planner_.onward(links_[from].command->extent, links_[to].command->extent, decision_bound_);
+  }
+  void rebuild();
+  void set_credit(std::size_t index);
+  void update_deadline();
+
+  const AccessPlanner& planner_;
+  Picoseconds decision_bound_;
+  std::vector<Link> links_;  ///< by tag
+  std::vector<std::size_t> sorted_;
+  std::size_t first_ = kNone;
+  std::size_t count_ = 0;
+  bool direction_known_ = false;
+  bool upward_ = true;
+  bool dirty_ = false;
+  Picoseconds sweep_ = 0;
+  Picoseconds shortfall_ = 0;  ///< where a credit would be negative, the sweep is charged instead
+  Picoseconds deadline_ = kNoDeadline;
+};
+
+}  // namespace platter::scheduling

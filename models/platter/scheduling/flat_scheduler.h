@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platter/scheduling/command_set.h"
+#include "platter/scheduling/scheduler_if.h"
+
+namespace platter::scheduling {
+
+/// What the flat policies share: one set of commands, all of which compete.
+class FlatScheduler : public SchedulerIf {
+ public:
+  explicit FlatScheduler(std::size_t capacity) : commands_(capacity) {}
+
+  void insert(const Command& command) override { commands_.insert(command); }
+  void remove(Tag tag) override { commands_.remove(tag); }
+  bool empty() const override { return commands_.empty(); }
+  std::size_t candidates() const override { return commands_.size(); }
+
+ protected:
+  const CommandSet& commands() const { return commands_; }
+
+ private:
+  CommandSet commands_;
+};
+
+/// Distance between two cylinders.
+inline std::uint32_t distance(core::Cylinder a, core::Cylinder b) {
+  return a > b ? a.value - b.value : b.value - a.value;
+}
+
+}  // namespace platter::scheduling

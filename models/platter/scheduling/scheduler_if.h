@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platter/scheduling/command.h"
+
+namespace platter::scheduling {
+
+/// What a policy wants done next.
+struct Decision {
+  enum class Kind : std::uint8_t {
+    Idle,   ///< nothing to do until a command is inserted
+    Serve,  ///< serve `tag`
+    Move,   ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
+  };
+  Kind kind = Kind::Idle;
+  bool forced = false;  ///< no candidate passed the deadline guard; the sweep goes on
+  Tag tag;
+  core::Cylinder cylinder;
+
+  static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}}; }
+  static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder}; }
+};
+
+/// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an
+/// older overlapping one) and never changes the mechanics.
+class SchedulerIf {
+ public:
+  virtual ~SchedulerIf() = default;
+  SchedulerIf() = default;
+  SchedulerIf(const SchedulerIf&) = delete;
+  SchedulerIf& operator=(const SchedulerIf&) = delete;
+
+  /// `command` stays where it is until it is removed.
+  virtual void insert(const Command& command) = 0;
+  virtual void remove(Tag tag) = 0;
+  virtual bool empty() const = 0;
+  /// Does not remove what it picks.
+  virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
+  /// Commands that the next `pick` will look at; what a firmware's decision time is charged by.
+  virtual std::size_t candidates() const = 0;
+};
+
+}  // namespace platter::scheduling

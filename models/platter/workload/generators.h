@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "platter/core/random.h"
+#include "platter/workload/request.h"
+#include "platter/workload/stream_table.h"
+#include "platter/workload/trace_reader.h"
+
+namespace platter::workload {
+
+/// The disk that a generator addresses.
+struct Target {
+  std::uint64_t blocks = 0;
+  std::uint32_t block_bytes = 512;
+};
+
+/// Random requests: uniform over the drive, sizes fixed or normal (cut below at one sector), Poisson arrivals (rate > 0) or as
+/// a closed loop (depth > 0).
+class RandomProducer : public ProducerIf {
+ public:
+  struct Options {
+    double rate_per_s = 0;
+    std::uint32_t closed_depth = 0;
+    double read_fraction = 1;
+    double mean_bytes = 4096;
+    double deviation_bytes = 0;
+    std::uint64_t seed = 1;
+  };
+  RandomProducer(const Target& target, const Options& options);
+
+  bool next(Request& request, core::Picoseconds now) override;
+  std::uint32_t closed_depth() const override { return options_.closed_depth; }
+
+ private:
+  Target target_;
+  Options options_;
+  core::RandomStream arrivals_;
+  core::RandomStream places_;
+  core::RandomStream sizes_;
+  core::RandomStream kinds_;
+  double time_s_ = 0;
+};
+
+/// Continuous-media streams in rounds (Balafoutis et al., section 1.2): at the start of round k every stream asks for the bytes that
+/// its table holds for that round; they must be there when the round ends. A round without bytes asks for nothing.
+class RoundsProducer : public ProducerIf {
+ public:
+  struct Options {
+    std::uint32_t streams = 0;
+    core::Picoseconds round = core::kPicosecondsPerSecond;
+    bool contiguous = false;  ///< a stream's fragments follow each other; otherwise each lies anywhere
+    std::uint64_t seed = 1;
+  };
+  /// `tables` is not empty; stream i plays table i modulo their number, from a random place on.
+  RoundsProducer(const Target& target, const Options& options, std::vector<StreamTable> tables);
+
+  bool next(Request& request, core::Picoseconds now) override;
+
+ private:
+  struct Stream {
+    const StreamTable* table;
+    std::int64_t start_us;
+    std::uint64_t next_block;
+  };
+
+  Target target_;
+  Options options_;
+  std::vector<StreamTable> tables_;
+  std::vector<Stream> streams_;
+  core::RandomStream places_;
+  std::int64_t round_ = 0;
+  std::uint32_t stream_ = 0;
+};
+
+/// A recorded trace, its arrival times divided by `speed`. The reader's own errors name file and line.
+class TraceProducer : public ProducerIf {
+ public:
+  TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed);
+
+  bool next(Request& request, core::Picoseconds now) override;
+
+ private:
+  TraceReader reader_;
+  std::string file_;
+  Target target_;
+  double speed_;
+};
+
+}  // namespace platter::workload

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/workload/initiator.h"
+
+#include "platter/core/sc_time.h"
+
+namespace platter::workload {
+
+using core::RequestClass;
+
+namespace {
+
+constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {
+    RequestClass::Continuous, RequestClass::Discrete, RequestClass::Background};
+
+}  // namespace
+
+Initiator::Initiator(const sc_core::sc_module_name& name) : sc_module(name), disk_init_socket("disk_init_socket") {
+  disk_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
+  limits_.fill(~0u);
+  SC_METHOD(arrivals);
+  sensitive << arrival_event_;
+}
+
+Initiator::~Initiator() {
+  for (const auto& transaction : transactions_) transaction->payload.clear_extension<core::CommandExtension>();
+}
+
+void Initiator::add_producer(ProducerIf& producer) { sources_.push_back({&producer, {}, false}); }
+
+Initiator::Transaction& Initiator::acquire() {
+  if (idle_.empty()) {
+    transactions_.push_back(std::make_unique<Transaction>(this));
+    Transaction& fresh = *transactions_.back();
+    fresh.payload.set_extension<core::CommandExtension>(&fresh);
+    fresh.payload.set_byte_enable_ptr(nullptr);
+    fresh.payload.set_data_ptr(nullptr);
+    return fresh;
+  }
+  Transaction& transaction = *idle_.back();
+  idle_.pop_back();
+  return transaction;
+}
+
+void Initiator::free(tlm::tlm_generic_payload* payload) { idle_.push_back(&transaction_of(*payload)); }
+
+void Initiator::pull(std::size_t source) {
+  Source& s = sources_[source];
+  s.has_next = s.producer->next(s.next, core::now_ps());
+  if (s.has_next && s.next.time >= end_) s.has_next = false;
+}
+
+void Initiator::arrivals() {
+  const core::Picoseconds now = core::now_ps();
+  if (!started_) {
+    started_ = true;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      const std::uint32_t depth = sources_[i].producer->closed_depth();
+      for (std::uint32_t k = 0; k < depth; ++k) {
+        pull(i);
+        if (sources_[i].has_next) enqueue(sources_[i].next, i);
+      }
+      sources_[i].has_next = false;
+      if (depth == 0) pull(i);
+    }
+  }
+  core::Picoseconds earliest = core::kNoDeadline;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    Source& source = sources_[i];
+    while (source.has_next && source.next.time <= now) {
+      enqueue(source.next, i);
+      pull(i);
+    }
+    if (source.has_next && source.next.time < earliest) earliest = source.next.time;
+  }
+  send();
+  if (earliest != core::kNoDeadline) arrival_event_.notify(core::to_sc_time(earliest - now));
+}
+
+void Initiator::enqueue(const Request& request, std::size_t source) {
+  for (RequestObserverIf* observer : observers_) observer->issued(request);
+  Transaction& transaction = acquire();
+  transaction.request = request;
+  transaction.number = next_number_++;
+  transaction.active = true;
+  transaction.producer = source;
+  tlm::tlm_generic_payload& payload = transaction.payload;
+  payload.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(request.offset);
+  payload.set_data_length(request.length);
+  payload.set_streaming_width(request.length);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  transaction.cls = request.cls;
+  transaction.deadline = request.deadline;
+  transaction.stream = request.stream;
+  transaction.issued = request.time;
+  backlog_[index(request.cls)].push_back(&transaction);
+}
+
+void Initiator::send() {
+  if (sending_) return;  // a drive may answer within the call
+  sending_ = true;
+  for (;;) {
+    if (requesting_ != nullptr) break;
+    Transaction* transaction = nullptr;
+    for (const RequestClass cls : kPriority) {
+      auto& queue = backlog_[index(cls)];
+      if (queue.empty() || in_drive_[index(cls)] >= limits_[index(cls)]) continue;
+      transaction = queue.front();
+      queue.pop_front();
+      ++in_drive_[index(cls)];
+      break;
+    }
+    if (transaction == nullptr) break;
+    requesting_ = transaction;
+    transaction->payload.acquire();
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = disk_init_socket->nb_transport_fw(transaction->payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
+      requesting_ = nullptr;
+      finish(transaction->payload);
+    } else if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
+      requesting_ = nullptr;
+    }
+  }
+  sending_ = false;
+}
+
+tlm::tlm_sync_enum Initiator::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                              sc_core::sc_time& /*delay*/) {
+  if (phase == tlm::END_REQ) {
+    requesting_ = nullptr;
+    send();
+    return tlm::TLM_ACCEPTED;
+  }
+  // BEGIN_RESP: the response phase ends at once.
+  if (requesting_ != nullptr && &requesting_->payload == &payload) requesting_ = nullptr;
+  finish(payload);
+  phase = tlm::END_RESP;
+  return tlm::TLM_COMPLETED;
+}
+
+void Initiator::finish(tlm::tlm_generic_payload& payload) {
+  Transaction& transaction = transaction_of(payload);
+  for (RequestObserverIf* observer : observers_)
+    observer->finished({transaction.request, transaction.number, transaction.status, transaction.timing});
+  transaction.active = false;
+  --in_drive_[index(transaction.request.cls)];
+  const std::size_t source = transaction.producer;
+  payload.release();
+  if (sources_[source].producer->closed_depth() > 0) {
+    pull(source);
+    if (sources_[source].has_next) enqueue(sources_[source].next, source);
+    sources_[source].has_next = false;
+  }
+  send();
+}
+
+}  // namespace platter::workload

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <vector>
+
+#include "platter/core/command_extension.h"
+#include "platter/core/ring_buffer.h"
+#include "platter/workload/request.h"
+
+namespace platter::workload {
+
+/// A request that has ended.
+struct FinishedRequest {
+  const Request& request;
+  std::uint64_t number;  ///< in order of issue, from 0
+  core::CommandStatus status;
+  const core::CommandTiming& timing;
+};
+
+/// Watches a host's requests.
+class RequestObserverIf {
+ public:
+  virtual ~RequestObserverIf() = default;
+  virtual void issued(const Request& request) = 0;
+  virtual void finished(const FinishedRequest& finished) = 0;
+};
+
+/// The host: takes requests from its producers and issues them over nb_transport, with timing-only payloads. Each class has a
+/// queue of its own in the host and a limit of commands in the drive; continuous requests go first, then discrete, then background.
+class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
+ public:
+  SC_HAS_PROCESS(Initiator);
+  explicit Initiator(const sc_core::sc_module_name& name);
+  ~Initiator() override;
+
+  tlm_utils::simple_initiator_socket<Initiator> disk_init_socket;
+
+  // Before the simulation starts.
+  void add_producer(ProducerIf& producer);
+  void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
+  void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[index(cls)] = outstanding; }
+  /// Requests at or after this time are not issued.
+  void set_end(core::Picoseconds end) { end_ = end; }
+
+  /// Called with every request that is in the host or in the drive.
+  template <typename Visitor>
+  void for_each_outstanding(Visitor visit) const {
+    for (const auto& transaction : transactions_)
+      if (transaction->active) visit(transaction->request);
+  }
+
+ private:
+  /// The extension that a payload carries is the transaction itself, so the way back from a payload is a cast.
+  struct Transaction : core::CommandExtension {
+    explicit Transaction(tlm::tlm_mm_interface* manager) : payload(manager) {}
+
+    tlm::tlm_generic_payload payload;
+    Request request;
+    std::uint64_t number = 0;
+    std::size_t producer = 0;
+    bool active = false;
+  };
+  struct Source {
+    ProducerIf* producer;
+    Request next;
+    bool has_next;
+  };
+
+  static std::size_t index(core::RequestClass cls) { return static_cast<std::size_t>(cls); }
+
+  void free(tlm::tlm_generic_payload* payload) override;
+  void arrivals();
+  void pull(std::size_t source);
+  void enqueue(const Request& request, std::size_t source);
+  Transaction& acquire();
+  void send();
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  void finish(tlm::tlm_generic_payload& payload);
+  static Transaction& transaction_of(tlm::tlm_generic_payload& payload) {
+    return static_cast<Transaction&>(*payload.get_extension<core::CommandExtension>());
+  }
+
+  std::vector<Source> sources_;
+  std::vector<RequestObserverIf*> observers_;
+  std::array<core::RingBuffer<Transaction*>, core::kRequestClasses> backlog_;
+  std::array<std::uint32_t, core::kRequestClasses> limits_{};
+  std::array<std::uint32_t, core::kRequestClasses> in_drive_{};
+  std::vector<std::unique_ptr<Transaction>> transactions_;
+  std::vector<Transaction*> idle_;
+  Transaction* requesting_ = nullptr;  ///< BEGIN_REQ sent, no END_REQ yet
+  std::uint64_t next_number_ = 0;
+  core::Picoseconds end_ = core::kNoDeadline;
+  sc_core::sc_event arrival_event_;
+  bool sending_ = false;
+  bool started_ = false;
+};
+
+}  // namespace platter::workload

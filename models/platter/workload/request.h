@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "platter/core/types.h"
+
+namespace platter::workload {
+
+/// A request as a producer makes it.
+struct Request {
+  core::Picoseconds time = 0;  ///< when the host has it
+  std::uint64_t offset = 0;    ///< bytes
+  std::uint32_t length = 0;    ///< bytes
+  bool write = false;
+  core::RequestClass cls = core::RequestClass::Discrete;
+  std::uint32_t stream = 0;
+  core::Picoseconds deadline = core::kNoDeadline;
+};
+
+/// Says what to issue. Requests come in order of their times.
+class ProducerIf {
+ public:
+  virtual ~ProducerIf() = default;
+  ProducerIf() = default;
+  ProducerIf(const ProducerIf&) = delete;
+  ProducerIf& operator=(const ProducerIf&) = delete;
+
+  /// The next request; false after the last. A closed producer is asked again when one of its requests has
+  /// ended, at time `now`.
+  virtual bool next(Request& request, core::Picoseconds now) = 0;
+  /// Requests to keep outstanding; 0: open, they come at their own times.
+  virtual std::uint32_t closed_depth() const { return 0; }
+};
+
+}  // namespace platter::workload

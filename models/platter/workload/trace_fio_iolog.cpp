@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The log that fio writes with write_iolog and reads with read_iolog.
+//
+//   fio version 3 iolog                     fio version 2 iolog
+//   TIMESTAMP FILE add|open|close           FILE add|open|close
+//   TIMESTAMP FILE ACTION OFFSET LENGTH     FILE ACTION OFFSET LENGTH
+//
+// Offsets and lengths are bytes in the file, taken as bytes on the drive. Files are the trace's devices: a log of
+// several files needs the device option.
+//
+// Version 3 timestamps are MICROSECONDS since the log was begun. fio's manual does not name the unit; fio 3.33 with
+// thinktime=50ms writes steps of 50,000.
+//
+// Version 2 has no timestamps: requests arrive together, as soon as the `wait` lines before them let them. The
+// manual gives a wait in microseconds after the previous wait; fio 3.33's replay takes it as milliseconds since the
+// start of the job (waits of 1000 and 3000 let it run for 3 s). TraceOptions::fio_wait chooses.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+
+#include "platter/core/types.h"
+#include "platter/workload/trace_formats.h"
+
+namespace platter::workload {
+namespace {
+
+constexpr std::string_view kVersion2 = "fio version 2 iolog";
+constexpr std::string_view kVersion3 = "fio version 3 iolog";
+constexpr std::array<std::string_view, 3> kFileActions = {"add", "open", "close"};
+constexpr std::array<std::string_view, 3> kFlushActions = {"sync", "datasync", "sync_file_range"};
+
+template <typename Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class FioIologParser : public TraceParserIf {
+ public:
+  explicit FioIologParser(FioWait wait) : wait_(wait) {}
+
+  LineKind parse(const SourceLine& line, ParsedRequest& request) override {
+    line.require_end();
+    if (version_ == 0) return parse_header(line);
+    const std::vector<Field> fields = split_blanks(line.text);
+    const std::size_t first = version_ == 3 ? 1 : 0;
+    const bool file_action = fields.size() == first + 2;
+    if (!file_action && fields.size() != first + 4) {
+      const std::string_view stamp = version_ == 3 ? "timestamp_us " : "";
+      line.fail(0, fmt::format("expected {} or {} blank-separated fields ({}file action, or {}file action offset "
+                               "length), found {}", first + 2, first + 4, stamp, stamp, fields.size()));
+    }
+    if (version_ == 3) {
+      time_ps_ = parse_time_ps(line, fields[0], core::kPicosecondsPerMicrosecond, "microseconds");
+    }
+    const Field& file = fields[first];
+    const Field& action = fields[first + 1];
+    if (file_action) return parse_file_action(line, file, action);
+    if (action.text == "wait") {
+      parse_unsigned(line, fields[first + 3], "length");
+      return parse_wait(line, action, fields[first + 2]);
+    }
+    const bool write = action.text == "write";
+    const bool trim = action.text == "trim";
+    const bool flush = contains(kFlushActions, action.text);
+    if (action.text != "read" && !write && !trim && !flush) {
+      line.fail(action.column, fmt::format("unknown operation {}, expected read, write, sync, datasync, "
+                                           "sync_file_range, trim{}", in_quotes(action.text),
+                                           version_ == 2 ? " or wait" : ""));
+    }
+    if (files_.find(file.text) == files_.end()) {
+      line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
+    }
+    const std::uint64_t offset = parse_unsigned(line, fields[first + 2], "offset");
+    const std::uint64_t length = parse_unsigned(line, fields[first + 3], "length");
+    if (flush) return LineKind::Flush;
+    if (trim) return LineKind::Discard;
+    request.time_ps = time_ps_;
+    request.offset_bytes = offset;
+    request.length_bytes = length;
+    request.write = write;
+    request.device = file.text;
+    return LineKind::Request;
+  }
+
+ private:
+  LineKind parse_header(const SourceLine& line) {
+    if (line.text == kVersion2) {
+      version_ = 2;
+    } else if (line.text == kVersion3) {
+      version_ = 3;
+    } else {
+      line.fail(1, fmt::format("first line is {}, expected \"{}\" or \"{}\"", in_quotes(line.text), kVersion2,
+                               kVersion3));
+    }
+    return LineKind::OtherLine;
+  }
+
+  LineKind parse_file_action(const SourceLine& line, const Field& file, const Field& action) {
+    if (!contains(kFileActions, action.text)) {
+      line.fail(action.column,
+                fmt::format("unknown file action {}, expected add, open or close (other operations need an offset "
+                            "and a length)", in_quotes(action.text)));
+    }
+    if (action.text == "add") {
+      files_.emplace(file.text);
+    } else if (files_.find(file.text) == files_.end()) {
+      line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
+    }
+    return LineKind::OtherLine;
+  }
+
+  LineKind parse_wait(const SourceLine& line, const Field& action, const Field& amount) {
+    if (version_ == 3) line.fail(action.column, "wait has no place in version 3, where every line has a timestamp");
+    if (wait_ == FioWait::AsReplayed) {
+      time_ps_ = std::max(time_ps_, parse_time_ps(line, amount, core::kPicosecondsPerMillisecond, "milliseconds"));
+      return LineKind::OtherLine;
+    }
+    const std::int64_t pause = parse_time_ps(line, amount, core::kPicosecondsPerMicrosecond, "microseconds");
+    if (pause > std::numeric_limits<std::int64_t>::max() - time_ps_) {
+      line.fail(amount.column, "the waits add up to more than 106 days: that does not fit in 64 bits of picoseconds");
+    }
+    time_ps_ += pause;
+    return LineKind::OtherLine;
+  }
+
+  FioWait wait_;
+  int version_ = 0;
+  std::int64_t time_ps_ = 0;
+  std::set<std::string, std::less<>> files_;
+};
+
+}  // namespace
+
+bool detect_fio_iolog(const std::vector<std::string>& first_lines) {
+  return !first_lines.empty() && first_lines.front().rfind("fio version ", 0) == 0;
+}
+
+std::unique_ptr<TraceParserIf> read_fio_iolog(const TraceOptions& options) {
+  return std::make_unique<FioIologParser>(options.fio_wait);
+}
+
+}  // namespace platter::workload

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// MQSim's ASCII trace format, as its README gives it: arrival time, device number, first sector, size in sectors,
+// type (1 read, 0 write). Times are taken as nanoseconds, MQSim's usual Time_Unit; sectors are of 512 bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "platter/core/types.h"
+#include "platter/workload/trace_formats.h"
+
+namespace platter::workload {
+namespace {
+
+constexpr std::string_view kForm = "time_ns device sector sectors type";
+
+class MqsimParser : public TraceParserIf {
+ public:
+  LineKind parse(const SourceLine& line, ParsedRequest& request) override {
+    const std::vector<Field> fields = expect_fields(line, kForm);
+    request.time_ps = parse_time_ps(line, fields[0], core::kPicosecondsPerNanosecond, "nanoseconds");
+    parse_unsigned(line, fields[1], "device");
+    request.device = fields[1].text;
+    request.offset_bytes =
+        scaled(line, fields[2], parse_unsigned(line, fields[2], "sector"), kTraceSectorBytes, "sector");
+    request.length_bytes =
+        scaled(line, fields[3], parse_unsigned(line, fields[3], "size"), kTraceSectorBytes, "size");
+    if (fields[4].text != "0" && fields[4].text != "1") {
+      line.fail(fields[4].column, fmt::format("type is {}, expected 1 (read) or 0 (write)", in_quotes(fields[4].text)));
+    }
+    request.write = fields[4].text == "0";
+    return LineKind::Request;
+  }
+};
+
+}  // namespace
+
+// Five whole numbers, the last of them 0 or 1, and times that only nanoseconds make sense of: DiskSim's format has
+// milliseconds, so a file of five small whole numbers is neither for sure.
+bool detect_mqsim(const std::vector<std::string>& first_lines) {
+  if (first_lines.empty()) return false;
+  constexpr std::size_t kFewestDigits = 7;  // from 1 ms on
+  const std::vector<Field> fields = split_blanks(first_lines.front());
+  return fields.size() == 5 && fields[0].text.size() >= kFewestDigits &&
+         std::all_of(fields.begin(), fields.end(), [](const Field& field) { return all_digits(field.text); }) &&
+         (fields[4].text == "0" || fields[4].text == "1");
+}
+
+std::unique_ptr<TraceParserIf> read_mqsim(const TraceOptions& /*options*/) { return std::make_unique<MqsimParser>(); }
+
+}  // namespace platter::workload

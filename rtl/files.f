@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synthesizable sources in order of compilation; paths are relative to this file.
+sched_reg_pkg.sv
+sched_pkg.sv
+sched_reg.sv
+sched_axil.sv
+sched_table.sv
+sched_seek.sv
+sched_hop.sv
+sched_lane.sv
+sched_min_tree.sv
+sched_decide.sv
+sched_top.sv

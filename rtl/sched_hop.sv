@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cost of a hop: overhead, positioning and rotational wait from one place on the disk to another.
+//
+// Parameters: AngleW, CylW (bits of an angle and of a cylinder), SegM (see sched_seek).
+// Latency:    seven cycles, one hop a cycle. Places are taken in stage 1, angles in stage 6, the
+//             cost is valid in stage 8; en_i[n] enables the register after stage n.
+// Handshake:  none. The configuration inputs are stable while hops are under way.
+//
+// The positioning is clamped before the overhead is added. As an overhead is not negative,
+// sat(ov + sat(x + settle)) = (x + settle < 0) ? ov : sat(x + (ov + settle)), so that stage 6 needs
+// one addition after the seek time. As t + ((a - t) mod 2^AngleW) is congruent to a, the low bits
+// of the cost are the difference of the angles, and only its top bits need an addition.
+
+module sched_hop
+  import sched_pkg::*;
+#(
+  parameter int unsigned AngleW = 16,
+  parameter int unsigned CylW = 18,
+  parameter int unsigned SegM = 4,
+  localparam int unsigned TimeW = time_w(AngleW),
+  localparam int unsigned IndexW = index_w(segs(CylW, SegM))
+) (
+  input  logic              clk_i,
+
+  input  logic              table_we_i,
+  input  logic [IndexW-1:0] table_index_i,
+  input  logic [TimeW-1:0]  table_base_i,
+  input  logic [TimeW-1:0]  table_delta_i,
+
+  input  logic [AngleW-1:0] margin_i,
+  input  logic [TimeW-1:0]  head_switch_i,
+  input  logic [TimeW-1:0]  write_settle_i,
+  input  logic [TimeW-1:0]  overhead_read_i,   // taken when after_write_i is 0
+  input  logic [TimeW-1:0]  overhead_write_i,  // taken when after_write_i is 1
+
+  input  logic [StageCost:StageDistance] en_i,
+
+  // Stage 1
+  input  logic [CylW-1:0]   from_cyl_i,
+  input  logic [HeadW-1:0]  from_head_i,
+  input  logic [CylW-1:0]   to_cyl_i,
+  input  logic [HeadW-1:0]  to_head_i,
+  input  logic              to_write_i,
+  input  logic              overhead_sel_i,
+
+  // Stage 6
+  input  logic [AngleW-1:0] from_angle_i,
+  input  logic [AngleW-1:0] to_angle_i,
+
+  // Stage 8
+  output logic [TimeW-1:0]  cost_o
+);
+
+  localparam int unsigned WideW = TimeW + 3;   // signed sums of three times
+  localparam int unsigned TurnW = TimeW - AngleW;
+
+  typedef logic signed [WideW-1:0] wide_t;
+
+  function automatic wide_t plain(logic [TimeW-1:0] value);
+    return {3'b000, value};
+  endfunction
+
+  // The write settle, two's complement, where it applies.
+  function automatic wide_t settle(logic applies, logic [TimeW-1:0] value);
+    return {{3{value[TimeW-1] & applies}}, value & {TimeW{applies}}};
+  endfunction
+
+  function automatic logic [TimeW-1:0] overhead(logic sel, logic [TimeW-1:0] on_read,
+                                                logic [TimeW-1:0] on_write);
+    return sel ? on_write : on_read;
+  endfunction
+
+  function automatic logic is_negative(wide_t value);
+    return value < 0;
+  endfunction
+
+  // Clamp a sum that is not negative.
+  function automatic logic [TimeW-1:0] clamp(wide_t value);
+    return value[TimeW-1:0] | {TimeW{|value[WideW-1:TimeW]}};
+  endfunction
+
+  // Stage 1: distance, and which of the configured times apply; the latter wait for stage 6.
+  logic [CylW-1:0] distance_q;
+  logic [StageArrive:StageSegment] switch_q, settle_q, overhead_sel_q;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageDistance]) begin
+      distance_q <= (to_cyl_i > from_cyl_i) ? to_cyl_i - from_cyl_i : from_cyl_i - to_cyl_i;
+      switch_q[StageSegment] <= from_head_i != to_head_i;
+      settle_q[StageSegment] <= to_write_i &&
+          (from_cyl_i != to_cyl_i || from_head_i != to_head_i);
+      overhead_sel_q[StageSegment] <= overhead_sel_i;
+    end
+  end
+
+  for (genvar stage = StageSegment; stage < StageArrive; stage++) begin : g_apply
+    always_ff @(posedge clk_i) begin
+      if (en_i[stage]) begin
+        switch_q[stage+1] <= switch_q[stage];
+        settle_q[stage+1] <= settle_q[stage];
+        overhead_sel_q[stage+1] <= overhead_sel_q[stage];
+      end
+    end
+  end
+
+  // Stages 2 to 5: seek time
+  logic [TimeW-1:0] seek;
+
+  sched_seek #(
+    .AngleW(AngleW),
+    .CylW  (CylW),
+    .SegM  (SegM)
+  ) u_seek (
+    .clk_i,
+    .table_we_i,
+    .table_index_i,
+    .table_base_i,
+    .table_delta_i,
+    .en_i      (en_i[StageSeek:StageSegment]),
+    .distance_i(distance_q),
+    .seek_o    (seek)
+  );
+
+  // Stages 4 and 5: overhead with settle, and the arrival when the head switch decides
+  logic signed [TimeW+1:0] fixed_multiply_q, fixed_q;   // overhead + settle
+  logic                    early_q;                     // head switch + settle < 0
+  logic [TimeW-1:0]        switch_arrival_q;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageMultiply]) begin
+      fixed_multiply_q <= (TimeW + 2)'(
+          settle(settle_q[StageMultiply], write_settle_i) +
+          plain(overhead(overhead_sel_q[StageMultiply], overhead_read_i, overhead_write_i)));
+      early_q <= is_negative(settle(settle_q[StageMultiply], write_settle_i) +
+                             plain(head_switch_i));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageSeek]) begin
+      fixed_q <= fixed_multiply_q;
+      switch_arrival_q <= early_q ?
+          overhead(overhead_sel_q[StageSeek], overhead_read_i, overhead_write_i) :
+          clamp(wide_t'(fixed_multiply_q) + plain(head_switch_i));
+    end
+  end
+
+  // Stage 6: arrival; difference of the angles
+  function automatic logic [TimeW-1:0] arrival(wide_t settled, wide_t sum,
+                                               logic [TimeW-1:0] overhead_only);
+    return is_negative(settled) ? overhead_only : clamp(sum);
+  endfunction
+
+  logic [TimeW-1:0]  arrival_q;
+  logic [AngleW-1:0] turn_q;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageArrive]) begin
+      if (switch_q[StageArrive] && seek < head_switch_i) begin
+        arrival_q <= switch_arrival_q;
+      end else begin
+        arrival_q <= arrival(
+            plain(seek) + settle(settle_q[StageArrive], write_settle_i),
+            plain(seek) + wide_t'(fixed_q),
+            overhead(overhead_sel_q[StageArrive], overhead_read_i, overhead_write_i));
+      end
+      turn_q <= to_angle_i - from_angle_i;
+    end
+  end
+
+  // Stage 7: rotational wait and cost
+  function automatic logic [TimeW-1:0] cost(logic [TimeW-1:0] at, logic [AngleW-1:0] turn,
+                                            logic [AngleW-1:0] margin);
+    logic              borrow, late;
+    logic [AngleW-1:0] rest;
+    logic [TurnW:0]    turns;
+    {borrow, rest} = {1'b0, turn} - {1'b0, at[AngleW-1:0]};
+    late = rest < margin;
+    turns = {1'b0, at[TimeW-1:AngleW]} + (TurnW + 1)'(borrow) + (TurnW + 1)'(late);
+    return {turns[TurnW-1:0], turn} | {TimeW{turns[TurnW]}};
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageCost]) begin
+      cost_o <= cost(arrival_q, turn_q, margin_i);
+    end
+  end
+
+endmodule

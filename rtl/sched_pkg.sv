@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Constants, types and derived widths that the modules of the scheduling accelerator share.
+// The arithmetic that they serve is described in docs/reference/scheduler_accelerator.md.
+
+package sched_pkg;
+
+  // BUSY is set for Entries / Lanes + DecisionLatency cycles. The value is declared in the register
+  // map's source, from which the C++ model takes it too.
+  localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
+
+  // Stages of the pipeline, counted from the one that addresses the table (stage 0). The register
+  // after stage n feeds stage n + 1.
+  localparam int unsigned StageDistance = 1;   // distance, what moves
+  localparam int unsigned StageSegment = 2;    // leading one: segment and fraction
+  localparam int unsigned StageLookup = 3;     // seek table
+  localparam int unsigned StageMultiply = 4;   // slope times fraction
+  localparam int unsigned StageSeek = 5;       // seek time; second read of the table
+  localparam int unsigned StageArrive = 6;     // overhead and positioning
+  localparam int unsigned StageCost = 7;       // rotational wait
+  localparam int unsigned StageGuard = 8;      // deadline guard; third read of the table
+  localparam int unsigned StageTree = 9;       // best of the lanes
+  localparam int unsigned StageBest = 10;      // best of the rows, result
+  localparam int unsigned Stages = StageBest + 1;
+
+  localparam int unsigned HeadW = 6;
+  localparam int unsigned TagW = 8;
+  localparam int unsigned CountW = 9;          // 0 to 256 entries
+  localparam int unsigned AddrW = 12;
+
+  typedef enum logic [1:0] {
+    ClassDiscrete   = 2'd0,
+    ClassContinuous = 2'd1,
+    ClassBackground = 2'd2,
+    ClassReserved   = 2'd3
+  } class_e;
+
+  typedef enum logic [1:0] {
+    RespOkay   = 2'b00,
+    RespSlvErr = 2'b10
+  } resp_e;
+
+  // A time: up to 16 turns.
+  function automatic int unsigned time_w(int unsigned angle_w);
+    return angle_w + 4;
+  endfunction
+
+  // A sum of times: up to 4,096 turns.
+  function automatic int unsigned sum_w(int unsigned angle_w);
+    return angle_w + 12;
+  endfunction
+
+  // Bits below the mantissa of the widest distance.
+  function automatic int unsigned frac_w(int unsigned cyl_w, int unsigned seg_m);
+    return cyl_w - 1 - seg_m;
+  endfunction
+
+  // Segments of the seek table.
+  function automatic int unsigned segs(int unsigned cyl_w, int unsigned seg_m);
+    return (cyl_w - seg_m + 1) << seg_m;
+  endfunction
+
+  // Bits that index n things, at least one.
+  function automatic int unsigned index_w(int unsigned n);
+    return (n > 1) ? $clog2(n) : 1;
+  endfunction
+
+endpackage

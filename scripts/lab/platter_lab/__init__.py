@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Studies around the Platter hard-disk model."""
+
+__version__ = "0.1.0"
+
+
+class LabError(Exception):
+    """A study cannot go on because of its input or a missing tool; the message says which."""

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `platter-lab` command: one subcommand per study, each module adds its own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from platter_lab import LabError, __version__, stream_tables
+
+# Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
+COMMANDS = (stream_tables,)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="platter-lab", description="Studies around the Platter hard-disk model.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in COMMANDS:
+        module.add_command(subparsers)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit codes as in `platter`: 0 good, 1 the study failed, 2 usage or input."""
+    arguments = build_parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except LabError as error:
+        print(f"platter-lab: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <systemc>
+
+namespace {
+
+/// A warning that no test expects is a failure; errors throw, as SystemC does by default.
+void report(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  if (report.get_severity() == sc_core::SC_WARNING)
+    ADD_FAILURE() << "SystemC warning " << report.get_msg_type() << ": " << report.get_msg();
+  if ((actions & sc_core::SC_THROW) != 0) throw report;
+}
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  sc_core::sc_report_handler::set_handler(report);
+  return RUN_ALL_TESTS();
+}
