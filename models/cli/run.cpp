@@ -246,6 +246,7 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
   text.commit();
   accelerator::RtlCore again(clock_period, true);
   observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline, &again);
+  waves.arm();
   pair.replay(again);
   waves.commit();
   again.set_sampler(nullptr);

@@ -61,10 +61,10 @@ class AxilDriver {
 
   void drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF) {
     dut_.s_axil_awvalid_i = 1;
-    dut_.s_axil_awaddr_i = address;
+    set(dut_.s_axil_awaddr_i, address);
     dut_.s_axil_wvalid_i = 1;
     dut_.s_axil_wdata_i = data;
-    dut_.s_axil_wstrb_i = strobe;
+    set(dut_.s_axil_wstrb_i, strobe);
   }
 
   void release_write() {
@@ -74,7 +74,7 @@ class AxilDriver {
 
   void drive_read(std::uint32_t address) {
     dut_.s_axil_arvalid_i = 1;
-    dut_.s_axil_araddr_i = address;
+    set(dut_.s_axil_araddr_i, address);
   }
 
   void release_read() { dut_.s_axil_arvalid_i = 0; }
@@ -131,6 +131,11 @@ class AxilDriver {
   }
 
  private:
+  template <class Pin>
+  static void set(Pin& pin, std::uint32_t value) {
+    pin = static_cast<Pin>(value);
+  }
+
   static void check_patience(unsigned waited) {
     if (waited > 1000) throw std::runtime_error("no answer on the bus for 1000 cycles");
   }

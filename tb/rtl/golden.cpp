@@ -123,8 +123,9 @@ bool Golden::write(std::uint32_t address, std::uint32_t data, unsigned strobe) {
     case reg::kSeekBase: seek_base_ = time; return true;
     case reg::kSeekDelta:
       if (seek_index_ < parameters_.segs()) {
-        seek_base_table_[seek_index_] = seek_base_;
-        seek_delta_table_[seek_index_] = as_signed(time, parameters_.time_w());
+        const auto segment = static_cast<std::size_t>(seek_index_);
+        seek_base_table_[segment] = seek_base_;
+        seek_delta_table_[segment] = as_signed(time, parameters_.time_w());
       }
       seek_index_ = low_bits(seek_index_ + 1, 10);
       return true;
@@ -198,8 +199,9 @@ std::int64_t Golden::seek(std::int64_t distance) const {
     index = (below + 1) * steps + mantissa;
     frac = low_bits(distance, below) << (parameters_.frac_w() - below);
   }
-  return saturate(seek_base_table_[index] +
-                  floor_div(seek_delta_table_[index] * frac, std::int64_t{1} << parameters_.frac_w()));
+  const auto segment = static_cast<std::size_t>(index);
+  return saturate(seek_base_table_[segment] +
+                  floor_div(seek_delta_table_[segment] * frac, std::int64_t{1} << parameters_.frac_w()));
 }
 
 std::int64_t Golden::hop(const Place& from, const Place& to, bool write, std::int64_t overhead) const {
@@ -250,7 +252,8 @@ Golden::Decision Golden::decide() const {
       decision.cost = price;
     }
   }
-  if (!decision.valid && active() && next_tag_ < parameters_.entries && table_[next_tag_].valid) {
+  if (!decision.valid && active() && next_tag_ < parameters_.entries &&
+      table_[static_cast<unsigned>(next_tag_)].valid) {
     decision.valid = decision.forced = true;
     decision.tag = static_cast<unsigned>(next_tag_);
     decision.cost = cost(decision.tag);

@@ -65,6 +65,7 @@ class Golden {
   std::uint32_t next_seq() const { return seq_; }
 
   // What a decision would compute now.
+  std::int64_t seek(std::int64_t distance) const;
   std::int64_t cost(unsigned tag) const;
   std::int64_t need(unsigned tag) const;
   Decision decide() const;
@@ -75,7 +76,6 @@ class Golden {
   };
 
   std::int64_t saturate(std::int64_t value) const;
-  std::int64_t seek(std::int64_t distance) const;
   std::int64_t hop(const Place& from, const Place& to, bool write, std::int64_t overhead) const;
   bool older(const Entry& a, const Entry& b) const;
   bool active() const { return guard_en_ && next_valid_; }

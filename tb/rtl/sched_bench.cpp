@@ -109,7 +109,7 @@ void SchedBench::decide() {
 
 std::int64_t SchedBench::random_angle() {
   const std::uint64_t turn = std::uint64_t{1} << parameters_.angle_w;
-  if (few_values_) return static_cast<std::int64_t>(below(3) * (turn / 3));
+  if (few_values_) return static_cast<std::int64_t>((turn - 14 + 7 * below(7)) % turn);
   if (chance(10)) return static_cast<std::int64_t>((turn - 2 + below(4)) % turn);
   return static_cast<std::int64_t>(below(turn));
 }
@@ -131,7 +131,7 @@ std::int64_t SchedBench::random_cylinder() {
   return static_cast<std::int64_t>(below(cylinders));
 }
 
-void SchedBench::load_seek_table(bool realistic) {
+void SchedBench::load_seek_table(SeekTable kind) {
   const unsigned m = parameters_.seg_m;
   const double turn = std::ldexp(1.0, static_cast<int>(parameters_.angle_w));
   // First distance of each segment, and the one after the last.
@@ -146,11 +146,17 @@ void SchedBench::load_seek_table(bool realistic) {
   };
   write(reg::kSeekIndex, 0);
   for (unsigned i = 0; i < parameters_.segs(); ++i) {
-    const bool odd = !realistic && chance(70);
-    const auto base = static_cast<std::int64_t>(curve(first(i)));
-    const auto next = static_cast<std::int64_t>(curve(first(i + 1)));
-    write(reg::kSeekBase, static_cast<std::uint32_t>(odd ? static_cast<std::int64_t>(random_()) : base));
-    write(reg::kSeekDelta, static_cast<std::uint32_t>(odd ? static_cast<std::int64_t>(random_()) : next - base));
+    auto base = static_cast<std::int64_t>(curve(first(i)));
+    auto delta = static_cast<std::int64_t>(curve(first(i + 1))) - base;
+    if (kind == SeekTable::Arbitrary && chance(70)) {
+      base = static_cast<std::int64_t>(random_());
+      delta = static_cast<std::int64_t>(random_());
+    } else if (kind == SeekTable::Small) {
+      base = static_cast<std::int64_t>(7 * below(4));
+      delta = static_cast<std::int64_t>(below(15)) - 7;
+    }
+    write(reg::kSeekBase, static_cast<std::uint32_t>(base));
+    write(reg::kSeekDelta, static_cast<std::uint32_t>(delta));
   }
 }
 
@@ -164,7 +170,7 @@ void SchedBench::randomize_configuration() {
   write(reg::kOverheadWrite, static_cast<std::uint32_t>(random_time()));
   write(reg::kNextOverheadAr, static_cast<std::uint32_t>(random_time()));
   write(reg::kNextOverheadAw, static_cast<std::uint32_t>(random_time()));
-  const std::int64_t margins[] = {0, 1, turn / 50, static_cast<std::int64_t>(below(static_cast<std::uint64_t>(turn))),
+  const std::int64_t margins[] = {0, few_values_ ? 7 : 1, few_values_ ? 14 : turn / 50, static_cast<std::int64_t>(below(static_cast<std::uint64_t>(turn))),
                                   turn - 1};
   write(reg::kMargin, static_cast<std::uint32_t>(margins[below(5)]));
 }
@@ -175,7 +181,7 @@ void SchedBench::insert_random(unsigned tag) {
   const auto duration_of = [&] {
     return chance(5) ? random_() & 0xFFFFFFFF : below(few_values_ ? 3 : 4 * turn);
   };
-  const std::int64_t heads = few_values_ ? 2 : 64;
+  const std::uint64_t heads = few_values_ ? 2 : 64;
   write(reg::kEPos, u32(random_cylinder() | std::int64_t(below(heads)) << 18 | std::int64_t(below(2)) << 24 |
                         std::int64_t(below(4)) << 25));
   write(reg::kEAngle, u32(random_angle()));
@@ -246,7 +252,10 @@ void SchedBench::randomize_decision() {
 void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences) {
   for (unsigned i = 0; i < decisions && differences_.size() < stop_after_differences; ++i) {
     if (i % 100 == 0) randomize_configuration();
-    if (i % 2000 == 0) load_seek_table(i % 4000 == 0);
+    if (i % 500 == 0) {
+      constexpr SeekTable kKinds[] = {SeekTable::Realistic, SeekTable::Arbitrary, SeekTable::Small};
+      load_seek_table(kKinds[i / 500 % 3]);
+    }
     if (chance(1) && chance(20)) {
       write(reg::kClear, 0x100);
       randomize_configuration();

@@ -16,6 +16,9 @@
 
 namespace platter::testing {
 
+/// A curve like a drive's, any numbers (negative slopes, clamped sums), or a few ticks.
+enum class SeekTable { Realistic, Arbitrary, Small };
+
 class SchedBench {
  public:
   explicit SchedBench(std::uint64_t seed = 1);
@@ -47,7 +50,7 @@ class SchedBench {
   bool chance(unsigned percent) { return below(100) < percent; }
   std::int64_t random_angle();
   std::int64_t random_time();
-  void load_seek_table(bool realistic);
+  void load_seek_table(SeekTable kind);
   void randomize_configuration();
   void randomize_decision();
   void insert_random(unsigned tag);

@@ -150,7 +150,7 @@ TEST_F(Sched, TagsIgnoreTheUpperHalf) {
 }
 
 TEST_F(Sched, SoftResetKeepsTheSeekTable) {
-  bench.load_seek_table(true);
+  bench.load_seek_table(SeekTable::Realistic);
   bench.randomize_configuration();
   for (unsigned tag = 0; tag < entries(); ++tag) bench.insert_random(tag);
   bench.randomize_decision();
@@ -164,7 +164,7 @@ TEST_F(Sched, SoftResetKeepsTheSeekTable) {
 }
 
 TEST_F(Sched, SeekIndexRunsBeyondTheTable) {
-  bench.load_seek_table(true);
+  bench.load_seek_table(SeekTable::Realistic);
   EXPECT_EQ(read(reg::kSeekIndex), bench.parameters().segs());
   for (unsigned i = bench.parameters().segs(); i < 1024; ++i) {
     EXPECT_TRUE(bench.write(reg::kSeekDelta, 0x1234));
@@ -310,7 +310,7 @@ TEST_F(Sched, RandomBackPressure) {
       write_open = true;
       write_address = kTargets[bench.below(5)];
       write_data = static_cast<std::uint32_t>(bench.random()());
-      dut.s_axil_awaddr_i = write_address;
+      dut.s_axil_awaddr_i = static_cast<std::uint16_t>(write_address);
       dut.s_axil_wdata_i = write_data;
       dut.s_axil_wstrb_i = 0xF;
     }
@@ -362,7 +362,7 @@ TEST_F(Sched, RandomBackPressure) {
 // ------------------------------------------------------------------------------------- course of a decision
 
 TEST_F(Sched, EveryCycleOfADecisionReadsAsDocumented) {
-  bench.load_seek_table(true);
+  bench.load_seek_table(SeekTable::Realistic);
   bench.insert_random(0);
   bench.insert_random(3);
   bench.write(reg::kCtrl, 1U << reg::kCtrlAutoRemoveLsb);
@@ -591,18 +591,25 @@ TEST_F(Sched, ForcedEntryIsRemovedToo) {
   EXPECT_EQ(read(reg::kStatus) >> reg::kStatusOccupancyLsb, 0U);
 }
 
-TEST_F(Sched, EveryDistanceOfTheSeekTable) {
-  bench.load_seek_table(true);
+TEST_F(Sched, DistancesOverTheWholeSeekTable) {
   const std::uint32_t cylinders = 1U << bench.parameters().cyl_w;
   const std::uint32_t step = cylinders > 4096 ? 61 : 1;
   insert(0, 0, 0, 0);
-  for (std::uint32_t distance = 0; distance < cylinders; distance += distance < 300 ? 1 : step) {
-    place_head(distance, 0, 0);
-    bench.write(reg::kStart, 0);
-    bench.golden().finish(bench.duration());
-    bench.bus().tick(bench.duration());
-    bench.check_read(reg::kResultCost);
-    if (!bench.differences().empty()) break;
+  for (const SeekTable kind : {SeekTable::Realistic, SeekTable::Arbitrary}) {
+    bench.load_seek_table(kind);
+    for (std::uint32_t distance = 0; distance < cylinders; distance += distance < 300 ? 1 : step) {
+      // The cost's low bits are the sector's angle; put that just before and just after the arrival.
+      place_head(distance, 0, 0);
+      const std::int64_t arrival = bench.golden().seek(distance);
+      for (const std::int64_t angle : {arrival, arrival - 1}) {
+        bench.write(reg::kHeadAngle, static_cast<std::uint32_t>(-angle));
+        bench.write(reg::kStart, 0);
+        bench.bus().tick(bench.duration());
+        bench.golden().finish(bench.duration());
+        bench.check_read(reg::kResultCost);
+      }
+      if (!bench.differences().empty()) return;
+    }
   }
 }
 

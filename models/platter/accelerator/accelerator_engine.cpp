@@ -103,9 +103,7 @@ std::uint32_t AcceleratorEngine::position(core::Cylinder cylinder, core::Head he
   return (cylinder.value << reg::kHeadPosCylLsb) | (head.value << reg::kHeadPosHeadLsb);
 }
 
-void AcceleratorEngine::program() {
-  programmed_ = true;
-  port_time_ = core::now_ps();
+void AcceleratorEngine::start_of_simulation() {  // what the firmware does when the drive is switched on, before time 0
   const std::uint32_t id = read(reg::kId);
   const std::uint32_t built = read(reg::kParams);
   const std::uint32_t expected =
@@ -130,7 +128,7 @@ void AcceleratorEngine::program() {
                       (static_cast<std::uint32_t>(options_.guard == scheduling::GuardMode::NextContinuous)
                        << reg::kCtrlNextCOnlyLsb) |
                       (1u << reg::kCtrlAutoRemoveLsb) | (1u << reg::kCtrlIrqEnLsb));
-  port_time_ = core::now_ps();  // done when the drive was switched on, before time 0
+  port_time_ = 0;
 }
 
 // --- commands ------------------------------------------------------------------------------------------------------
@@ -144,7 +142,6 @@ void AcceleratorEngine::insert(const Command& command) {
 }
 
 void AcceleratorEngine::enter(const Command& command) {
-  if (!programmed_) program();
   port_time_ = std::max(port_time_, core::now_ps());
   const mechanics::Extent& extent = command.extent;
   set(reg::kEPos, position(extent.cylinder, extent.head) |

@@ -49,7 +49,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
   /// Least margin: arrival and sector start are each rounded down by less than a tick.
   static constexpr std::uint32_t kLeastMarginTicks = 2;
 
-  void program();
+  void start_of_simulation() override;
   void enter(const drive::Command& command);
   void sync_sweep(const drive::HeadState& head);
   void interrupt();
@@ -77,7 +77,6 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
   std::vector<std::uint32_t> credits_;  ///< by tag, as the table holds them
   std::vector<const drive::Command*> pending_;  ///< came while a decision ran
   std::size_t count_ = 0;
-  bool programmed_ = false;
   bool deciding_ = false;
   core::Picoseconds asked_ = 0;
   drive::EngineStatistics statistics_;

@@ -30,13 +30,20 @@ constexpr std::uint32_t kMostCycles = 4096;  // no access and no decision takes 
 
 struct RtlCore::Design {
   Design(Picoseconds clock_period, bool traced) : half_period(clock_period / 2), period(clock_period) {
+    Verilated::threadContextp(&context);
     context.traceEverOn(traced);
     context.fatalOnError(false);
     context.errorLimit(1);
     top = std::make_unique<PLATTER_VSCHED>(&context, "sched");
     reset();
   }
-  ~Design() { top->final(); }
+  ~Design() {
+    // A model takes its scopes out of the thread's current context, which may be another core's.
+    Verilated::threadContextp(&context);
+    top->final();
+    top.reset();
+    Verilated::threadContextp(Verilated::defaultContextp());
+  }
 
   void reset() {
     top->clk_i = 0;

@@ -10,11 +10,11 @@ namespace platter::mechanics {
 
 namespace {
 
-/// A number of sectors as a fraction of a turn, rounded to the nearest 2^-32.
-Angle sectors_to_angle(double sectors, std::uint32_t sectors_per_track) {
+/// A number of sectors as a fraction of a turn, in units of 2^-64: thousands of skews add up without an error that shows.
+std::uint64_t sectors_to_fraction(double sectors, std::uint32_t sectors_per_track) {
   double turns = sectors / sectors_per_track;
   turns -= std::floor(turns);
-  return static_cast<Angle>(static_cast<std::uint64_t>(turns * 0x1p32 + 0.5));
+  return turns < 1 ? static_cast<std::uint64_t>(turns * 0x1p64) : 0;
 }
 
 [[noreturn]] void invalid(const std::string& message) { throw std::invalid_argument(message); }
@@ -49,9 +49,9 @@ Geometry::Geometry(const GeometryProfile& profile)
       invalid(where + " has " + std::to_string(in.slips.size()) + " slips but only " +
               std::to_string(in.spare_sectors) + " spare sectors");
     zone.blocks = static_cast<std::uint32_t>(physical - in.spare_sectors);
-    zone.offset = sectors_to_angle(in.offset_sectors, in.sectors_per_track);
-    zone.track_skew = sectors_to_angle(in.track_skew_sectors, in.sectors_per_track);
-    zone.cylinder_skew = sectors_to_angle(in.cylinder_skew_sectors, in.sectors_per_track);
+    zone.offset = sectors_to_fraction(in.offset_sectors, in.sectors_per_track);
+    zone.track_skew = sectors_to_fraction(in.track_skew_sectors, in.sectors_per_track);
+    zone.cylinder_skew = sectors_to_fraction(in.cylinder_skew_sectors, in.sectors_per_track);
     zone.slips = in.slips;
     std::sort(zone.slips.begin(), zone.slips.end());
     for (std::size_t j = 0; j < zone.slips.size(); ++j) {
@@ -105,7 +105,9 @@ std::uint32_t Geometry::head_of(const Zone& zone, std::uint32_t cylinder, std::u
 }
 
 Angle Geometry::track_angle(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const {
-  return zone.offset + zone.track_skew * (order + (surfaces_ - 1) * cylinder) + zone.cylinder_skew * cylinder;
+  const std::uint64_t tracks = order + std::uint64_t{surfaces_ - 1} * cylinder;
+  const std::uint64_t fraction = zone.offset + zone.track_skew * tracks + zone.cylinder_skew * cylinder;
+  return static_cast<Angle>((fraction + 0x8000'0000u) >> 32);
 }
 
 Angle Geometry::sector_offset(const Zone& zone, std::uint32_t sector) {

@@ -72,9 +72,9 @@ class Geometry {
     std::uint32_t first_cylinder;
     std::uint32_t cylinders;
     std::uint32_t sectors_per_track;
-    Angle offset;
-    Angle track_skew;
-    Angle cylinder_skew;
+    std::uint64_t offset;  ///< this and the skews in 2^-64 of a turn
+    std::uint64_t track_skew;
+    std::uint64_t cylinder_skew;
     std::vector<std::uint32_t> slips;      ///< physical, ascending
     std::vector<std::uint32_t> slip_keys;  ///< slips[j] - j: the block from which slip j counts
   };

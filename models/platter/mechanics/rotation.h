@@ -23,9 +23,10 @@ class Rotation {
 
   Picoseconds phase(Picoseconds now) const { return now % period_; }
 
-  /// First picosecond of the turn at which `angle` has been reached.
+  /// First picosecond of the turn at which `angle` has been reached; 0, of the next turn, where that is when the turn is over.
   Picoseconds phase_of(Angle angle) const {
-    return static_cast<Picoseconds>((Wide{angle} * static_cast<Wide>(period_) + 0xFFFF'FFFFu) >> 32);
+    const auto phase = static_cast<Picoseconds>((Wide{angle} * static_cast<Wide>(period_) + 0xFFFF'FFFFu) >> 32);
+    return phase < period_ ? phase : 0;
   }
 
   Angle angle_at(Picoseconds now) const {

@@ -55,7 +55,6 @@ std::uint32_t words(const SignalInfo& info) { return info.bits == 0 ? 2 : 1; }
 }  // namespace
 
 struct WaveFile::File {
-  VerilatedContext context;
   VerilatedFstC fst;
   std::array<std::uint64_t, kSignals> values{};
   std::array<double, kSignals> reals{};
@@ -108,7 +107,6 @@ WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseco
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
   if (!std::ofstream(partial_))  // Verilator stops the process where it cannot open a file
     throw core::InputError(file.string(), 0, 0, std::string("cannot be written: ") + std::strerror(errno));
-  file_->context.traceEverOn(true);
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.set_time_unit("1ps");
   trace.set_time_resolution("1ps");

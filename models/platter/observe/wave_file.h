@@ -36,7 +36,9 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void set(WaveSignal signal, std::uint64_t value, core::Picoseconds now);
   void set(WaveSignal signal, double value, core::Picoseconds now);
 
-  bool wants(core::Picoseconds time) const override { return time >= from_ && time <= to_; }
+  bool wants(core::Picoseconds time) const override { return armed_ && time >= from_ && time <= to_; }
+  /// Nothing is written before; what is done to a design before the simulation starts stays out of the file.
+  void arm() { armed_ = true; }
   void sample(core::Picoseconds time) override;
   core::Picoseconds from() const { return from_; }
   /// Closes the file, which has its name only from now on; without it nothing is left.
@@ -52,6 +54,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   std::filesystem::path partial_;
   core::Picoseconds from_;
   core::Picoseconds to_;
+  bool armed_ = false;
   core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file
   core::Picoseconds last_ = -1;
 };

@@ -40,6 +40,7 @@ void WaveProbe::access_started(const drive::Slot& slot) {
 
 void WaveProbe::sample() {
   const core::Picoseconds now = now_ps();
+  file_.arm();
   if (file_.wants(now)) {
     file_.set(WaveSignal::Angle, static_cast<double>(drive_.spindle().angle_at(now)) * 0x1p-32, now);
     file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().cylinder_at(now)}, now);

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tests around a simulation share: a drive whose times can be worked out by hand, hosts that speak TLM-2.0 in
+// every way that the base protocol allows, and small stimulus and watch modules.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/peq_with_cb_and_phase.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <utility>
+#include <vector>
+
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/core/command_extension.h"
+#include "platter/core/sc_time.h"
+#include "platter/drive/drive.h"
+#include "platter/workload/initiator.h"
+
+namespace platter::testing {
+
+using core::CommandExtension;
+using core::CommandStatus;
+using core::CommandTiming;
+using core::Picoseconds;
+using core::RequestClass;
+
+inline constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
+inline constexpr Picoseconds kMs = core::kPicosecondsPerMillisecond;
+
+/// Fewer repetitions where a sanitizer slows the program down.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr std::uint32_t kScale = 10;
+#else
+inline constexpr std::uint32_t kScale = 1;
+#endif
+constexpr std::uint32_t scaled(std::uint32_t count) { return count / kScale; }
+
+/// Simulate up to `time`.
+inline void run_until(Picoseconds time) {
+  if (time > core::now_ps()) sc_core::sc_start(core::to_sc_time(time - core::now_ps()));
+}
+
+// --- drives ----------------------------------------------------------------------------------------------------------
+
+/// A drive for pencil and paper: 128 cylinders, 2 surfaces, 64 sectors a track, 100 us a sector (6.4 ms a turn), no skew;
+/// a seek over d cylinders takes 1,000 + 10 (d - 1) us, a head switch 500 us, a write's settling 200 us; command
+/// overhead 300 us and 10 us or 20 us more after or of a write; 5 us a sector over the bus.
+/// Sector s of every track starts at the phase of s * 100 us. FCFS decides in 180 cycles of 5 ns.
+inline mechanics::DriveProfile toy_profile() {
+  mechanics::DriveProfile p;
+  p.name = "toy";
+  p.source = "made up";
+  p.geometry.cylinders = 128;
+  p.geometry.surfaces = 2;
+  mechanics::ZoneProfile zone;
+  zone.last_cylinder = 127;
+  zone.sectors_per_track = 64;
+  p.geometry.zones = {zone};
+  p.seek.points_us = {{1, 1000.0}, {127, 2260.0}};
+  p.rpm = 9375;
+  p.head_switch_us = 500;
+  p.write_settle_us = 200;
+  p.overhead_us = {{{300, 310}, {320, 330}}};
+  p.bus_block_time_us = 5;
+  return p;
+}
+
+inline constexpr std::uint64_t kToyBlocks = 128 * 2 * 64;
+inline constexpr std::uint64_t kToyTrack = 64;
+inline constexpr std::uint64_t kToyCylinder = 128;
+inline constexpr Picoseconds kToyTurn = 6'400 * kUs;
+inline constexpr Picoseconds kToyFcfsDecision = 180 * 5'000;
+
+/// The Atlas 10K on an interface of 80 MB/s (its profile has the slow bus of the measuring rig).
+inline mechanics::DriveProfile atlas_profile() {
+  mechanics::DriveProfile profile = config::load_drive("atlas10k");
+  profile.bus_block_time_us = 6.4;
+  return profile;
+}
+
+inline accelerator::EngineOptions engine_options(const std::string& policy, const std::string& engine,
+                                                 const mechanics::DriveProfile& profile) {
+  accelerator::EngineOptions options;
+  options.engine = engine;
+  options.policy = scheduling::find_policy(policy);
+  options.firmware_base_cycles = profile.firmware_base_cycles;
+  options.firmware_candidate_cycles = profile.firmware_candidate_cycles;
+  return options;
+}
+
+inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::string& policy, const std::string& engine,
+                                                const mechanics::DriveProfile& profile, bool holds_data = true) {
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.holds_data = holds_data;
+  return std::make_unique<drive::Drive>(name, config,
+                                        accelerator::engine_factory(engine_options(policy, engine, profile)));
+}
+
+// --- commands --------------------------------------------------------------------------------------------------------
+
+/// A command with its payload, its data and the times of its phases.
+struct Transaction {
+  explicit Transaction(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension(&extension); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() { payload.clear_extension(&extension); }
+
+  /// `fill` is every byte of a write.
+  void set(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
+    data.assign(std::size_t{blocks} * 512, write ? fill : std::uint8_t{0xEE});
+    payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    payload.set_address(lba * 512);
+    payload.set_data_ptr(data.data());
+    payload.set_data_length(static_cast<unsigned>(data.size()));
+    payload.set_streaming_width(static_cast<unsigned>(data.size()));
+    payload.set_byte_enable_ptr(nullptr);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  }
+  void set_flush() {
+    set(false, 0, 0);
+    payload.set_command(tlm::TLM_IGNORE_COMMAND);
+    payload.set_data_ptr(nullptr);
+    extension.flush = true;
+  }
+
+  bool write() const { return payload.get_command() == tlm::TLM_WRITE_COMMAND; }
+  std::uint64_t lba() const { return payload.get_address() / 512; }
+  std::uint32_t blocks() const { return payload.get_data_length() / 512; }
+  const CommandTiming& timing() const { return extension.timing; }
+  tlm::tlm_response_status status() const { return payload.get_response_status(); }
+
+  tlm::tlm_generic_payload payload;
+  CommandExtension extension;
+  std::vector<std::uint8_t> data;
+  Picoseconds begin_req = -1;
+  Picoseconds end_req = -1;
+  Picoseconds begin_resp = -1;
+  std::uint64_t accepted_order = 0;
+  std::uint64_t finished_order = 0;
+  bool released = false;  ///< every reference to the payload is gone
+};
+
+/// How a host ends the response phase.
+enum class EndResponse {
+  Completed,         ///< TLM_COMPLETED
+  CompletedDelayed,  ///< TLM_COMPLETED, a while later by annotation
+  Updated,           ///< TLM_UPDATED with END_RESP
+  Later,             ///< TLM_ACCEPTED, then END_RESP on the forward path
+  LaterDelayed,      ///< the same, the END_RESP annotated with a delay
+};
+
+/// An approximately-timed host: sends what it is given in order, one request phase at a time, and answers as it is told to.
+class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
+ public:
+  SC_HAS_PROCESS(AtHost);
+  explicit AtHost(const sc_core::sc_module_name& name)
+      : sc_module(name), disk_init_socket("disk_init_socket"), phases_(this, &AtHost::delayed_phase) {
+    disk_init_socket.register_nb_transport_bw(this, &AtHost::nb_transport_bw);
+    SC_METHOD(pump);
+    sensitive << pump_event_;
+  }
+
+  tlm_utils::simple_initiator_socket<AtHost> disk_init_socket;
+
+  EndResponse end_response = EndResponse::Completed;
+  Picoseconds response_delay = 0;  ///< of END_RESP
+  Picoseconds request_delay = 0;   ///< annotated to BEGIN_REQ
+  std::function<void(Transaction&)> on_accepted;
+  std::function<void(Transaction&)> on_finished;
+
+  Transaction& make() {
+    transactions_.push_back(std::make_unique<Transaction>(this));
+    return *transactions_.back();
+  }
+  /// A transaction that is over, or a new one.
+  Transaction& reuse() {
+    for (const auto& transaction : transactions_)
+      if (transaction->released) {
+        transaction->released = false;
+        return *transaction;
+      }
+    return make();
+  }
+  void submit(Transaction& transaction) {
+    backlog_.push_back(&transaction);
+    pump_event_.notify(sc_core::SC_ZERO_TIME);
+  }
+  Transaction& submit(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
+    Transaction& transaction = make();
+    transaction.set(write, lba, blocks, fill);
+    submit(transaction);
+    return transaction;
+  }
+
+  std::uint64_t accepted() const { return accepted_; }
+  std::uint64_t finished() const { return finished_; }
+  bool requesting() const { return requesting_ != nullptr; }
+  std::size_t backlog() const { return backlog_.size(); }
+  /// Every payload was given back once nobody needed it any more.
+  bool all_released() const {
+    return std::all_of(transactions_.begin(), transactions_.end(), [](const auto& t) { return t->released; });
+  }
+
+ private:
+  void free(tlm::tlm_generic_payload* payload) override { find(*payload).released = true; }
+
+  Transaction& find(const tlm::tlm_generic_payload& payload) {
+    for (auto it = transactions_.rbegin(); it != transactions_.rend(); ++it)
+      if (&(*it)->payload == &payload) return **it;
+    throw std::logic_error("a payload that is not this host's");
+  }
+
+  void pump() {
+    while (requesting_ == nullptr && !backlog_.empty()) {
+      Transaction& transaction = *backlog_.front();
+      backlog_.pop_front();
+      requesting_ = &transaction;
+      transaction.payload.acquire();
+      tlm::tlm_phase phase = tlm::BEGIN_REQ;
+      sc_core::sc_time delay = core::to_sc_time(request_delay);
+      transaction.begin_req = core::now_ps() + request_delay;
+      const tlm::tlm_sync_enum answer = disk_init_socket->nb_transport_fw(transaction.payload, phase, delay);
+      if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) end_request(transaction);
+      ASSERT_NE(answer, tlm::TLM_COMPLETED) << "the drive never completes within BEGIN_REQ";
+    }
+  }
+
+  void end_request(Transaction& transaction) {
+    EXPECT_EQ(requesting_, &transaction);
+    requesting_ = nullptr;
+    transaction.end_req = core::now_ps();
+    transaction.accepted_order = accepted_++;
+    if (on_accepted) on_accepted(transaction);
+  }
+
+  void finish(Transaction& transaction) {
+    transaction.finished_order = finished_++;
+    transaction.payload.release();
+    if (on_finished) on_finished(transaction);
+  }
+
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
+    Transaction& transaction = find(payload);
+    if (phase == tlm::END_REQ) {
+      end_request(transaction);
+      pump();
+      return tlm::TLM_ACCEPTED;
+    }
+    EXPECT_EQ(phase, tlm::BEGIN_RESP);
+    transaction.begin_resp = core::now_ps() + core::to_ps(delay);
+    switch (end_response) {
+      case EndResponse::Completed:
+        finish(transaction);
+        return tlm::TLM_COMPLETED;
+      case EndResponse::CompletedDelayed:
+        delay += core::to_sc_time(response_delay);
+        finish(transaction);
+        return tlm::TLM_COMPLETED;
+      case EndResponse::Updated:
+        phase = tlm::END_RESP;
+        finish(transaction);
+        return tlm::TLM_UPDATED;
+      case EndResponse::Later:
+      case EndResponse::LaterDelayed: {
+        const bool annotated = end_response == EndResponse::LaterDelayed;
+        phases_.notify(payload, tlm::END_RESP, core::to_sc_time(annotated ? 0 : response_delay));
+        return tlm::TLM_ACCEPTED;
+      }
+    }
+    return tlm::TLM_ACCEPTED;
+  }
+
+  void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+    tlm::tlm_phase forward = phase;
+    sc_core::sc_time delay =
+        core::to_sc_time(end_response == EndResponse::LaterDelayed ? response_delay : 0);
+    disk_init_socket->nb_transport_fw(payload, forward, delay);
+    finish(find(payload));
+  }
+
+  std::vector<std::unique_ptr<Transaction>> transactions_;
+  std::deque<Transaction*> backlog_;
+  Transaction* requesting_ = nullptr;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t finished_ = 0;
+  sc_core::sc_event pump_event_;
+  tlm_utils::peq_with_cb_and_phase<AtHost> phases_;
+};
+
+/// Runs a test's own code as a thread, and can call the drive in the loosely-timed way.
+class Script : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Script);
+  explicit Script(const sc_core::sc_module_name& name, std::function<void(Script&)> body = {})
+      : sc_module(name), disk_init_socket("disk_init_socket"), body_(std::move(body)) {
+    SC_THREAD(run);
+  }
+
+  tlm_utils::simple_initiator_socket_optional<Script> disk_init_socket;
+
+  bool done() const { return done_; }
+  void pause(Picoseconds time) { wait(core::to_sc_time(time)); }
+  void pause_until(Picoseconds time) {
+    if (time > core::now_ps()) wait(core::to_sc_time(time - core::now_ps()));
+  }
+  void pause(const sc_core::sc_event& event) { wait(event); }
+
+  /// One command to its end, `annotated` ahead of this thread's time.
+  void transport(Transaction& transaction, Picoseconds annotated = 0) {
+    sc_core::sc_time delay = core::to_sc_time(annotated);
+    transaction.payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    transaction.begin_req = core::now_ps() + annotated;
+    disk_init_socket->b_transport(transaction.payload, delay);
+    transaction.begin_resp = core::now_ps() + core::to_ps(delay);
+  }
+  void access(Transaction& transaction, bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
+    transaction.set(write, lba, blocks, fill);
+    transport(transaction);
+    ASSERT_EQ(transaction.status(), tlm::TLM_OK_RESPONSE);
+  }
+
+ private:
+  void run() {
+    if (body_) body_(*this);
+    done_ = true;
+  }
+
+  std::function<void(Script&)> body_;
+  bool done_ = false;
+};
+
+/// Writes down a drive's life.
+class DriveWatch : public drive::DriveObserverIf {
+ public:
+  struct State {
+    drive::ControllerState state;
+    Picoseconds since;
+  };
+  void state_changed(drive::ControllerState state) override { states.push_back({state, core::now_ps()}); }
+  void occupancy_changed(std::uint32_t occupancy) override { most = std::max(most, occupancy); }
+  void access_started(const drive::Slot& slot) override { tags.push_back(slot.command.tag.value); }
+
+  std::vector<State> states;
+  std::vector<int> tags;
+  std::uint32_t most = 0;
+};
+
+/// Keeps every request that has ended.
+class Finished : public workload::RequestObserverIf {
+ public:
+  struct Row {
+    workload::Request request;
+    std::uint64_t number;
+    CommandStatus status;
+    CommandTiming timing;
+  };
+  void issued(const workload::Request& /*request*/) override { ++issues; }
+  void finished(const workload::FinishedRequest& f) override {
+    rows.push_back({f.request, f.number, f.status, f.timing});
+  }
+
+  std::uint64_t issues = 0;
+  std::vector<Row> rows;
+};
+
+inline bool same_times(const CommandTiming& a, const CommandTiming& b) {
+  return a.issued == b.issued && a.accepted == b.accepted && a.started == b.started && a.completed == b.completed &&
+         a.queue == b.queue && a.overhead == b.overhead && a.seek == b.seek && a.settle == b.settle &&
+         a.rotation == b.rotation && a.transfer == b.transfer && a.bus == b.bus;
+}
+
+/// A file of the running test, removed with this object.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& extension) {
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string("platter_") + info->test_suite_name() + "_" + info->name() + extension;
+    std::replace(name.begin(), name.end(), '/', '_');
+    path_ = std::filesystem::path(::testing::TempDir()) / name;
+    remove();
+  }
+  ~TemporaryFile() { remove(); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path partial() const {
+    std::filesystem::path partial = path_;
+    partial += ".partial";
+    return partial;
+  }
+
+ private:
+  void remove() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove_all(partial(), ignored);
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace platter::testing

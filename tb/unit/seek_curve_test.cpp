@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/mechanics/seek_curve.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "platter/config/loader.h"
+
+namespace platter::mechanics {
+namespace {
+
+constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
+
+TEST(SeekCurve, ReproducesEveryMeasuredPoint) {
+  for (const char* name : {"atlas10k", "cheetah9lp"}) {
+    const DriveProfile drive = config::load_drive(name);
+    const SeekCurve curve(drive.seek, drive.geometry.cylinders);
+    ASSERT_GT(drive.seek.points_us.size(), 50u);
+    for (const auto& [distance, us] : drive.seek.points_us)
+      EXPECT_EQ(curve(distance), std::llround(us * 1e6)) << name << " " << distance;
+    EXPECT_EQ(curve(0), 0);
+    EXPECT_EQ(curve.cylinders(), drive.geometry.cylinders);
+  }
+}
+
+TEST(SeekCurve, IsLinearBetweenMeasuredPointsAndBeyondTheLast) {
+  SeekProfile profile;
+  profile.points_us = {{2, 1000.0}, {4, 1400.0}, {14, 1300.0}, {24, 1800.0}};
+  const SeekCurve curve(profile, 100);
+  EXPECT_EQ(curve(0), 0);
+  EXPECT_EQ(curve(1), 1000 * kUs);   // shorter than the first point
+  EXPECT_EQ(curve(3), 1200 * kUs);
+  EXPECT_EQ(curve(9), 1350 * kUs);   // measured curves may fall
+  EXPECT_EQ(curve(19), 1550 * kUs);
+  EXPECT_EQ(curve(34), 2300 * kUs);  // the last slope, 50 us a cylinder, goes on
+  EXPECT_EQ(curve(99), (1800 + 75 * 50) * kUs);
+}
+
+TEST(SeekCurve, RoundsToTheNearestNanosecond) {
+  SeekProfile profile;
+  profile.points_us = {{1, 1000.0}, {4, 1001.0}};
+  const SeekCurve curve(profile, 5);
+  EXPECT_EQ(curve(2), 1'000'333'000);
+  EXPECT_EQ(curve(3), 1'000'667'000);
+}
+
+TEST(SeekCurve, FollowsEquation1OfBalafoutis) {
+  const DriveProfile drive = config::load_drive("balafoutis_table1");
+  const SeekCurve curve(drive.seek, drive.geometry.cylinders);
+  // 1867 + 131.5 sqrt(d) us up to 1344 cylinders, 3863.5 + 2.1 d beyond.
+  EXPECT_EQ(curve(1), 1'998'500'000);
+  EXPECT_EQ(curve(4), 2'130'000'000);
+  EXPECT_EQ(curve(100), 3'182'000'000);
+  EXPECT_EQ(curve(1296), 6'601'000'000);
+  EXPECT_EQ(curve(1344), 6'687'870'000);  // 1867 + 131.5 * 36.660606 = 6687.8696
+  EXPECT_EQ(curve(1345), 6'688'000'000);
+  EXPECT_EQ(curve(6719), 17'973'400'000);
+}
+
+TEST(SeekCurve, PassesThroughTheThreePoints) {
+  SeekProfile profile;
+  profile.model = SeekModel::ThreePoint;
+  profile.single_us = 1700;
+  profile.average_us = 11000;
+  profile.full_us = 22500;
+  const SeekCurve curve(profile, 3001);  // a third of the stroke is 1000 cylinders
+  EXPECT_EQ(curve(1), 1700 * kUs);
+  EXPECT_EQ(curve(1000), 11000 * kUs);
+  EXPECT_EQ(curve(3000), 22500 * kUs);
+  // Between them a + b sqrt(x) + c x, which is a square in sqrt(x): its third differences are 0.
+  const auto at = [&curve](double root) { return core::to_milliseconds(curve(static_cast<std::uint32_t>(root * root))); };
+  EXPECT_NEAR(at(40) - 3 * at(30) + 3 * at(20) - at(10), 0.0, 1e-5);
+}
+
+TEST(SeekCurve, RefusesProfilesThatGiveNoCurve) {
+  const auto expect_error = [](const SeekProfile& profile, const std::string& part) {
+    try {
+      const SeekCurve curve(profile, 100);
+      ADD_FAILURE() << "no error; expected: " << part;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  SeekProfile table;
+  expect_error(table, "at least two points");
+  table.points_us = {{1, 1000.0}};
+  expect_error(table, "at least two points");
+  table.points_us = {{0, 0.0}, {2, 1000.0}};
+  expect_error(table, "point 0 is at 0");
+  table.points_us = {{1, 1000.0}, {3, 1200.0}, {3, 1300.0}};
+  expect_error(table, "point 2 is at 3");
+  table.points_us = {{1, 1000.0}, {50, 10.0}};  // falls below zero before the stroke's end
+  expect_error(table, "expected 0 to 4,000,000");
+  table.points_us = {{1, 1000.0}, {2, 4.1e6}};
+  expect_error(table, "for 2 cylinders");
+  table.points_us = {{1, 1000.0}, {2, std::nan("")}};
+  expect_error(table, "nan");
+  SeekProfile line;
+  line.model = SeekModel::SqrtLinear;
+  line.knee_cylinders = 50;
+  line.a_us = -10;
+  expect_error(line, "for 1 cylinders");
+}
+
+}  // namespace
+}  // namespace platter::mechanics
