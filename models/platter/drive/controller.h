@@ -38,7 +38,10 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   void decided(const Decision& decision, Picoseconds effective) override;
 
   /// Time spent on accesses (overhead to the end of the transfer) that have ended or run now.
-  Picoseconds busy(Picoseconds now) const { return busy_ + (mechanics_busy_ ? now - busy_since_ : 0); }
+  Picoseconds busy(Picoseconds now) const {
+    // An access that has been decided on begins a little later.
+    return busy_ + (mechanics_busy_ && now > busy_since_ ? now - busy_since_ : 0);
+  }
   /// Tag of the access that runs, or -1.
   int current_tag() const { return current_ != nullptr ? current_->command.tag.value : -1; }
 

@@ -73,12 +73,12 @@ CommandStatus HostPort::check(const tlm::tlm_generic_payload& payload, const Com
   return CommandStatus::Good;
 }
 
-Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension* extension) {
+Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension* extension, Picoseconds asked) {
   const Picoseconds now = now_ps();
   Slot& slot = queue_.allocate(extension != nullptr ? extension->tag : CommandExtension::kAnyTag, now);
   slot.payload = &payload;
   slot.timing.accepted = now;
-  slot.timing.issued = now;
+  slot.timing.issued = asked;
   if (extension != nullptr) {
     if (extension->issued >= 0) slot.timing.issued = extension->issued;
     slot.command.cls = extension->cls;
@@ -97,15 +97,16 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension
   return slot;
 }
 
-void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status) {
+void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status,
+                      Picoseconds asked) {
   ++rejected_;
   payload.set_response_status(response_status(status));
   if (extension != nullptr) {
     extension->status = status;
     extension->timing = {};
-    extension->timing.accepted = extension->timing.completed = now_ps();
-    extension->timing.issued = extension->issued >= 0 ? extension->issued : extension->timing.completed;
-    extension->timing.queue = extension->timing.response();
+    extension->timing.issued = extension->issued >= 0 ? extension->issued : asked;
+    extension->timing.accepted = now_ps();
+    finalize_refused(payload);
   }
   const std::string text =
       fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
@@ -125,7 +126,7 @@ tlm::tlm_sync_enum HostPort::nb_transport_fw(tlm::tlm_generic_payload& payload, 
   }
   if (phase == tlm::BEGIN_REQ) {
     if (payload.has_mm()) payload.acquire();
-    if (!begin_request(payload)) return tlm::TLM_ACCEPTED;
+    if (!begin_request(payload, now_ps())) return tlm::TLM_ACCEPTED;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
@@ -144,23 +145,24 @@ void HostPort::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_p
     host_tgt_socket->nb_transport_bw(payload, back, delay);
 }
 
-bool HostPort::begin_request(tlm::tlm_generic_payload& payload) {
+bool HostPort::begin_request(tlm::tlm_generic_payload& payload, Picoseconds asked) {
   auto* extension = payload.get_extension<CommandExtension>();
   CommandStatus status = check(payload, extension);
   if (status == CommandStatus::Good && queue_.full()) {
     if (!reject_when_full_) {
       waiting_request_ = &payload;
+      waiting_since_ = asked;
       return false;
     }
     status = CommandStatus::QueueFull;
   }
   if (status != CommandStatus::Good) {
-    refuse(payload, extension, status);
+    refuse(payload, extension, status, asked);
     responses_.push_back({&payload, -1});
     completion_event_.notify(sc_core::SC_ZERO_TIME);
     return true;
   }
-  Slot& slot = accept(payload, extension);
+  Slot& slot = accept(payload, extension, asked);
   if (slot.blockers == 0) controller_.ready(slot);
   return true;
 }
@@ -184,10 +186,12 @@ void HostPort::complete() {
     const Tag tag = completions_.back().tag;
     completions_.pop_back();
     Slot& slot = queue_.slot(tag);
-    if (slot.blocking_call)
+    if (slot.blocking_call) {
+      finalize(slot);  // here, in the order of completion: the kernel wakes the callers in an order of its own
       finished_[tag.value].notify(sc_core::SC_ZERO_TIME);
-    else
+    } else {
       responses_.push_back({slot.payload, tag.value});
+    }
   }
   send_responses();
   if (!completions_.empty()) completion_event_.notify(to_sc_time(completions_.back().when - now));
@@ -205,6 +209,13 @@ void HostPort::finalize(Slot& slot) {
   }
 }
 
+void HostPort::finalize_refused(tlm::tlm_generic_payload& payload) {
+  if (auto* extension = payload.get_extension<CommandExtension>()) {
+    extension->timing.completed = now_ps();
+    extension->timing.queue = extension->timing.response();
+  }
+}
+
 void HostPort::free_slot(Slot& slot) {
   queue_.release(slot, now_ps());
   if (observer_ != nullptr) observer_->occupancy_changed(queue_.occupancy());
@@ -214,7 +225,7 @@ void HostPort::serve_waiting() {
   if (waiting_request_ != nullptr && !queue_.full()) {
     tlm::tlm_generic_payload& payload = *waiting_request_;
     waiting_request_ = nullptr;
-    begin_request(payload);
+    begin_request(payload, waiting_since_);
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     host_tgt_socket->nb_transport_bw(payload, phase, delay);
@@ -231,6 +242,8 @@ void HostPort::send_responses() {
       Slot& slot = queue_.slot(Tag(static_cast<std::uint16_t>(response.tag)));
       finalize(slot);
       free_slot(slot);
+    } else {
+      finalize_refused(*response.payload);
     }
     response_busy_ = true;
     tlm::tlm_generic_payload& payload = *response.payload;
@@ -261,15 +274,13 @@ void HostPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
     status = check(payload, extension);
   }
   if (status != CommandStatus::Good) {
-    refuse(payload, extension, status);
+    refuse(payload, extension, status, called);
     return;
   }
-  Slot& slot = accept(payload, extension);
-  if (extension == nullptr || extension->issued < 0) slot.timing.issued = called;
+  Slot& slot = accept(payload, extension, called);
   slot.blocking_call = true;
   if (slot.blockers == 0) controller_.ready(slot);
   wait(finished_[slot.command.tag.value]);
-  finalize(slot);
   free_slot(slot);
   serve_waiting();
 }

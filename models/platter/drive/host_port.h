@@ -52,13 +52,15 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
 
   core::CommandStatus check(const tlm::tlm_generic_payload& payload, const core::CommandExtension* extension) const;
-  /// True when the request phase has ended: taken, or refused.
-  bool begin_request(tlm::tlm_generic_payload& payload);
+  /// True when the request phase has ended: taken, or refused. `asked` is when the host began it.
+  bool begin_request(tlm::tlm_generic_payload& payload, Picoseconds asked);
   void end_response(tlm::tlm_generic_payload& payload);
-  Slot& accept(tlm::tlm_generic_payload& payload, const core::CommandExtension* extension);
-  void refuse(tlm::tlm_generic_payload& payload, core::CommandExtension* extension, core::CommandStatus status);
+  Slot& accept(tlm::tlm_generic_payload& payload, const core::CommandExtension* extension, Picoseconds asked);
+  void refuse(tlm::tlm_generic_payload& payload, core::CommandExtension* extension, core::CommandStatus status,
+              Picoseconds asked);
   void complete();
   void finalize(Slot& slot);
+  void finalize_refused(tlm::tlm_generic_payload& payload);
   void free_slot(Slot& slot);
   void send_responses();
   void serve_waiting();
@@ -76,6 +78,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   core::RingBuffer<Response> responses_;
   bool response_busy_ = false;
   tlm::tlm_generic_payload* waiting_request_ = nullptr;
+  Picoseconds waiting_since_ = 0;
   sc_core::sc_event slot_freed_;
   std::vector<sc_core::sc_event> finished_;  ///< by tag, for b_transport
   tlm_utils::peq_with_cb_and_phase<HostPort> delayed_;

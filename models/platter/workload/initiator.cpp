@@ -45,7 +45,13 @@ void Initiator::free(tlm::tlm_generic_payload* payload) { idle_.push_back(&trans
 
 void Initiator::pull(std::size_t source) {
   Source& s = sources_[source];
-  s.has_next = s.producer->next(s.next, core::now_ps());
+  try {
+    s.has_next = s.producer->next(s.next, core::now_ps());
+  } catch (...) {
+    s.has_next = false;
+    failure_ = std::current_exception();
+    sc_core::sc_stop();
+  }
   if (s.has_next && s.next.time >= end_) s.has_next = false;
 }
 
@@ -147,8 +153,10 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   transaction.active = false;
   --in_drive_[index(transaction.request.cls)];
   const std::size_t source = transaction.producer;
+  const bool refused = transaction.status != core::CommandStatus::Good;
   payload.release();
-  if (sources_[source].producer->closed_depth() > 0) {
+  // A refused request is not replaced: it would be refused again in the same instant, and so on for ever.
+  if (sources_[source].producer->closed_depth() > 0 && !refused) {
     pull(source);
     if (sources_[source].has_next) enqueue(sources_[source].next, source);
     sources_[source].has_next = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -46,6 +47,12 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[index(cls)] = outstanding; }
   /// Requests at or after this time are not issued.
   void set_end(core::Picoseconds end) { end_ = end; }
+
+  /// A producer's error (a trace that turns out to be broken) stops the simulation; it is thrown again here, with its own
+  /// type, which an exception that passes through the kernel loses.
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
 
   /// Called with every request that is in the host or in the drive.
   template <typename Visitor>
@@ -99,6 +106,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   sc_core::sc_event arrival_event_;
   bool sending_ = false;
   bool started_ = false;
+  std::exception_ptr failure_;
 };
 
 }  // namespace platter::workload

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The platter command as its users see it: exit codes, messages, results, waves.
+
+Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with a seeded fault), PLATTER_SOURCE (the tree).
+"""
+import csv
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+import pywellen
+
+PLATTER = os.environ["PLATTER"]
+SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+SCENARIOS = SOURCE / "models/configs/scenarios"
+MIXED = SCENARIOS / "mixed_media.toml"
+
+
+def platter(*arguments, program=PLATTER):
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_good(self, *arguments):
+        done = platter(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def result_of(self, *arguments):
+        out = self.folder / "result.json"
+        self.run_good("run", *arguments, "--result", out)
+        return json.loads(out.read_text())
+
+    def write(self, name, text):
+        file = self.folder / name
+        file.write_text(text)
+        return file
+
+    def assert_refused(self, done, *patterns):
+        """Exit code 2, a message with each pattern, and nothing written."""
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        for pattern in patterns:
+            self.assertRegex(done.stderr, pattern)
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.suffix not in (".toml", ".trace")], [])
+
+
+class Lists(Case):
+    def test_lists_name_what_ships(self):
+        drives = self.run_good("list", "drives").stdout
+        for name in ("atlas10k", "cheetah9lp", "balafoutis_table1", "elite3", "cheetah_st34501n"):
+            self.assertRegex(drives, rf"(?m)^{name} ")
+        policies = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
+        for name in ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)"):
+            self.assertIn(name, policies)
+        formats = self.run_good("list", "trace-formats").stdout
+        for name in ("blkparse", "fio", "disksim"):
+            self.assertIn(name, formats)
+
+    def test_unknown_list_is_a_usage_error(self):
+        self.assertEqual(platter("list", "disks").returncode, 2)
+        self.assertEqual(platter().returncode, 2)
+
+    def test_drive_show(self):
+        text = self.run_good("drive", "show", "atlas10k").stdout
+        self.assertIn("17966953 blocks", text)
+        self.assertIn("24 zones", text)
+        missing = platter("drive", "show", "atlas11k")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("did you mean atlas10k?", missing.stderr)
+
+
+class TraceInfo(Case):
+    def test_guest_trace_agrees_with_its_own_trailer(self):
+        info = json.loads(self.run_good("trace", "info", SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.gz",
+                                        "--json").stdout)
+        self.assertEqual(info["reads"], 3918)
+        self.assertEqual(info["read_bytes"], 32287 * 1024)
+        text = self.run_good("trace", "info", SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.gz").stdout
+        for word in ("span", "requests/s", "reads", "mean", "largest address"):
+            self.assertIn(word, text)
+
+    def test_errors(self):
+        self.assertEqual(platter("trace", "info", self.folder / "none").returncode, 2)
+        bad = self.write("bad.trace", "0.0 0 100 8 1\n1.0 0 100\n")
+        done = platter("trace", "info", bad)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"bad\.trace:2: .*expected 5")
+        self.assertEqual(platter("trace", "info", bad, "--format", "blkparze").returncode, 2)
+
+
+class BadInput(Case):
+    def run_bad(self, scenario, *arguments):
+        return platter("run", scenario, "--result", self.folder / "out" / "result.json", "--requests",
+                       self.folder / "out.csv", "--waves", self.folder / "out.fst", *arguments)
+
+    def test_misspelt_key(self):
+        text = MIXED.read_text().replace("rate_per_s", "rate_per_sec").replace("../streams", str(MIXED.parent / "../streams"))
+        scenario = self.write("s.toml", text)
+        line = 1 + text[: text.index("rate_per_sec")].count("\n")
+        self.assert_refused(self.run_bad(scenario), rf"s\.toml:{line}:\d+: workload\.discrete\.rate_per_sec: there is no "
+                            r"such key \(did you mean workload\.discrete\.rate_per_s\?\)")
+
+    def test_missing_drive(self):
+        scenario = self.write("s.toml", 'format = 1\ndrive = "atlas10kk"\n[sim]\nmeasure_s = 1.0\n')
+        self.assert_refused(self.run_bad(scenario), r"s\.toml:2:\d+: drive: there is no drive \"atlas10kk\" "
+                            r"\(did you mean atlas10k\?\)")
+        scenario = self.write("s.toml", "format = 1\n[sim]\nmeasure_s = 1.0\n")
+        self.assert_refused(self.run_bad(scenario), r"s\.toml: drive: is missing")
+
+    def test_several_problems_at_once(self):
+        scenario = self.write("s.toml", 'format = 2\ndrive = "atlas10k"\nengine = "rlt"\n[sim]\nmeasure_s = -1\nseed = "a"\n')
+        done = self.run_bad(scenario)
+        self.assert_refused(done, r"s\.toml:1:\d+: format: found 2", r"s\.toml:3:\d+: engine: .*did you mean rtl",
+                            r"s\.toml:5:\d+: sim\.measure_s", r"s\.toml:6:\d+: sim\.seed")
+
+    def trace_scenario(self, trace, extra=""):
+        return self.write("s.toml", 'format = 1\ndrive = "atlas10k"\n[workload.discrete]\nsource = "trace"\n'
+                          f'trace = "{trace}"\n{extra}[sim]\nmeasure_s = 10.0\n')
+
+    def test_truncated_trace(self):
+        self.write("t.trace", "0.5 0 100 8 1\n1.5 0 2000 8\n")
+        self.assert_refused(self.run_bad(self.trace_scenario("t.trace")), r"t\.trace:2: .*expected 5")
+
+    def test_missing_trace(self):
+        self.assert_refused(self.run_bad(self.trace_scenario("none.trace")),
+                            r"s\.toml:5:\d+: workload\.discrete\.trace: there is no file")
+
+    def test_address_past_the_end(self):
+        self.write("t.trace", "0.5 0 100 8 1\n1.5 0 17966950 8 1\n")
+        scenario = self.trace_scenario("t.trace")
+        self.assert_refused(self.run_bad(scenario), r"t\.trace:2: ", r"9199079936")
+        for policy in ("wrap", "clip"):
+            result = self.result_of(scenario, "--set", f"workload.discrete.past_end={policy}")
+            self.assertEqual(result["classes"]["discrete"]["completed"], 2)
+
+    def test_33rd_outstanding_command(self):
+        scenario = self.write("s.toml", 'format = 1\n[drive]\nfile = "atlas10k"\nqueue.reject_when_full = true\n'
+                              '[workload.discrete]\nsource = "closed"\noutstanding = 33\n[sim]\nmeasure_s = 1.0\n')
+        self.assert_refused(self.run_bad(scenario), r"s\.toml: the drive refused request 32 \(discrete read of 4096 bytes at "
+                            r"byte \d+\): queue full")
+        result = self.result_of(scenario, "--set", "workload.discrete.outstanding=32")
+        self.assertGreater(result["classes"]["discrete"]["completed"], 100)
+
+    def test_policy_that_the_accelerator_does_not_carry(self):
+        self.assert_refused(self.run_bad(MIXED, "--set", "policy=FCFS"), "engine: engine lockstep does not carry policy FCFS")
+        self.assert_refused(self.run_bad(MIXED, "--set", "policy=SPTT"), r"there is no policy \"SPTT\" \(did you mean SPTF\?\)")
+        self.assert_refused(self.run_bad(MIXED, "--set", "drive.queue.depth=64"), "table of 32 entries, the queue has 64")
+
+    def test_not_toml(self):
+        self.assert_refused(self.run_bad(self.write("s.toml", "format = \n")), r"s\.toml:1:\d+: not valid TOML")
+
+
+class Configuration(Case):
+    def test_dump_is_a_scenario_with_the_same_meaning(self):
+        self.run_good("config", "check", MIXED)
+        dump = self.write("dump.toml", self.run_good("config", "dump", MIXED).stdout)
+        first = json.loads(self.run_good("config", "dump", MIXED, "--json").stdout)
+        second = json.loads(self.run_good("config", "dump", dump, "--json").stdout)
+        for configuration in (first, second):
+            tables = configuration["workload"]["continuous"]["tables"]
+            configuration["workload"]["continuous"]["tables"] = [pathlib.Path(name).name for name in tables]
+        self.assertEqual(first, second)
+
+    def test_schemas_accept_what_the_loader_accepts(self):
+        import tomllib
+        schema = json.loads(self.run_good("config", "schema", "scenario").stdout)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for scenario in SCENARIOS.glob("*.toml"):
+            jsonschema.validate(tomllib.loads(scenario.read_text()), schema)
+        drive_schema = json.loads(self.run_good("config", "schema", "drive").stdout)
+        for profile in (SOURCE / "models/configs/drives").glob("*.toml"):
+            jsonschema.validate(tomllib.loads(profile.read_text()), drive_schema)
+        bad = tomllib.loads(MIXED.read_text())
+        bad["sim"]["sed"] = 1
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(bad, schema)
+
+
+class Runs(Case):
+    def test_mixed_media_in_lockstep(self):
+        """Ten simulated minutes: no mismatch, no hiccup, conservation, and the result is what its schema says."""
+        result = self.result_of(MIXED)
+        jsonschema.validate(result, json.loads((SOURCE / "docs/reference/result.schema.json").read_text()))
+        scheduler = result["scheduler"]
+        self.assertEqual(scheduler["engine"], "lockstep")
+        self.assertGreaterEqual(scheduler["decisions_compared"], 30000)
+        self.assertEqual(scheduler["mismatches"], 0)
+        self.assertEqual(scheduler["cycles_per_decision"], 18)
+        self.assertEqual(result["hiccups"], 0)
+        for cls in ("continuous", "discrete"):
+            c = result["classes"][cls]
+            self.assertGreater(c["completed"], 10000)
+            self.assertEqual(c["issued"], c["completed"] + c["failed"] + c["outstanding"])
+            self.assertAlmostEqual(sum(c["parts_ms"].values()), c["response_ms"]["mean"], places=6)
+        self.assertEqual(result["classes"]["continuous"]["issued"], 25 * 600)
+
+    def test_engines_agree(self):
+        short = ("--set", "sim.measure_s=60")
+        results = {e: self.result_of(MIXED, *short, "--set", f"engine={e}") for e in ("firmware", "model", "rtl", "lockstep")}
+        self.assertEqual(results["model"]["classes"], results["rtl"]["classes"])
+        self.assertEqual(results["model"]["classes"], results["lockstep"]["classes"])
+        mean = {e: r["classes"]["discrete"]["response_ms"]["mean"] for e, r in results.items()}
+        self.assertAlmostEqual(mean["firmware"] / mean["model"], 1, delta=0.1)
+
+    def test_same_seed_same_bytes(self):
+        digests = []
+        for name in ("a", "b"):
+            result, log = self.folder / f"{name}.json", self.folder / f"{name}.csv"
+            self.run_good("run", MIXED, "--set", "sim.measure_s=30", "--result", result, "--requests", log)
+            content = json.loads(result.read_text())
+            del content["host"]
+            digests.append((json.dumps(content), hashlib.sha256(log.read_bytes()).hexdigest()))
+        self.assertEqual(*digests)
+        other = self.result_of(MIXED, "--set", "sim.measure_s=30", "--set", "sim.seed=2")
+        self.assertNotEqual(other["classes"], json.loads(digests[0][0])["classes"])
+
+    def test_request_log_agrees_with_result(self):
+        log = self.folder / "requests.csv"
+        result = self.result_of(MIXED, "--set", "sim.measure_s=20", "--set", "sim.warmup_s=0", "--requests", log)
+        rows = list(csv.DictReader(log.read_text().splitlines()))
+        for cls in ("continuous", "discrete"):
+            own = [r for r in rows if r["class"] == cls]
+            self.assertEqual(len(own), result["classes"][cls]["completed"])
+            mean = sum(int(r["completed_ps"]) - int(r["issued_ps"]) for r in own) / len(own) * 1e-9
+            self.assertAlmostEqual(mean, result["classes"][cls]["response_ms"]["mean"], places=6)
+        for r in rows:
+            parts = sum(int(r[f"{p}_ps"]) for p in ("queue", "overhead", "seek", "settle", "rotation", "transfer", "bus"))
+            self.assertEqual(parts, int(r["completed_ps"]) - int(r["issued_ps"]))
+
+    def test_every_policy_runs_the_same_requests(self):
+        names = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
+        results = {n: self.result_of(MIXED, "--set", "sim.measure_s=20", "--set", "engine=firmware", "--set", f'policy="{n}"')
+                   for n in names}
+        issued = {r["classes"]["discrete"]["issued"] for r in results.values()}
+        self.assertEqual(len(issued), 1)
+        mean = {n: r["classes"]["discrete"]["parts_ms"] for n, r in results.items()}
+        positioning = {n: p["seek"] + p["rotation"] for n, p in mean.items()}
+        self.assertLess(positioning["SPTF"], positioning["FCFS"])
+        self.assertLess(mean["SSTF"]["seek"], mean["FCFS"]["seek"])
+
+    def test_recorded_trace_as_load(self):
+        result = self.result_of(SCENARIOS / "guest_trace.toml")
+        self.assertEqual(result["classes"]["discrete"]["completed"], 4656)
+        self.assertGreater(result["classes"]["continuous"]["completed"], 0)
+        self.assertEqual(result["hiccups"], 0)
+
+
+class Fault(Case):
+    def test_seeded_fault_is_caught_and_reported(self):
+        out = self.folder / "result.json"
+        done = platter("run", MIXED, "--result", out, program=os.environ["PLATTER_FAULTY"])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("model and RTL differ", done.stderr)
+        self.assertFalse(out.exists())
+        report = (self.folder / "lockstep_mismatch.txt").read_text()
+        for part in ("seed 1", "model's registers", "RTL's registers", "RESULT_COST", "model's table"):
+            self.assertIn(part, report)
+        waves = pywellen.Waveform(str(self.folder / "lockstep_mismatch.fst"))
+        variables = {v.full_name: v for v in waves.all_vars()}
+        starts = [value for _, value in variables["sched.sched_top.busy"].tv]
+        self.assertIn(1, [int(v) for v in starts])
+
+
+class Waves(Case):
+    def variables(self, *arguments):
+        file = self.folder / "waves.fst"
+        log = self.folder / "requests.csv"
+        self.run_good("run", MIXED, "--set", "sim.measure_s=3", "--set", "sim.warmup_s=0", "--waves", file, "--requests", log,
+                      *arguments)
+        waves = pywellen.Waveform(str(file))
+        return {v.full_name: v for v in waves.all_vars()}, list(csv.DictReader(log.read_text().splitlines()))
+
+    def test_known_values(self):
+        """Each completed request of the log is found in the waves: its tag's transfer ends when the log says."""
+        v, rows = self.variables()
+        self.assertEqual(v["disk.controller.state"].enum_type[1][3], ("011", "SEEK"))
+        states = list(v["disk.controller.state"].tv)
+        transfer_ends = {t for (t, _), (_, before) in zip(states[1:], states) if int(before) == 6}
+        reads = [r for r in rows if r["op"] == "R" and int(r["completed_ps"]) < 0.99e12]
+        self.assertGreater(len(reads), 30)
+        for r in reads:
+            end = sum(int(r[f"{p}_ps"]) for p in ("overhead", "seek", "settle", "rotation", "transfer")) + int(r["started_ps"])
+            self.assertIn(end, transfer_ends)
+        # 25 fragments are in the queue when the first round begins; the spindle's ramp runs from 0 to 1 every 5.985 ms.
+        self.assertEqual(int(v["disk.queue.occupancy"].signal.value_at(0)), 25)
+        self.assertAlmostEqual(float(v["disk.mech.angle"].signal.value_at(2_992_518_703)), 0.5, delta=0.02)
+        # The RTL's own result is the tag that the controller then serves.
+        picked = [(t, int(x)) for t, x in v["sched.sched_top.result_tag"].tv if t > 0]
+        self.assertGreater(len(picked), 20)
+        for time, tag in picked:
+            self.assertEqual(int(v["disk.controller.tag"].signal.value_at(time + 1_000_000)), tag)
+
+    def test_window(self):
+        v, _ = self.variables("--wave-from", "1.5", "--wave-to", "1.6")
+        times = [t for t, _ in v["disk.mech.cylinder"].tv]
+        self.assertGreater(len(times), 100)
+        inside = [t for t in times if t > 0]
+        self.assertGreaterEqual(min(inside), 1.5e12)
+        self.assertLessEqual(max(inside), 1.6e12)
+
+    def test_without_rtl(self):
+        v, _ = self.variables("--set", "engine=firmware")
+        self.assertFalse(any(name.startswith("sched.") for name in v))
+        self.assertGreater(len(list(v["disk.mech.cylinder"].tv)), 1000)
+
+    def test_shipped_view_names_signals_that_exist(self):
+        v, _ = self.variables()
+        view = (SOURCE / "waves/mixed_media.gtkw").read_text()
+        named = [re.sub(r"\[.*", "", line) for line in view.splitlines() if re.match(r"(disk|sched)\.", line)]
+        self.assertGreater(len(named), 15)
+        for name in named:
+            self.assertIn(name, v)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Overlapping commands and flushes: whatever order a policy serves the queue in, the bytes are those of the order
+// in which the drive accepted the commands.
+#include "testing.h"
+
+#include <map>
+#include <set>
+
+#include "base_protocol_checker.h"
+#include "platter/core/random.h"
+
+namespace platter::testing {
+namespace {
+
+struct Engine {
+  const char* policy;
+  const char* engine;
+};
+
+std::string name_of(const ::testing::TestParamInfo<Engine>& info) {
+  std::string name = std::string(info.param.policy) + "_" + info.param.engine;
+  name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return !std::isalnum(c) && c != '_'; }), name.end());
+  return name;
+}
+
+class DriveOrdering : public ::testing::TestWithParam<Engine> {};
+
+/// Random traffic against a shadow memory that is updated in the order of acceptance.
+class ShadowedTraffic {
+ public:
+  ShadowedTraffic(AtHost& host, std::uint64_t commands, std::uint64_t seed)
+      : host_(host), left_(commands), random_(seed, "traffic"), shadow_(kToyBlocks * 512) {
+    host_.on_accepted = [this](Transaction& t) { accepted(t); };
+    host_.on_finished = [this](Transaction& t) { finished(t); };
+    for (int i = 0; i < 40; ++i) issue();  // more than the queue takes
+  }
+
+  std::uint64_t reads = 0;
+  std::uint64_t flushes = 0;
+  std::uint64_t overlaps = 0;   ///< commands accepted while an older one that they had to wait for was under way
+  std::uint64_t reordered = 0;  ///< commands that finished before one accepted earlier
+  const std::vector<std::uint8_t>& shadow() const { return shadow_; }
+
+ private:
+  void issue() {
+    if (left_ == 0) return;
+    --left_;
+    Transaction& t = host_.reuse();
+    t.extension.flush = false;
+    if (random_.below(60) == 0) {
+      t.set_flush();
+    } else {
+      const bool hot = random_.below(10) < 7;  // 64 blocks over a track's end that everybody wants
+      const auto blocks = static_cast<std::uint32_t>(1 + random_.below(hot ? 16 : 8));
+      const std::uint64_t span = hot ? 64 : kToyBlocks;
+      const std::uint64_t first = (hot ? 96 : 0) + random_.below(span - blocks + 1);
+      t.set(random_.below(2) == 0, first, blocks);
+      if (t.write())
+        for (std::uint8_t& byte : t.data) byte = static_cast<std::uint8_t>(random_.bits());
+    }
+    host_.submit(t);
+  }
+
+  static bool waits_for(const Transaction& older, const Transaction& younger) {
+    if (older.extension.flush || younger.extension.flush) return older.extension.flush || older.write();
+    if (!older.write() && !younger.write()) return false;
+    return older.lba() < younger.lba() + younger.blocks() && younger.lba() < older.lba() + older.blocks();
+  }
+
+  void accepted(Transaction& t) {
+    for (const Transaction* other : in_drive_)
+      if (waits_for(*other, t)) {
+        ++overlaps;
+        break;
+      }
+    in_drive_.insert(&t);
+    if (t.extension.flush) return;
+    const std::size_t at = t.payload.get_address();
+    if (t.write())
+      std::copy(t.data.begin(), t.data.end(), shadow_.begin() + static_cast<std::ptrdiff_t>(at));
+    else
+      expected_[&t].assign(shadow_.begin() + static_cast<std::ptrdiff_t>(at),
+                           shadow_.begin() + static_cast<std::ptrdiff_t>(at + t.data.size()));
+  }
+
+  void finished(Transaction& t) {
+    EXPECT_EQ(t.status(), tlm::TLM_OK_RESPONSE);
+    in_drive_.erase(&t);
+    for (const Transaction* other : in_drive_)
+      if (other->accepted_order < t.accepted_order) {
+        ++reordered;
+        break;
+      }
+    for (const Transaction* other : in_drive_) {
+      if (t.extension.flush && other->write()) {
+        EXPECT_GT(other->accepted_order, t.accepted_order) << "a flush ended before an older write";
+      }
+      if (other->extension.flush) {
+        EXPECT_GT(other->accepted_order, t.accepted_order) << "a command overtook a flush";
+      }
+    }
+    if (t.extension.flush) {
+      ++flushes;
+    } else if (!t.write()) {
+      ++reads;
+      ASSERT_EQ(t.data, expected_[&t]) << "read of " << t.blocks() << " blocks at " << t.lba() << ", accepted as number "
+                                       << t.accepted_order;
+    }
+    issue();
+  }
+
+  AtHost& host_;
+  std::uint64_t left_;
+  core::RandomStream random_;
+  std::vector<std::uint8_t> shadow_;
+  std::set<const Transaction*> in_drive_;
+  std::map<const Transaction*, std::vector<std::uint8_t>> expected_;
+};
+
+TEST_P(DriveOrdering, EveryReadSeesTheWritesAcceptedBeforeIt) {
+  const auto disk = make_drive("disk", GetParam().policy, GetParam().engine, toy_profile());
+  BaseProtocolChecker checker("checker");
+  AtHost host("host");
+  host.disk_init_socket.bind(checker.checked_tgt_socket);
+  checker.checked_init_socket.bind(disk->host_tgt_socket);
+  constexpr std::uint64_t kCommands = scaled(8'000);
+  ShadowedTraffic traffic(host, kCommands, 11);
+  sc_core::sc_start();
+  EXPECT_EQ(host.finished(), kCommands) << "nothing is left waiting for ever";
+  EXPECT_TRUE(host.all_released());
+  EXPECT_GT(traffic.reads, kCommands / 3);
+  EXPECT_GT(traffic.flushes, kCommands / 200);
+  EXPECT_GT(traffic.overlaps, kCommands / 10) << "the traffic must be dangerous";
+  if (std::string(GetParam().policy) != "FCFS") {
+    EXPECT_GT(traffic.reordered, kCommands / 10);
+  }
+  // And so does the media at the end.
+  std::vector<std::uint8_t> bytes(kToyBlocks * 512);
+  Transaction all(nullptr);
+  all.payload.set_command(tlm::TLM_READ_COMMAND);
+  all.payload.set_address(0);
+  all.payload.set_data_ptr(bytes.data());
+  all.payload.set_data_length(static_cast<unsigned>(bytes.size()));
+  EXPECT_EQ(host.disk_init_socket->transport_dbg(all.payload), bytes.size());
+  EXPECT_TRUE(bytes == traffic.shadow());
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, DriveOrdering,
+                         ::testing::Values(Engine{"FCFS", "firmware"}, Engine{"SSTF", "firmware"},
+                                           Engine{"SCAN", "firmware"}, Engine{"LOOK", "firmware"},
+                                           Engine{"C-LOOK", "firmware"}, Engine{"SPTF", "firmware"},
+                                           Engine{"SPTF(unguarded)", "firmware"}, Engine{"SPTF", "model"},
+                                           Engine{"SPTF", "lockstep"}),
+                         name_of);
+
+TEST(DriveHazards, WriteReadWriteOnOnePlaceStayInOrder) {
+  const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  // Blocks 200 and 201 are far, block 0 near: SSTF takes the near ones first wherever it may.
+  Transaction& w1 = host.submit(true, 12'800, 2, 0x11);
+  Transaction& r1 = host.submit(false, 12'801, 2);
+  Transaction& w2 = host.submit(true, 12'802, 2, 0x22);  // overlaps the read, not the first write
+  Transaction& r2 = host.submit(false, 12'799, 5);
+  Transaction& near = host.submit(false, 0, 1);
+  sc_core::sc_start();
+  EXPECT_LT(near.timing().started, w1.timing().started);
+  EXPECT_LE(w1.timing().completed, r1.timing().started);
+  EXPECT_LE(r1.timing().started + r1.timing().overhead, w2.timing().started);
+  EXPECT_LE(w2.timing().completed, r2.timing().started);
+  std::vector<std::uint8_t> expected(1024, 0);
+  std::fill_n(expected.begin(), 512, std::uint8_t{0x11});
+  EXPECT_EQ(r1.data, expected);
+  expected.assign(5 * 512, 0);
+  std::fill_n(expected.begin() + 512, 1024, std::uint8_t{0x11});
+  std::fill_n(expected.begin() + 3 * 512, 1024, std::uint8_t{0x22});
+  EXPECT_EQ(r2.data, expected);
+}
+
+TEST(DriveHazards, NeighboursAndReadsDoNotWait) {
+  const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  // The head starts at cylinder 0. Older commands at the far end; younger ones that touch but do not overlap them start nearer.
+  Transaction& far_write = host.submit(true, 12'800, 8, 1);   // cylinder 100
+  Transaction& before = host.submit(true, 12'792, 8, 2);      // ends where the first starts, cylinder 99
+  Transaction& far_read = host.submit(false, 12'928, 8);      // cylinder 101
+  Transaction& same_read = host.submit(false, 12'920, 16);    // overlaps the read, starts on cylinder 100
+  sc_core::sc_start();
+  EXPECT_LT(before.timing().completed, far_write.timing().started);
+  EXPECT_LT(same_read.timing().started, far_read.timing().started);
+}
+
+TEST(DriveHazards, AFlushWaitsForOlderWritesAndHoldsYoungerCommands) {
+  const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
+  BaseProtocolChecker checker("checker");
+  AtHost host("host");
+  host.disk_init_socket.bind(checker.checked_tgt_socket);
+  checker.checked_init_socket.bind(disk->host_tgt_socket);
+  Transaction& old_read = host.submit(false, 16'000, 1);  // the farthest of all: a flush does not wait for reads
+  Transaction& write_a = host.submit(true, 12'800, 1, 1);
+  Transaction& write_b = host.submit(true, 6'400, 1, 1);
+  Transaction& flush_a = host.make();
+  flush_a.set_flush();
+  host.submit(flush_a);
+  Transaction& young_read = host.submit(false, 0, 1);
+  Transaction& flush_b = host.make();
+  flush_b.set_flush();
+  host.submit(flush_b);
+  Transaction& young_write = host.submit(true, 128, 1, 1);
+  sc_core::sc_start();
+  EXPECT_EQ(host.finished(), 7u);
+  EXPECT_LT(write_b.timing().completed, write_a.timing().completed);
+  EXPECT_EQ(flush_a.timing().completed, write_a.timing().completed);
+  EXPECT_LT(write_a.finished_order, flush_a.finished_order);
+  EXPECT_EQ(flush_a.status(), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(flush_a.timing().parts(), flush_a.timing().response());
+  EXPECT_EQ(flush_a.timing().queue, flush_a.timing().response());
+  EXPECT_EQ(flush_b.timing().completed, flush_a.timing().completed) << "two flushes, no write between them";
+  EXPECT_GT(young_read.timing().started, flush_a.timing().completed);
+  EXPECT_GT(young_write.timing().started, flush_b.timing().completed);
+  EXPECT_GT(old_read.timing().completed, flush_a.timing().completed);
+}
+
+TEST(DriveHazards, AFlushOfAnIdleDriveIsOverAtOnce) {
+  const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  Transaction& flush = host.make();
+  flush.set_flush();
+  host.submit(flush);
+  Transaction& read = host.submit(false, 0, 1);
+  sc_core::sc_start();
+  EXPECT_EQ(flush.timing().completed, 0);
+  EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(read.status(), tlm::TLM_OK_RESPONSE);
+}
+
+TEST(DriveHazards, BlockingFlushComesAfterTheWrites) {
+  const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
+  Transaction write(nullptr);
+  Transaction flush(nullptr);
+  Script script("script", [&](Script& s) {
+    s.spawn([&] {
+      write.set(true, 12'800, 1, 9);
+      s.transport(write);
+    });
+    s.pause(kUs);
+    flush.set_flush();
+    s.transport(flush);
+    EXPECT_EQ(write.status(), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(core::now_ps(), write.timing().completed);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  sc_core::sc_start();
+  EXPECT_TRUE(script.done());
+  EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);
+}
+
+}  // namespace
+}  // namespace platter::testing
