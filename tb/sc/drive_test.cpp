@@ -801,21 +801,35 @@ TEST(DriveTags, TheHostsTagIsUsedAndFreeWithItsResponse) {
   EXPECT_EQ(watch.tags, (std::vector<int>{31, 0, 1, 31}));
 }
 
-TEST(DriveProtocol, APhaseOfTheTargetIsAnError) {
-  const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
+TEST(DriveProtocol, PhasesOutOfTurnAreErrorsAndNotLost) {
+  mechanics::DriveProfile profile = toy_profile();
+  profile.queue_depth = 1;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  Transaction& t = host.make();
-  t.set(false, 0, 1);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time delay;
-  try {
-    host.disk_init_socket->nb_transport_fw(t.payload, phase, delay);
-    ADD_FAILURE() << "no error";
-  } catch (const sc_core::sc_report& error) {
-    EXPECT_STREQ(error.get_msg_type(), "/platter/host_port/phase");
+  std::vector<Transaction*> t;
+  for (int i = 0; i < 3; ++i) {
+    t.push_back(&host.make());
+    t.back()->set(false, 0, 1);
+    t.back()->payload.acquire();
   }
+  const auto send = [&](Transaction& transaction, tlm::tlm_phase phase) {
+    sc_core::sc_time delay;
+    try {
+      host.disk_init_socket->nb_transport_fw(transaction.payload, phase, delay);
+      return std::string("no error");
+    } catch (const sc_core::sc_report& error) {
+      return std::string(error.get_msg_type()) + " " + error.get_msg();
+    }
+  };
+  EXPECT_EQ(send(*t[0], tlm::BEGIN_RESP), "/platter/host_port/phase nb_transport_fw takes BEGIN_REQ and END_RESP only");
+  EXPECT_EQ(send(*t[0], tlm::END_RESP), "/platter/host_port/phase END_RESP although no response phase runs");
+  EXPECT_EQ(send(*t[0], tlm::BEGIN_REQ), "no error");
+  EXPECT_EQ(send(*t[1], tlm::BEGIN_REQ), "no error");  // waits for the only tag
+  EXPECT_EQ(send(*t[2], tlm::BEGIN_REQ),
+            "/platter/host_port/phase BEGIN_REQ although the previous request phase has not ended");
+  EXPECT_EQ(disk->queue().occupancy(), 1u);
 }
 
 // --- what only the drive can show of a policy ----------------------------------------------------------------------------

@@ -1,1 +1,562 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "platter/config/loader.h"
+#include "platter/config/parameter.h"
+#include "platter/core/error.h"
+#include "platter/core/nearest.h"
+#include "platter/mechanics/access_planner.h"
+
+namespace platter::config {
+namespace {
+
+namespace fs = std::filesystem;
+using core::ConfigError;
+using core::ConfigProblem;
+
+const fs::path kSource = PLATTER_SOURCE_DIR;
+
+std::string contents(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << path;
+  return text.str();
+}
+
+class ConfigTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    unsetenv("PLATTER_CONFIG_DIR");
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    dir_ = fs::path(::testing::TempDir()) / (std::string("platter_config_") + info->name());
+    fs::remove_all(dir_);
+    fs::create_directories(dir_);
+  }
+  void TearDown() override {
+    unsetenv("PLATTER_CONFIG_DIR");
+    fs::remove_all(dir_);
+  }
+
+  fs::path file(const std::string& name, const std::string& text) const {
+    fs::create_directories((dir_ / name).parent_path());
+    std::ofstream(dir_ / name, std::ios::binary) << text;
+    return dir_ / name;
+  }
+  Scenario load(const std::string& text, const std::vector<std::string>& overrides = {}) const {
+    return load_scenario(file("scenario.toml", text), overrides);
+  }
+  std::vector<ConfigProblem> problems_of(const std::string& text, const std::vector<std::string>& overrides = {}) const {
+    try {
+      load(text, overrides);
+    } catch (const ConfigError& error) {
+      return error.problems();
+    }
+    ADD_FAILURE() << "no error for\n" << text;
+    return {};
+  }
+  /// The only problem: its key, a part of its message, its line and column.
+  void expect_problem(const std::string& text, const std::string& key, const std::string& part, std::size_t line,
+                      std::size_t column, const std::vector<std::string>& overrides = {}) const {
+    const std::vector<ConfigProblem> problems = problems_of(text, overrides);
+    ASSERT_EQ(problems.size(), 1u) << text;
+    EXPECT_EQ(problems[0].key, key);
+    EXPECT_NE(problems[0].message.find(part), std::string::npos) << problems[0].message;
+    EXPECT_EQ(problems[0].line, line) << problems[0].message;
+    EXPECT_EQ(problems[0].column, column) << problems[0].message;
+  }
+
+  fs::path dir_;
+};
+
+const std::string kHead = "format = 1\ndrive = \"atlas10k\"\n";
+
+// --- good input ----------------------------------------------------------------------------------------------------
+
+TEST_F(ConfigTest, ReadsAScenarioAndLeavesTheRestAtItsDefaults) {
+  const Scenario s = load(kHead +
+                          "engine = \"model\"\npolicy = \"C-LOOK\"\n[workload.discrete]\nsource = \"poisson\"\n"
+                          "rate_per_s = 65\nmean_bytes = 70_000\nread_fraction = 0.25\n[sim]\nseed = 7\n");
+  EXPECT_EQ(s.drive_name, "atlas10k");
+  EXPECT_EQ(s.drive.name, "Quantum Atlas 10K");
+  EXPECT_EQ(s.drive.geometry.zones.size(), 24u);
+  EXPECT_EQ(s.engine, "model");
+  EXPECT_EQ(s.policy, "C-LOOK");
+  EXPECT_EQ(s.discrete.source, "poisson");
+  EXPECT_EQ(s.discrete.rate_per_s, 65.0);  // a whole number serves as a number
+  EXPECT_EQ(s.discrete.mean_bytes, 70000);
+  EXPECT_EQ(s.discrete.read_fraction, 0.25);
+  EXPECT_EQ(s.seed, 7);
+  const Scenario defaults;
+  EXPECT_EQ(s.measure_s, defaults.measure_s);
+  EXPECT_EQ(s.continuous.streams, 0);
+  EXPECT_EQ(s.positions.at("sim.seed").line, 10u);
+}
+
+TEST_F(ConfigTest, EveryShippedDriveAndScenarioLoads) {
+  const std::vector<ShippedDrive> drives = shipped_drives();
+  EXPECT_GE(drives.size(), 5u);
+  for (const ShippedDrive& drive : drives) {
+    SCOPED_TRACE(drive.name);
+    const mechanics::DriveProfile by_name = load_drive(drive.name);
+    EXPECT_EQ(drive_configuration(by_name), drive_configuration(load_drive(drive.path.string())));
+    EXPECT_FALSE(by_name.source.empty());
+    EXPECT_GT(mechanics::AccessPlanner(by_name).geometry().block_count(), 1'000'000u);
+  }
+  int scenarios = 0;
+  for (const auto& entry : fs::directory_iterator(config_directory() / "scenarios")) {
+    if (entry.path().extension() != ".toml") continue;
+    EXPECT_NO_THROW(load_scenario(entry.path())) << entry.path();
+    ++scenarios;
+  }
+  EXPECT_GE(scenarios, 2);
+}
+
+TEST_F(ConfigTest, ConfigDirectoryCanBeSet) {
+  EXPECT_EQ(config_directory(), kSource / "models" / "configs");
+  fs::create_directories(dir_ / "drives");
+  fs::copy(kSource / "models" / "configs" / "drives" / "elite3.toml", dir_ / "drives" / "mine.toml");
+  setenv("PLATTER_CONFIG_DIR", dir_.c_str(), 1);
+  ASSERT_EQ(shipped_drives().size(), 1u);
+  EXPECT_EQ(shipped_drives()[0].name, "mine");
+  EXPECT_EQ(load_drive("mine").name, "Seagate Elite3");
+  EXPECT_THROW(load_drive("atlas10k"), ConfigError);
+}
+
+// --- bad input -----------------------------------------------------------------------------------------------------
+
+TEST_F(ConfigTest, UnknownKeyIsNamedWithItsPlaceAndTheNearestKey) {
+  expect_problem(kHead + "polic = \"SPTF\"\n", "polic", "did you mean policy?", 3, 9);
+  expect_problem(kHead + "[workload.discrete]\nmean_byte = 1\n", "workload.discrete.mean_byte",
+                 "did you mean workload.discrete.mean_bytes?", 4, 13);
+  expect_problem(kHead + "[sim]\nxyzzy_frobnicate_everything = 1\n", "sim.xyzzy_frobnicate_everything",
+                 "there is no such key", 4, 31);
+  expect_problem("format = 1\ndrive = { file = \"atlas10k\", buss = { block_time_us = 1.0 } }\n", "drive.buss",
+                 "did you mean drive.bus?", 2, 37);
+  try {
+    load(kHead + "polic = \"SPTF\"\n");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.what(), (dir_ / "scenario.toml").string() +
+                                ":3:9: polic: there is no such key (did you mean policy?)");
+  }
+}
+
+TEST_F(ConfigTest, UnknownSectionIsNamedWithTheNearestSection) {
+  expect_problem(kHead + "[workload.discret]\nsource = \"closed\"\n", "workload.discret",
+                 "did you mean workload.discrete?", 3, 1);
+  expect_problem(kHead + "[observ]\n", "observ", "did you mean observe?", 3, 1);
+}
+
+TEST_F(ConfigTest, AllProblemsAreReportedTogether) {
+  const std::vector<ConfigProblem> problems =
+      problems_of("format = 2\ndrive = \"atlas10k\"\nengin = \"rtl\"\n[sim]\nseed = \"one\"\nmeasure_s = -1\n"
+                  "[observ]\nwave_to_s = 1\n");
+  std::vector<std::string> keys;
+  for (const ConfigProblem& problem : problems) keys.push_back(problem.key);
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(keys, (std::vector<std::string>{"engin", "format", "observ", "sim.measure_s", "sim.seed"}));
+  const ConfigError error(problems);
+  const std::string text = error.what();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+TEST_F(ConfigTest, MissingDriveIsReportedWithTheRest) {
+  const std::vector<ConfigProblem> problems = problems_of("engin = \"rtl\"\n");
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(problems[0].key, "format");
+  EXPECT_NE(problems[0].message.find("is missing"), std::string::npos);
+  EXPECT_EQ(problems[1].key, "drive");
+  EXPECT_NE(problems[1].message.find("is missing"), std::string::npos);
+  EXPECT_EQ(problems[2].key, "engin");
+}
+
+TEST_F(ConfigTest, WrongTypesSayWhatWasFoundAndExpected) {
+  expect_problem(kHead + "policy = 5\n", "policy", "found 5, expected a text", 3, 10);
+  expect_problem(kHead + "[sim]\nseed = 1.5\n", "sim.seed", "found 1.5, expected a whole number", 4, 8);
+  expect_problem(kHead + "[sim]\nmeasure_s = true\n", "sim.measure_s", "found true, expected a number", 4, 13);
+  expect_problem(kHead + "[sim]\nmeasure_s = inf\n", "sim.measure_s", "expected a number", 4, 13);
+  expect_problem(kHead + "[sim]\nseed = [1]\n", "sim.seed", "found an array", 4, 8);
+  expect_problem(kHead + "[policy]\nname = \"SPTF\"\n", "policy", "found a table, expected a text", 3, 1);
+  expect_problem(kHead + "[workload.continuous]\ntables = [1]\n", "workload.continuous.tables",
+                 "expected an array of file names", 4, 10);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.reject_when_full = 1\n",
+                 "drive.queue.reject_when_full", "found 1, expected true or false", 4, 26);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nseek.points_us = [[1, 2.0], [3]]\n",
+                 "drive.seek.points_us", "(element 1)", 4, 18);
+}
+
+TEST_F(ConfigTest, AValueInPlaceOfASectionIsNoUnknownKey) {
+  expect_problem(kHead + "workload = 5\n", "workload", "found 5, expected a section or the name of its file", 3, 12);
+  expect_problem(kHead + "[[sim]]\nseed = 1\n", "sim", "found an array, expected a section", 3, 1);
+  expect_problem("format = 1\ndrive = 5\n", "drive", "found 5, expected", 2, 9);
+}
+
+TEST_F(ConfigTest, ValuesOutOfRangeSayTheRange) {
+  expect_problem(kHead + "[workload.discrete]\nread_fraction = 1.1\n", "workload.discrete.read_fraction",
+                 "found 1.1, expected 0 to 1", 4, 17);
+  expect_problem(kHead + "[workload.continuous]\nround_s = 0\n", "workload.continuous.round_s",
+                 "found 0, expected 0.001 to 3600 s", 4, 11);
+  expect_problem(kHead + "[workload.discrete]\nsource = \"posson\"\n", "workload.discrete.source",
+                 "found \"posson\", expected one of none, poisson, trace, closed (did you mean poisson?)", 4, 10);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.depth = 257\n", "drive.queue.depth",
+                 "found 257, expected 1 to 256", 4, 15);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\ncontroller.firmware_base_cycles = -1\n",
+                 "drive.controller.firmware_base_cycles", "expected a whole number from 0", 4, 34);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\ngeometry.mapping = \"serpentin\"\n", "drive.geometry.mapping",
+                 "did you mean serpentine?", 4, 20);
+}
+
+TEST_F(ConfigTest, KeysThatNeedEachOther) {
+  expect_problem(kHead + "policy = \"SPTFF\"\n", "policy", "there is no policy \"SPTFF\" (did you mean SPTF?)", 3, 10);
+  expect_problem(kHead + "[workload.continuous]\nstreams = 3\n", "workload.continuous.tables", "is missing", 4, 11);
+  expect_problem(kHead + "[workload.discrete]\nsource = \"trace\"\n", "workload.discrete.trace", "is missing", 4, 10);
+  expect_problem(kHead + "[workload.discrete]\nsource = \"poisson\"\n", "workload.discrete.rate_per_s", "is missing", 4,
+                 10);
+  expect_problem(kHead + "[observe]\nwave_from_s = 3\nwave_to_s = 2\n", "observe.wave_from_s",
+                 "expected no more than observe.wave_to_s", 4, 15);
+  expect_problem(kHead + "[workload.discrete]\ntrace_format = \"disksim\"\n", "workload.discrete.trace_format",
+                 "there is no trace format \"disksim\"", 4, 16);
+}
+
+TEST_F(ConfigTest, MissingFilesAreNamed) {
+  expect_problem("format = 1\ndrive = \"atlas11k\"\n", "drive", "there is no drive \"atlas11k\" (did you mean atlas10k?)",
+                 2, 9);
+  expect_problem("format = 1\ndrive = \"nowhere/x.toml\"\n", "drive", "there is no file", 2, 9);
+  expect_problem(kHead + "sim = \"nowhere.toml\"\n", "sim", "nowhere.toml", 3, 7);
+  expect_problem(kHead + "[workload.discrete]\ntrace = \"nowhere.trace\"\n", "workload.discrete.trace", "nowhere.trace",
+                 4, 9);
+  EXPECT_THROW(load_scenario(dir_ / "none.toml"), ConfigError);
+  EXPECT_THROW(load_drive("nowhere.toml"), ConfigError);
+}
+
+TEST_F(ConfigTest, TextThatIsNoTomlIsPointedAt) {
+  expect_problem(kHead + "policy = = 3\n", "", "not valid TOML", 3, 10);
+}
+
+TEST_F(ConfigTest, AProfileThatDescribesNoDriveSaysWhy) {
+  std::string profile = contents(kSource / "models" / "configs" / "drives" / "elite3.toml");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = profile;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos);
+    return changed.replace(at, from.size(), to);
+  };
+  const auto error_of = [&](const std::string& text) -> std::string {
+    try {
+      load_drive(file("drive.toml", text).string());
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error_of(profile), "");
+  EXPECT_NE(error_of(with("last_cylinder = 2626", "last_cylinder = 2625")).find("cover 2626 of 2627"), std::string::npos);
+  EXPECT_NE(error_of(with("sectors_per_track = 99", "sectors_per_trak = 99")).find("sectors_per_track: is missing"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("sectors_per_track = 99", "sectors_per_trak = 99")).find("did you mean geometry.zone.sectors_per"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("rpm = 5405.405405", "")).find("mechanics.rpm: is missing"), std::string::npos);
+  EXPECT_NE(error_of(with("[[geometry.zone]]", "[geometry.zone]")).find("expected one [[geometry.zone]] table"),
+            std::string::npos);
+  EXPECT_NE(error_of(with("format = 1", "format = 2")).find("format: expected 1"), std::string::npos);
+  EXPECT_NE(error_of(with("average_us = 11000.0", "average_us = 99999999.0")).find("expected 0 to 4,000,000"), std::string::npos);
+}
+
+// --- sections in files of their own ----------------------------------------------------------------------------------
+
+TEST_F(ConfigTest, ASectionMayBeAFileRelativeToTheFileThatNamesIt) {
+  file("parts/load.toml", "discrete = \"deeper/random.toml\"\n[continuous]\nstreams = 2\ntables = [\"t.csv\"]\n");
+  file("parts/deeper/random.toml", "source = \"closed\"\noutstanding = 9\n");
+  file("parts/t.csv", "x");
+  const Scenario s = load(kHead + "workload = \"parts/load.toml\"\n");
+  EXPECT_EQ(s.discrete.outstanding, 9);
+  EXPECT_EQ(s.continuous.streams, 2);
+  ASSERT_EQ(s.continuous.tables.size(), 1u);
+  EXPECT_EQ(s.continuous.tables[0].path, dir_ / "parts" / "t.csv");
+  EXPECT_EQ(s.positions.at("workload.discrete.outstanding").file, (dir_ / "parts" / "deeper" / "random.toml").string());
+}
+
+TEST_F(ConfigTest, AProblemInASectionsFileNamesThatFile) {
+  file("load.toml", "[discrete]\nsourc = \"closed\"\n");
+  const std::vector<ConfigProblem> problems = problems_of(kHead + "workload = \"load.toml\"\n");
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_EQ(problems[0].file, (dir_ / "load.toml").string());
+  EXPECT_EQ(problems[0].line, 2u);
+  EXPECT_EQ(problems[0].key, "workload.discrete.sourc");
+}
+
+TEST_F(ConfigTest, ASectionWithFileStartsFromItAndOverridesIt) {
+  file("load.toml", "source = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n");
+  const Scenario s = load("format = 1\n[drive]\nfile = \"atlas10k\"\nbus.block_time_us = 6.4\n"
+                          "[workload.discrete]\nfile = \"load.toml\"\nrate_per_s = 20.0\n");
+  EXPECT_EQ(s.drive_name, "atlas10k");
+  EXPECT_EQ(s.drive.bus_block_time_us, 6.4);
+  EXPECT_EQ(s.drive.head_switch_us, load_drive("atlas10k").head_switch_us);
+  EXPECT_EQ(s.discrete.rate_per_s, 20.0);
+  EXPECT_EQ(s.discrete.mean_bytes, 512);
+  EXPECT_EQ(s.positions.at("workload.discrete.rate_per_s").file, (dir_ / "scenario.toml").string());
+  EXPECT_EQ(s.positions.at("workload.discrete.rate_per_s").line, 7u);
+  EXPECT_EQ(s.positions.at("workload.discrete.mean_bytes").file, (dir_ / "load.toml").string());
+}
+
+TEST_F(ConfigTest, AFileMayStartFromAnotherOne) {
+  file("base.toml", "source = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n");
+  file("more.toml", "file = \"base.toml\"\nrate_per_s = 20\n");
+  const std::string scenario = kHead + "[workload]\ndiscrete = { file = \"more.toml\", read_fraction = 0.5 }\n";
+  const Scenario s = load(scenario);
+  EXPECT_EQ(s.discrete.read_fraction, 0.5);
+  EXPECT_EQ(s.discrete.rate_per_s, 20);
+  EXPECT_EQ(s.discrete.mean_bytes, 512);
+  const Scenario named = load(kHead + "[workload]\ndiscrete = \"more.toml\"\n");
+  EXPECT_EQ(named.discrete.mean_bytes, 512);
+  file("base.toml", "file = \"more.toml\"\n");
+  const std::vector<ConfigProblem> problems = problems_of(scenario);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].message.find("circle"), std::string::npos) << problems[0].message;
+}
+
+TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
+  const nlohmann::json drive = drive_configuration(load_drive("elite3"));
+  std::string profile = "format = 1\nname = \"x\"\nsource = \"y\"\n";
+  for (const char* section : {"geometry", "seek", "mechanics", "overhead", "bus", "controller", "queue"}) {
+    std::string text;
+    for (const auto& [key, value] : drive[section].items()) {
+      if (key == "zone") continue;
+      text += key + " = " + value.dump() + "\n";
+    }
+    if (std::string(section) == "geometry") {
+      text += "[[zone]]\n";
+      for (const auto& [key, value] : drive["geometry"]["zone"][0].items()) text += key + " = " + value.dump() + "\n";
+    }
+    file(std::string(section) + ".toml", text);
+    profile += std::string(section) + " = \"" + section + ".toml\"\n";
+  }
+  file("drive.toml", profile);
+  file("sim.toml", "seed = 4\n");
+  file("observe.toml", "wave_to_s = 5\n");
+  file("accelerator.toml", "margin_ticks = 6\n");
+  file("workload.toml", "discrete = \"discrete.toml\"\ncontinuous = \"continuous.toml\"\n");
+  file("discrete.toml", "outstanding = 7\n");
+  file("continuous.toml", "round_s = 2\n");
+  const Scenario s = load("format = 1\ndrive = \"drive.toml\"\nsim = \"sim.toml\"\nobserve = \"observe.toml\"\n"
+                          "accelerator = \"accelerator.toml\"\nworkload = \"workload.toml\"\n");
+  EXPECT_EQ(s.drive.name, "x");
+  EXPECT_EQ(s.drive.seek.full_us, 22500.0);
+  EXPECT_EQ(s.seed, 4);
+  EXPECT_EQ(s.discrete.outstanding, 7);
+  EXPECT_EQ(s.continuous.round_s, 2.0);
+}
+
+// --- overrides -----------------------------------------------------------------------------------------------------
+
+TEST_F(ConfigTest, OverridesTakeTomlValuesAndBareWords) {
+  const Scenario s =
+      load(kHead + "policy = \"LOOK\"\n[sim]\nseed = 3\n",
+           {"policy=SPTF(next-C)", "engine = \"model\"", "sim.seed=5", "sim.measure_s=2.5", "drive.queue.depth=8",
+            "drive.queue.reject_when_full=true", "drive.geometry.mapping=plain"});
+  EXPECT_EQ(s.policy, "SPTF(next-C)");
+  EXPECT_EQ(s.engine, "model");
+  EXPECT_EQ(s.seed, 5);
+  EXPECT_EQ(s.measure_s, 2.5);
+  EXPECT_EQ(s.drive.queue_depth, 8u);
+  EXPECT_TRUE(s.drive.reject_when_full);
+  EXPECT_EQ(s.drive.geometry.mapping, mechanics::Mapping::Plain);
+}
+
+TEST_F(ConfigTest, AnOverrideExchangesTheDriveOrAWholeSection) {
+  file("other.toml", "source = \"closed\"\noutstanding = 9\n");
+  file("load.toml", "discrete = \"other.toml\"\n");
+  const std::string text = "format = 1\n[drive]\nfile = \"atlas10k\"\nbus.block_time_us = 6.4\n"
+                           "[workload.discrete]\nsource = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n";
+  const Scenario drive = load(text, {"drive=cheetah9lp"});
+  EXPECT_EQ(drive.drive.name, "Seagate Cheetah 9LP");
+  EXPECT_EQ(drive.drive_name, "cheetah9lp");
+  EXPECT_EQ(drive.drive.bus_block_time_us, 105.0);
+  const Scenario section = load(text, {"workload.discrete=other.toml"});
+  EXPECT_EQ(section.discrete.outstanding, 9);
+  EXPECT_EQ(section.discrete.mean_bytes, DiscreteWorkload().mean_bytes);  // nothing of the section is left
+  const Scenario above = load(text, {"workload=load.toml", "workload.discrete.outstanding=11"});
+  EXPECT_EQ(above.discrete.outstanding, 11);
+  EXPECT_EQ(above.discrete.mean_bytes, DiscreteWorkload().mean_bytes);
+  EXPECT_EQ(load(kHead, {"workload.discrete=other.toml"}).discrete.outstanding, 9);
+}
+
+TEST_F(ConfigTest, ProblemsOfOverridesNameThem) {
+  const auto problem = [&](const std::string& set) {
+    const std::vector<ConfigProblem> problems = problems_of(kHead, {set});
+    EXPECT_EQ(problems.size(), 1u) << set;
+    return problems.empty() ? ConfigProblem{} : problems[0];
+  };
+  EXPECT_EQ(problem("sim.sed=1").file, "--set sim.sed=1");
+  EXPECT_NE(problem("sim.sed=1").message.find("did you mean sim.seed?"), std::string::npos);
+  EXPECT_EQ(problem("sim.seed=one").key, "sim.seed");
+  EXPECT_NE(problem("sim.seed=one").message.find("found one, expected a whole number"), std::string::npos);
+  EXPECT_NE(problem("sim.seed").message.find("expected KEY=VALUE"), std::string::npos);
+  EXPECT_NE(problem("=5").message.find("expected KEY=VALUE"), std::string::npos);
+  EXPECT_NE(problem("drive=atlas10").message.find("did you mean atlas10k?"), std::string::npos);
+  EXPECT_NE(problem("sim=5").message.find("expected a section"), std::string::npos);
+}
+
+// --- what comes out ------------------------------------------------------------------------------------------------
+
+TEST_F(ConfigTest, EffectiveConfigurationHoldsEveryKeyOfTheTables) {
+  const nlohmann::json out = effective_configuration(load(kHead + "[sim]\nseed = 9\n"));
+  const auto at = [](const nlohmann::json& object, std::string_view key) {
+    std::string path = "/" + std::string(key);
+    std::replace(path.begin(), path.end(), '.', '/');
+    return object.contains(nlohmann::json::json_pointer(path));
+  };
+  for (const auto& parameter : scenario_parameters()) EXPECT_TRUE(at(out, parameter.key)) << parameter.key;
+  for (const auto& parameter : drive_parameters()) EXPECT_TRUE(at(out["drive"], parameter.key)) << parameter.key;
+  for (const auto& parameter : zone_parameters())
+    EXPECT_TRUE(out["drive"]["geometry"]["zone"][0].contains(parameter.key)) << parameter.key;
+  EXPECT_EQ(out["sim"]["seed"], 9);
+  EXPECT_EQ(out["drive"]["geometry"]["zone"].size(), 24u);
+}
+
+/// The configuration with file names by what they point to.
+nlohmann::json comparable(const Scenario& s) {
+  nlohmann::json out = effective_configuration(s);
+  const auto target = [](const FileName& name) {
+    return name.empty() ? std::string() : fs::weakly_canonical(name.path).string();
+  };
+  out["workload"]["discrete"]["trace"] = target(s.discrete.trace);
+  out["workload"]["continuous"]["tables"] = nlohmann::json::array();
+  for (const FileName& name : s.continuous.tables) out["workload"]["continuous"]["tables"].push_back(target(name));
+  return out;
+}
+
+TEST_F(ConfigTest, ADumpedScenarioLoadsAgainToTheSameConfiguration) {
+  std::vector<Scenario> scenarios;
+  for (const auto& entry : fs::directory_iterator(config_directory() / "scenarios"))
+    if (entry.path().extension() == ".toml") scenarios.push_back(load_scenario(entry.path()));
+  for (const ShippedDrive& drive : shipped_drives())
+    scenarios.push_back(load("format = 1\ndrive = \"" + drive.name + "\"\n"));
+  scenarios.push_back(load(kHead, {"sim.measure_s=0.1", "workload.discrete.trace_speed=1e-9", "sim.seed=9000000000000000000",
+                                   "workload.discrete.trace_device='a \"quoted\" \\ back\tslash'"}));
+  for (const Scenario& scenario : scenarios) {
+    const Scenario again = load_scenario(file("elsewhere/dump.toml", dump_scenario(scenario)));
+    EXPECT_EQ(comparable(again), comparable(scenario));
+  }
+}
+
+TEST_F(ConfigTest, ADumpNamesFilesSoThatTheyAreFoundFromAnywhere) {
+  file("t.csv", "x");
+  file("scenario.toml", kHead + "[workload.continuous]\ntables = [\"t.csv\"]\n");
+  const fs::path before = fs::current_path();
+  fs::current_path(dir_);
+  const Scenario relative = load_scenario("scenario.toml");
+  const std::string dump = dump_scenario(relative);
+  fs::current_path(before);
+  const Scenario again = load_scenario(file("elsewhere/dump.toml", dump));
+  ASSERT_EQ(again.continuous.tables.size(), 1u);
+  EXPECT_TRUE(fs::equivalent(again.continuous.tables[0].path, dir_ / "t.csv"));
+}
+
+TEST_F(ConfigTest, CommittedSchemasAndReferenceAreTheTables) {
+  const fs::path schemas = kSource / "models" / "configs" / "schema";
+  EXPECT_EQ(contents(schemas / "scenario.schema.json"), scenario_schema().dump(2) + "\n")
+      << "write it with: platter config schema scenario";
+  EXPECT_EQ(contents(schemas / "drive.schema.json"), drive_schema().dump(2) + "\n")
+      << "write it with: platter config schema drive";
+  EXPECT_EQ(contents(kSource / "docs" / "reference" / "configuration.md"), reference_page())
+      << "write it with: platter config reference";
+}
+
+/// As much of JSON Schema (2020-12) as our schemas use; what is wrong, or "".
+std::string violation(const nlohmann::json& schema, const nlohmann::json& value, const std::string& path = "") {
+  if (schema.contains("oneOf")) {
+    int good = 0;
+    std::string text;
+    for (const nlohmann::json& choice : schema["oneOf"]) {
+      const std::string problem = violation(choice, value, path);
+      good += problem.empty();
+      text += (text.empty() ? "" : " | ") + problem;
+    }
+    return good == 1 ? "" : path + ": " + std::to_string(good) + " choices fit: " + text;
+  }
+  if (schema.contains("const") && schema["const"] != value) return path + ": not the constant";
+  const std::string type = schema.value("type", "");
+  const bool fits = type.empty() || (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
+                    (type == "string" && value.is_string()) || (type == "boolean" && value.is_boolean()) ||
+                    (type == "integer" && value.is_number_integer()) || (type == "number" && value.is_number());
+  if (!fits) return path + ": no " + type;
+  if (value.is_number() && value.get<double>() < schema.value("minimum", -1e300)) return path + ": too small";
+  if (value.is_number() && value.get<double>() > schema.value("maximum", 1e300)) return path + ": too large";
+  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
+    return path + ": not in the enumeration";
+  if (value.is_array()) {
+    if (value.size() < schema.value("minItems", std::size_t{0})) return path + ": too few";
+    if (value.size() > schema.value("maxItems", std::size_t{1} << 40)) return path + ": too many";
+    for (const nlohmann::json& item : value)
+      if (std::string problem = violation(schema["items"], item, path + "[]"); !problem.empty()) return problem;
+  }
+  if (value.is_object()) {
+    for (const nlohmann::json& key : schema.value("required", nlohmann::json::array()))
+      if (!value.contains(key.get<std::string>())) return path + ": " + key.get<std::string>() + " is missing";
+    for (const auto& [key, item] : value.items()) {
+      if (!schema["properties"].contains(key)) return path + ": unknown " + key;
+      if (std::string problem = violation(schema["properties"][key], item, path + "." + key); !problem.empty())
+        return problem;
+    }
+  }
+  return "";
+}
+
+TEST_F(ConfigTest, SchemasAcceptWhatTheLoaderAccepts) {
+  const nlohmann::json schema = scenario_schema();
+  for (const ShippedDrive& drive : shipped_drives()) {
+    nlohmann::json profile = drive_configuration(load_drive(drive.name));
+    EXPECT_NE(violation(drive_schema(), profile), "");  // no format
+    profile["format"] = 1;
+    EXPECT_EQ(violation(drive_schema(), profile), "") << drive.name;
+  }
+  nlohmann::json whole = effective_configuration(load(kHead));
+  whole["drive"]["format"] = 1;
+  EXPECT_EQ(violation(schema, whole), "");
+  const auto scenario = [](const char* text) { return nlohmann::json::parse(text); };
+  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "atlas10k"})")), "");
+  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": {"file": "atlas10k", "bus": {"block_time_us": 6.4},
+    "geometry": {"mapping": "plain"}}, "workload": {"discrete": {"file": "x.toml", "rate_per_s": 3}}})")), "");
+  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "a", "workload": "load.toml", "sim": "sim.toml"})")), "");
+  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "a", "workload": {"discrete": "d.toml"}})")), "");
+}
+
+TEST_F(ConfigTest, SchemasRefuseWhatTheLoaderRefuses) {
+  const nlohmann::json schema = scenario_schema();
+  const auto refused = [&schema](const char* text) { return !violation(schema, nlohmann::json::parse(text)).empty(); };
+  EXPECT_TRUE(refused(R"({"format": 1})"));
+  EXPECT_TRUE(refused(R"({"drive": "a"})"));
+  EXPECT_TRUE(refused(R"({"format": 2, "drive": "a"})"));
+  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "polic": "SPTF"})"));
+  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "engine": "fast"})"));
+  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "sim": {"seed": 1.5}})"));
+  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "sim": {"measure_s": 0}})"));
+  EXPECT_TRUE(refused(R"({"format": 1, "drive": {"queue": {"depth": 257}}})"));
+}
+
+// --- nearest names -------------------------------------------------------------------------------------------------
+
+TEST(Nearest, FindsTheLeastEditsAndNothingFarAway) {
+  EXPECT_EQ(core::nearest_name("polcy", {"engine", "policy", "sim"}), "policy");
+  EXPECT_EQ(core::nearest_name("POLICY", {"police", "policy"}), "policy");  // case does not count
+  EXPECT_EQ(core::nearest_name("kitten", {"sitting", "mitten"}), "mitten");
+  EXPECT_EQ(core::nearest_name("ab", {"ac", "ad"}), "ac");  // the first of equals
+  EXPECT_EQ(core::nearest_name("seed", {"workload"}), "");
+  EXPECT_EQ(core::nearest_name("abcdef", {"abcxyz"}), "abcxyz");  // 3 edits of 6 letters are near enough
+  EXPECT_EQ(core::nearest_name("abcdef", {"abwxyz"}), "");        // 4 are not
+  EXPECT_EQ(core::nearest_name("x", {}), "");
+  EXPECT_EQ(core::did_you_mean("polcy", {"policy"}), " (did you mean policy?)");
+  EXPECT_EQ(core::did_you_mean("zzzzzz", {"policy"}), "");
+}
+
+}  // namespace
+}  // namespace platter::config

@@ -25,9 +25,17 @@ AcceleratorTarget::AcceleratorTarget(const sc_core::sc_module_name& name, std::u
 }
 
 void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (payload.get_data_length() != 4 || payload.get_address() % 4 != 0 || payload.get_address() > 0xFFC) {
-    payload.set_response_status(payload.get_data_length() != 4 ? tlm::TLM_BURST_ERROR_RESPONSE
-                                                               : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  tlm::tlm_response_status refusal = tlm::TLM_OK_RESPONSE;
+  if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4)
+    refusal = tlm::TLM_BURST_ERROR_RESPONSE;
+  else if (payload.get_address() % 4 != 0 || payload.get_address() > 0xFFC)
+    refusal = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  else if (payload.get_byte_enable_ptr() != nullptr)
+    refusal = tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  else if (!payload.is_read() && !payload.is_write())
+    refusal = tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (refusal != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(refusal);
     return;
   }
   const Picoseconds now = core::now_ps();
@@ -47,18 +55,28 @@ void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::
   payload.set_response_status(response.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   access_cycles_ += response.cycles;
   delay = core::to_sc_time(request.start - now + clock_period_ * response.cycles);
+  if (response.busy_cycles != 0) busy_until_ = request.start + clock_period_ * response.busy_cycles;
+  // The interrupt follows DONE & IRQ_EN. A rise is announced at its own time; a fall takes a rise back that is still to come,
+  // for then the master is ahead of the kernel.
   if (response.irq_cycles != 0) {
-    busy_until_ = request.start + clock_period_ * response.irq_cycles;
-    irq_event_.notify(core::to_sc_time(busy_until_ - now));
-  } else if (irq_ && !response.irq) {
-    irq_ = false;
-    irq_o.write(false);
+    announce_irq(request.start + clock_period_ * response.irq_cycles - now);
+  } else if (response.irq && !irq_ && !rising_) {
+    announce_irq(request.start + clock_period_ - now);  // enabled while DONE was set
+  } else if (!response.irq) {
+    irq_event_.cancel();
+    rising_ = false;
+    if (irq_) irq_o.write(irq_ = false);
   }
 }
 
+void AcceleratorTarget::announce_irq(Picoseconds in) {
+  rising_ = true;
+  irq_event_.notify(core::to_sc_time(in));
+}
+
 void AcceleratorTarget::raise_irq() {
-  irq_ = true;
-  irq_o.write(true);
+  rising_ = false;
+  irq_o.write(irq_ = true);
 }
 
 }  // namespace platter::accelerator

@@ -31,12 +31,14 @@ class AcceleratorTarget : public sc_core::sc_module {
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void announce_irq(core::Picoseconds in);
   void raise_irq();
 
   std::unique_ptr<BusCoreIf> core_;
   core::Picoseconds clock_period_;
   core::Picoseconds busy_until_ = 0;
-  bool irq_ = false;
+  bool irq_ = false;     ///< level of irq_o
+  bool rising_ = false;  ///< irq_event_ is under way
   std::uint64_t access_cycles_ = 0;
   sc_core::sc_event irq_event_;
 };

@@ -12,8 +12,8 @@ namespace platter::accelerator {
 namespace {
 
 std::string format_response(const BusResponse& r) {
-  return fmt::format("data 0x{:08x} {} cycles {} irq after {} irq {}", r.data, r.ok ? "OKAY" : "SLVERR", r.cycles,
-                     r.irq_cycles, r.irq);
+  return fmt::format("data 0x{:08x} {} cycles {} busy {} irq after {} irq {}", r.data, r.ok ? "OKAY" : "SLVERR", r.cycles,
+                     r.busy_cycles, r.irq_cycles, r.irq);
 }
 
 const char* register_name(std::uint32_t address) {
@@ -115,6 +115,7 @@ void LockstepCore::replay(BusCoreIf& core) const {
       {reg::kEEndAngle, r.e_end_angle},           {reg::kETransfer, r.e_transfer},
       {reg::kECredit, r.e_credit},    {reg::kSeekIndex, r.seek_index},      {reg::kSeekBase, r.seek_base}};
   for (const auto& [address, data] : registers) put(address, data);
+  if (r.error) put(reg::kRemove, static_cast<std::uint32_t>(checkpoint_.entries.size()));  // refused, which sets STATUS.ERROR
   for (const BusRequest& request : since_) core.access(request);
 }
 

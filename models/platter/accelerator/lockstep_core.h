@@ -41,7 +41,8 @@ class LockstepCore : public BusCoreIf {
     handler_ = std::move(handler);
   }
 
-  /// Brings another core to the state of the last checkpoint and gives it the accesses since.
+  /// Brings another core, fresh from its reset, to the state of the last checkpoint and gives it the accesses since. Registers
+  /// that only a decision writes (RESULT to REFUSED) are right after the first decision since; DECISIONS counts from 0.
   void replay(BusCoreIf& core) const;
 
  private:

@@ -54,8 +54,10 @@ BusResponse ReferenceCore::access(const BusRequest& request) {
   if (request.write) {
     const bool irq_before = irq_enabled && state_.registers.done;
     response.ok = write(request.address, request.data);
-    if (response.ok && request.address == reg::kStart && irq_enabled && !irq_before)
-      response.irq_cycles = state_.registers.cycles + 1;
+    if (response.ok && request.address == reg::kStart) {
+      response.busy_cycles = state_.registers.cycles + 1;
+      if (irq_enabled && !irq_before) response.irq_cycles = response.busy_cycles;
+    }
   } else {
     response.ok = read(request.address, response.data);
   }

@@ -162,12 +162,15 @@ BusResponse RtlCore::access(const BusRequest& request) {
     // Run the decision to its end.
     std::uint32_t cycles = response.cycles;
     const AcceleratorParameters built = built_parameters();
-    const std::uint32_t most = built.entries / built.lanes + reg::kDecisionLatency + 8;
+    const std::uint32_t expected = built.entries / built.lanes + reg::kDecisionLatency + 1;
+    const std::uint32_t most = expected + 7;
     while (cycles < most && (irq_before || !d.top->irq_o)) {
       d.cycle();
       ++cycles;
     }
     if (!irq_before && d.top->irq_o) response.irq_cycles = cycles;
+    // Where no interrupt shows the end, it is the specified one; CYCLES tells if it was another.
+    response.busy_cycles = response.irq_cycles != 0 ? response.irq_cycles : expected;
   }
   response.irq = d.top->irq_o;
   if (d.context.gotError())

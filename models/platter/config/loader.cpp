@@ -96,6 +96,7 @@ void merge(toml::table& base, toml::table&& over) {
 
 std::vector<std::string_view> drive_names(const std::vector<ShippedDrive>& drives) {
   std::vector<std::string_view> names;
+  names.reserve(drives.size());
   for (const ShippedDrive& drive : drives) names.emplace_back(drive.name);
   return names;
 }
@@ -110,7 +111,7 @@ fs::path named_file(const std::string& name, const std::string& section, const P
     fail(at, section, fmt::format("there is no drive \"{}\"{}; `platter list drives` shows those that ship", name,
                                   core::did_you_mean(name, drive_names(drives))));
   }
-  const fs::path path = fs::path(at.file).parent_path() / name;
+  fs::path path = fs::path(at.file).parent_path() / name;
   if (!fs::is_regular_file(path)) fail(at, section, fmt::format("there is no file \"{}\"", path.string()));
   return path;
 }

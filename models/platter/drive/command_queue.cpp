@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/command_queue.h"
 
+#include <algorithm>
+
 namespace platter::drive {
 
 CommandQueue::CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth) : sc_module(name), slots_(depth) {
@@ -29,13 +31,16 @@ Slot& CommandQueue::allocate(int wanted, Picoseconds now) {
   return slot;
 }
 
+bool CommandQueue::overlap(const Slot& x, const Slot& y) {
+  const mechanics::Extent& a = x.command.extent;
+  const mechanics::Extent& b = y.command.extent;
+  return a.first.value < b.first.value + b.blocks && b.first.value < a.first.value + a.blocks;
+}
+
 bool CommandQueue::conflict(const Slot& older, const Slot& younger) {
   if (older.on_media) return false;
   if (older.flush || younger.flush) return older.flush || older.command.extent.write;
-  const mechanics::Extent& a = older.command.extent;
-  const mechanics::Extent& b = younger.command.extent;
-  if (!a.write && !b.write) return false;
-  return a.first.value < b.first.value + b.blocks && b.first.value < a.first.value + a.blocks;
+  return younger.command.extent.write && overlap(older, younger);
 }
 
 void CommandQueue::find_blockers(Slot& slot) {
@@ -52,6 +57,18 @@ void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
           --other.blockers == 0)
         ready.push_back(other.command.tag);
   slot.on_media = true;
+}
+
+const std::vector<const Slot*>& CommandQueue::buffered_writes(const Slot& read) {
+  buffered_.clear();
+  if (occupancy_ > 1)
+    for (const Slot& other : slots_)
+      if (other.used && !other.on_media && !other.flush && other.command.extent.write &&
+          other.command.sequence < read.command.sequence && overlap(other, read))
+        buffered_.push_back(&other);
+  std::sort(buffered_.begin(), buffered_.end(),
+            [](const Slot* a, const Slot* b) { return a->command.sequence < b->command.sequence; });
+  return buffered_;
 }
 
 void CommandQueue::release(Slot& slot, Picoseconds now) {

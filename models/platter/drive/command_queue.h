@@ -25,8 +25,10 @@ struct Slot {
   core::CommandTiming timing;
 };
 
-/// Tags 0 … depth - 1. A command that overlaps an older one, where either writes, waits for it (a flush waits for every older
-/// write), so the order of overlapping accesses on the media is the order of their arrival.
+/// Tags 0 … depth - 1. A write that overlaps an older command waits for it, a flush waits for every older write, and whatever is
+/// younger waits for a flush. A read waits for no write: what an older one still holds in the buffer goes over the bytes from
+/// the media. So the bytes are those of the order of arrival, and a continuous read, which has a deadline, is never
+/// held up by a write that has none and that the policy may put off.
 class CommandQueue : public sc_core::sc_module {
  public:
   CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth);
@@ -42,6 +44,8 @@ class CommandQueue : public sc_core::sc_module {
   void find_blockers(Slot& slot);
   /// The command has reached the media: what waited for it and now waits for nothing more goes to `ready`.
   void reached_media(Slot& slot, std::vector<Tag>& ready);
+  /// Older writes over the read's blocks that have not reached the media, oldest first; valid until the next call.
+  const std::vector<const Slot*>& buffered_writes(const Slot& read);
   void release(Slot& slot, Picoseconds now);
 
   Slot& slot(Tag tag) { return slots_[tag.value]; }
@@ -53,10 +57,13 @@ class CommandQueue : public sc_core::sc_module {
   }
 
  private:
+  static bool overlap(const Slot& x, const Slot& y);
+  /// Must `younger` wait for `older`?
   static bool conflict(const Slot& older, const Slot& younger);
   void account(Picoseconds now);
 
   std::vector<Slot> slots_;
+  std::vector<const Slot*> buffered_;
   std::uint32_t occupancy_ = 0;
   std::uint64_t next_sequence_ = 0;
   double integral_ = 0;

@@ -137,7 +137,14 @@ void Controller::finish() {
     const mechanics::Extent& extent = slot.command.extent;
     actuator_.follow(mechanics::AccessPlanner::end_of(extent));
     channel_.move_bytes(slot);
-    const Picoseconds done = extent.write ? now : channel_.send(extent, media_start_);
+    Picoseconds done = now;
+    if (!extent.write) {
+      done = channel_.send(extent, media_start_);
+      for (const Slot* write : queue_.buffered_writes(slot)) {
+        channel_.overlay_bytes(slot, *write);
+        done = std::max(done, write->command.data_ready);
+      }
+    }
     slot.timing.bus += done - now;
     completion_->complete_at(slot, done);
     release_waiting(slot);

@@ -124,6 +124,12 @@ tlm::tlm_sync_enum HostPort::nb_transport_fw(tlm::tlm_generic_payload& payload, 
     delayed_.notify(payload, phase, delay);
     return tlm::TLM_ACCEPTED;
   }
+  if ((phase == tlm::BEGIN_REQ && waiting_request_ != nullptr) || (phase == tlm::END_RESP && !response_busy_)) {
+    SC_REPORT_ERROR("/platter/host_port/phase", phase == tlm::BEGIN_REQ
+                                                    ? "BEGIN_REQ although the previous request phase has not ended"
+                                                    : "END_RESP although no response phase runs");
+    return tlm::TLM_ACCEPTED;
+  }
   if (phase == tlm::BEGIN_REQ) {
     if (payload.has_mm()) payload.acquire();
     if (!begin_request(payload, now_ps())) return tlm::TLM_ACCEPTED;

@@ -20,7 +20,7 @@ class Media : public sc_core::sc_module {
   std::size_t allocated_bytes() const { return chunks_.size() * kChunkBytes; }
 
  private:
-  static constexpr std::size_t kChunkBytes = 64 * 1024;
+  static constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
   using Chunk = std::array<std::uint8_t, kChunkBytes>;
 
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;  // looked up only, never iterated

@@ -7,14 +7,13 @@ namespace platter::mechanics {
 
 namespace {
 
-/// Sectors arrive in the buffer at a steady rate and leave over the bus one by one; returns when the last has left.
-/// `done` is when the bus is free, `start` and `duration` those of the media transfer of `sectors` sectors.
-Picoseconds drain(Picoseconds done, Picoseconds start, Picoseconds duration, std::uint32_t sectors,
+/// Blocks arrive in the buffer at a steady rate, with nothing between them, and leave over the bus one by one; returns when the
+/// last has left. `done` is when the bus is free, `start` and `duration` those of the media transfer of the blocks.
+Picoseconds drain(Picoseconds done, Picoseconds start, Picoseconds duration, std::uint32_t blocks,
                   Picoseconds block_time) {
-  const Picoseconds per_sector = duration / sectors;
-  const Picoseconds first_in = start + per_sector;
-  // Either the bus never runs dry after the first sector, or the last sector is the one it waits for.
-  return std::max(std::max(done, first_in) + block_time * sectors, start + duration + block_time);
+  const Picoseconds first_in = start + duration / blocks;
+  // Either the bus never runs dry after the first block, or the last block is the one it waits for.
+  return std::max(std::max(done, first_in) + block_time * Picoseconds{blocks}, start + duration + block_time);
 }
 
 }  // namespace
@@ -57,7 +56,16 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write) const
     }
     const Picoseconds end = rotation_.phase_of(run.end_angle);
     const Picoseconds duration = run.full_turn ? rotation_.period() : rotation_.wait(start, end);
-    bus_done = drain(bus_done, elapsed, duration, run.sectors, bus_block_time_);
+    if (run.blocks == run.sectors) {
+      bus_done = drain(bus_done, elapsed, duration, run.blocks, bus_block_time_);
+    } else {  // slipped sectors leave gaps
+      const std::uint64_t base = first.value + (blocks - left);
+      const std::uint32_t sector = geometry_.to_physical(Lba(base)).sector.value;
+      for (std::uint32_t i = 0; i < run.blocks; ++i) {
+        const std::uint32_t passed = geometry_.to_physical(Lba(base + i)).sector.value - sector + 1;
+        bus_done = std::max(bus_done, elapsed + duration * Picoseconds{passed} / run.sectors) + bus_block_time_;
+      }
+    }
     elapsed += duration;
     phase = end;
     extent.end_cylinder = run.cylinder;

@@ -30,10 +30,16 @@ void OutputFile::write(std::string_view text) {
 }
 
 void OutputFile::commit() {
-  const bool good = std::fclose(stream_) == 0;
+  std::error_code error;
+  if (std::fclose(stream_) == 0)
+    std::filesystem::rename(partial_, file_, error);
+  else
+    error.assign(errno, std::generic_category());
   stream_ = nullptr;
-  if (!good) throw core::SimulationError(file_.string() + ": " + std::strerror(errno));
-  std::filesystem::rename(partial_, file_);
+  if (!error) return;
+  std::error_code ignored;
+  std::filesystem::remove(partial_, ignored);
+  throw core::SimulationError(file_.string() + ": " + error.message());
 }
 
 }  // namespace platter::observe

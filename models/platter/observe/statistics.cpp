@@ -67,7 +67,7 @@ void Statistics::outstanding(const workload::Request& request, Picoseconds now) 
   if (request.time < from_) return;
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   ++c.outstanding;
-  if (request.deadline < now) ++c.late;
+  if (request.deadline <= now) ++c.late;  // what happens at `now` has happened
 }
 
 void Statistics::check_conservation() const {

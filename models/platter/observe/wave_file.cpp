@@ -160,7 +160,12 @@ void WaveFile::sample(Picoseconds time) {
 void WaveFile::commit() {
   flush(core::kNoDeadline);
   file_->fst.close();
-  std::filesystem::rename(partial_, path_);
+  std::error_code error;
+  std::filesystem::rename(partial_, path_, error);
+  if (!error) return;
+  std::error_code ignored;
+  std::filesystem::remove(partial_, ignored);
+  throw core::SimulationError(path_.string() + ": " + error.message());
 }
 
 }  // namespace platter::observe

@@ -19,10 +19,11 @@ namespace platter::scheduling {
 ///
 /// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged
 /// `decision_bound`, the longest time between two accesses, and reaching a sector's start earlier never makes
-/// the access end later.
+/// the access end later. They hold where the host bus keeps up with the media and carries nothing else: blocks of earlier
+/// accesses that still wait for a slower bus, and write data that comes later, are not counted.
 ///
 /// The sweep starts at the extreme nearer to the arm when its first command comes, and keeps its direction until
-/// it is empty (Balafoutis et al., section 2, with the reading of the SCAN's start stated in docs/papers.md).
+/// it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the reading).
 class ContinuousSweep {
  public:
   ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound);
@@ -44,7 +45,8 @@ class ContinuousSweep {
   /// Time left at `now` in which the sweep's last block must have reached the host; may be negative.
   Picoseconds slack(Picoseconds now) const { return deadline_ - now - planner_.bus_block_time(); }
 
-  /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer.
+  /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end
+  /// one block later, which `slack` keeps back.
   Picoseconds node(const Extent& extent) const;
   Picoseconds onward_to_first(const Extent& from) const { return planner_.onward(from, first().extent, decision_bound_); }
   Picoseconds decision_bound() const { return decision_bound_; }

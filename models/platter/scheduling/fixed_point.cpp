@@ -7,7 +7,7 @@ namespace platter::scheduling {
 
 std::int64_t TickScale::floor(Picoseconds time) const {
   __extension__ using SignedWide = __int128;
-  const SignedWide scaled = static_cast<SignedWide>(time) << format_.angle_w;
+  const SignedWide scaled = static_cast<SignedWide>(time) * format_.turn();
   const SignedWide quotient = scaled / period_;
   return static_cast<std::int64_t>(scaled % period_ < 0 ? quotient - 1 : quotient);
 }

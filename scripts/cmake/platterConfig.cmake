@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+include(CMakeFindDependencyMacro)
+find_dependency(PkgConfig)
+find_dependency(fmt)
+find_dependency(nlohmann_json)
+find_dependency(tomlplusplus)
+find_dependency(ZLIB)
+find_dependency(Threads)
+include(${CMAKE_CURRENT_LIST_DIR}/PlatterSystemC.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/platterTargets.cmake)

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the build, builds the consumer against the installed package and runs it with every engine.
+#
+#   consumer_test.sh CMAKE BUILD_DIR CONSUMER_DIR SANITIZE(ON|OFF)
+set -euo pipefail
+cmake=$1 build=$2 source=$3 sanitize=$4
+prefix=$build/consumer/prefix
+rm -rf "$build/consumer"
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+"$cmake" -G Ninja -S "$source" -B "$build/consumer/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
+  -DCONSUMER_SANITIZE="$sanitize"
+"$cmake" --build "$build/consumer/build"
+export PLATTER_CONFIG_DIR=$prefix/share/platter/configs
+for engine in firmware model rtl lockstep; do
+  "$build/consumer/build/consumer" $engine
+done

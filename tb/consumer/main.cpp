@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The least that a TLM-2.0 system needs to have a drive: a profile, an engine, a socket. Takes the engine's name.
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdio>
+#include <cstring>
+#include <systemc>
+
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/drive/drive.h"
+
+namespace {
+
+using namespace platter;
+
+class System : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(System);
+  System(const sc_core::sc_module_name& name, const drive::DriveConfig& config, const drive::EngineFactory& engine)
+      : sc_module(name), disk_init_socket("disk_init_socket"), disk("disk", config, engine) {
+    disk_init_socket.bind(disk.host_tgt_socket);
+    SC_THREAD(run);
+  }
+
+  tlm_utils::simple_initiator_socket<System> disk_init_socket;
+  drive::Drive disk;
+  bool good = false;
+
+ private:
+  void run() {
+    unsigned char out[4096];
+    unsigned char in[4096] = {};
+    for (std::size_t i = 0; i < sizeof out; ++i) out[i] = static_cast<unsigned char>(i * 7);
+    good = transfer(tlm::TLM_WRITE_COMMAND, out) && transfer(tlm::TLM_READ_COMMAND, in) &&
+           std::memcmp(in, out, sizeof in) == 0;
+  }
+
+  bool transfer(tlm::tlm_command command, unsigned char* data) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(1'000'000 * 512ull);
+    payload.set_data_ptr(data);
+    payload.set_data_length(4096);
+    payload.set_streaming_width(4096);
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    disk_init_socket->b_transport(payload, delay);
+    return payload.is_response_ok();
+  }
+};
+
+}  // namespace
+
+int sc_main(int argc, char** argv) {
+  accelerator::EngineOptions engine;
+  engine.engine = argc > 1 ? argv[1] : "rtl";  // the one setting that swaps firmware, model, RTL and lock-step
+  engine.policy = scheduling::find_policy("SPTF");
+  drive::DriveConfig config;
+  config.profile = config::load_drive("atlas10k");
+  System system("system", config, accelerator::engine_factory(engine));
+  sc_core::sc_start();
+  std::printf("%s: %s after %s\n", engine.engine.c_str(), system.good ? "read what was written" : "failed",
+              sc_core::sc_time_stamp().to_string().c_str());
+  return system.good ? 0 : 1;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The accelerator as a TLM target: reference model and RTL behind the same socket must give the same answers, delays
+// and interrupts, whatever a bus master does.
+#include "testing.h"
+
+#include "platter/accelerator/accelerator_target.h"
+#include "platter/accelerator/lockstep_core.h"
+#include "platter/accelerator/reference_core.h"
+#include "platter/accelerator/registers.h"
+#include "platter/accelerator/rtl_core.h"
+#include "platter/core/random.h"
+
+namespace platter::testing {
+namespace {
+
+namespace reg = accelerator::reg;
+using accelerator::AcceleratorTarget;
+using core::RandomStream;
+
+constexpr Picoseconds kClock = 5'000;
+constexpr std::uint32_t kEntries = 32;
+constexpr Picoseconds kAccess = 2 * kClock;
+/// From the first cycle of START to the interrupt.
+constexpr Picoseconds kDecision = (32 / 4 + Picoseconds{reg::kDecisionLatency} + 1) * kClock;
+constexpr std::uint32_t kIrqEnable = 1u << reg::kCtrlIrqEnLsb;
+constexpr std::uint32_t kClearDone = 1u << reg::kClearDoneLsb;
+
+std::unique_ptr<accelerator::BusCoreIf> make_core(const std::string& make) {
+  if (make == "model") return std::make_unique<accelerator::ReferenceCore>(accelerator::AcceleratorParameters{});
+  if (make == "rtl") return std::make_unique<accelerator::RtlCore>(kClock);
+  return std::make_unique<accelerator::LockstepCore>(
+      std::make_unique<accelerator::ReferenceCore>(accelerator::AcceleratorParameters{}),
+      std::make_unique<accelerator::RtlCore>(kClock));
+}
+
+struct Answer {
+  tlm::tlm_response_status status;
+  std::uint32_t data;
+  Picoseconds delay;
+
+  friend bool operator==(const Answer& a, const Answer& b) {
+    return a.status == b.status && a.data == b.data && a.delay == b.delay;
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const Answer& a) {
+  return out << "{status " << a.status << " data 0x" << std::hex << a.data << std::dec << " delay " << a.delay << "}";
+}
+
+/// A bus master with one target of its own.
+class Master : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Master);
+  Master(const sc_core::sc_module_name& name, const std::string& make)
+      : sc_module(name), bus_init_socket("bus_init_socket"), irq_i("irq_i"), irq_("irq"),
+        target("target", make_core(make), kClock) {
+    bus_init_socket.bind(target.bus_tgt_socket);
+    target.irq_o.bind(irq_);
+    irq_i.bind(irq_);
+    SC_METHOD(edge);
+    sensitive << irq_i;
+    dont_initialize();
+  }
+
+  tlm_utils::simple_initiator_socket<Master> bus_init_socket;
+  sc_core::sc_in<bool> irq_i;
+
+  Answer access(bool write, std::uint64_t address, std::uint32_t data, Picoseconds delay) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    payload.set_address(address);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+    payload.set_data_length(4);
+    payload.set_streaming_width(4);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    return transport(payload, data, delay);
+  }
+  Answer transport(tlm::tlm_generic_payload& payload, std::uint32_t& data, Picoseconds delay) {
+    sc_core::sc_time time = core::to_sc_time(delay);
+    bus_init_socket->b_transport(payload, time);
+    return {payload.get_response_status(), data, core::to_ps(time)};
+  }
+
+  void write(std::uint32_t address, std::uint32_t data) {
+    EXPECT_EQ(access(true, address, data, 0).status, tlm::TLM_OK_RESPONSE) << "register " << address;
+  }
+  std::uint32_t read(std::uint32_t address) {
+    const Answer answer = access(false, address, 0, 0);
+    EXPECT_EQ(answer.status, tlm::TLM_OK_RESPONSE) << "register " << address;
+    return answer.data;
+  }
+
+  bool irq() const { return irq_.read(); }
+  std::vector<std::pair<Picoseconds, bool>> edges;
+
+ private:
+  void edge() { edges.emplace_back(core::now_ps(), irq_.read()); }
+
+  sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> irq_;
+
+ public:
+  AcceleratorTarget target;
+};
+
+class AcceleratorTargets : public ::testing::Test {
+ protected:
+  AcceleratorTargets() { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
+
+  void both(bool write, std::uint64_t address, std::uint32_t data, Picoseconds delay) {
+    const Answer a = model.access(write, address, data, delay);
+    const Answer b = rtl.access(write, address, data, delay);
+    ASSERT_EQ(a, b) << (write ? "write of " : "read, ") << data << " at " << address;
+    ++(a.status == tlm::TLM_OK_RESPONSE ? good : refused);
+  }
+
+  Master model{"model", "model"};
+  Master rtl{"rtl", "rtl"};
+  std::uint64_t good = 0;
+  std::uint64_t refused = 0;
+};
+
+TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
+  RandomStream random(21, "program");
+  const auto any = [&] { return static_cast<std::uint32_t>(random.bits()); };
+  const auto position = [&] {
+    return static_cast<std::uint32_t>(random.below(10'000) | (random.below(8) << reg::kEPosHeadLsb) |
+                                      (random.below(2) << reg::kEPosWriteLsb) | (random.below(3) << reg::kEPosClassLsb));
+  };
+  both(true, reg::kSeekIndex, 0, 0);
+  const accelerator::AcceleratorParameters parameters;
+  for (std::uint32_t i = 0; i < parameters.format.segments(); ++i) {
+    both(true, reg::kSeekBase, 10'000 + 200 * i, 0);
+    both(true, reg::kSeekDelta, i % 7 == 3 ? 0xFFFF'FF00u : 200, 0);  // mostly rising, some falling
+  }
+  std::uint64_t decisions = 0;
+  std::uint64_t forced = 0;
+  std::uint64_t empty = 0;
+  std::uint64_t refused_entries = 0;
+  Picoseconds delay = 0;
+  const std::uint32_t steps = scaled(60'000);
+  for (std::uint32_t step = 0; step < steps; ++step) {
+    if (random.below(4) == 0) {
+      run_until(core::now_ps() + static_cast<Picoseconds>(random.below(200'000)));
+      ASSERT_EQ(model.irq(), rtl.irq()) << "at " << core::now_ps();
+      delay = 0;
+    }
+    delay += static_cast<Picoseconds>(random.below(3)) * kClock;
+    const std::uint32_t tag = static_cast<std::uint32_t>(random.below(kEntries + 2));
+    switch (random.below(14)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:  // a command; tags out of range or in use are refused
+        both(true, reg::kEPos, position(), delay);
+        both(true, reg::kEAngle, any(), delay);
+        both(true, reg::kEEndPos, position(), delay);
+        both(true, reg::kEEndAngle, any(), delay);
+        both(true, reg::kETransfer, static_cast<std::uint32_t>(random.below(20'000)), delay);
+        both(true, reg::kECredit, static_cast<std::uint32_t>(random.below(40'000)), delay);
+        both(true, reg::kInsert, tag, delay);
+        break;
+      case 4: both(true, reg::kRemove, tag, delay); break;
+      case 5:
+        both(true, reg::kECredit, static_cast<std::uint32_t>(random.below(40'000)), delay);
+        both(true, reg::kSetCredit, tag, delay);
+        break;
+      case 6: both(true, reg::kCtrl, any(), delay); break;
+      case 7:  // where the head is, and the guard
+        both(true, reg::kHeadPos, position(), delay);
+        both(true, reg::kHeadAngle, any(), delay);
+        both(true, reg::kNextPos, position(), delay);
+        both(true, reg::kNextAngle, any(), delay);
+        both(true, reg::kNextTag, tag | static_cast<std::uint32_t>(random.below(2)) << reg::kNextTagValidLsb, delay);
+        both(true, reg::kSlack, static_cast<std::uint32_t>(random.below(400'000)), delay);
+        both(true, reg::kSweep, static_cast<std::uint32_t>(random.below(200'000)), delay);
+        break;
+      case 8: {
+        constexpr std::uint32_t kTimes[] = {reg::kMargin,        reg::kHeadSwitch,     reg::kWriteSettle,  reg::kOverheadRead,
+                                            reg::kOverheadWrite, reg::kNextOverheadAr, reg::kNextOverheadAw};
+        both(true, kTimes[random.below(std::size(kTimes))],
+             random.below(8) == 0 ? any() : static_cast<std::uint32_t>(random.below(8'000)), delay);
+        break;
+      }
+      case 9: both(false, reg::kRegisters[random.below(std::size(reg::kRegisters))].offset, 0, delay); break;
+      case 10: {  // what no master should do
+        const std::uint64_t addresses[] = {0x018, 0x01C, 0x070, 0x0A4, 0x0BC, 0x100, 0xFFC, 0x1000, 0x002, 0x041};
+        const bool known = random.below(2) == 0;
+        both(random.below(2) == 0,
+             known ? reg::kRegisters[random.below(std::size(reg::kRegisters))].offset
+                   : addresses[random.below(std::size(addresses))],
+             static_cast<std::uint32_t>(random.below(64)), delay);
+        break;
+      }
+      case 11:
+        both(true, reg::kClear,
+             random.below(200) == 0 ? any() | 1u << reg::kClearSoftResetLsb : static_cast<std::uint32_t>(random.below(4)),
+             delay);
+        break;
+      default: {
+        both(true, reg::kStart, any(), delay);
+        for (const std::uint32_t address :
+             {reg::kResult, reg::kResultCost, reg::kRefused, reg::kCycles, reg::kDecisions, reg::kStatus})
+          both(false, address, 0, delay);
+        ++decisions;
+        const std::uint32_t result = model.access(false, reg::kResult, 0, delay).data;
+        rtl.access(false, reg::kResult, 0, delay);
+        forced += (result >> reg::kResultForcedLsb) & 1;
+        empty += (result >> reg::kResultValidLsb) & 1 ? 0 : 1;
+        refused_entries += model.access(false, reg::kRefused, 0, delay).data;
+        rtl.access(false, reg::kRefused, 0, delay);
+        break;
+      }
+    }
+    if (HasFatalFailure()) return;
+  }
+  run_until(core::now_ps() + kMs);
+  EXPECT_EQ(model.edges, rtl.edges);
+  EXPECT_EQ(accelerator::dump_registers(model.target.core()), accelerator::dump_registers(rtl.target.core()));
+  EXPECT_EQ(model.target.access_cycles(), rtl.target.access_cycles());
+  // The program was one that tells.
+  EXPECT_GT(good, steps);
+  EXPECT_GT(refused, steps / 20);
+  EXPECT_GT(decisions, steps / 10);
+  EXPECT_GT(forced, decisions / 50);
+  EXPECT_GT(empty, 0u);
+  EXPECT_GT(refused_entries, decisions);
+  EXPECT_GT(model.edges.size(), decisions / 20);
+}
+
+TEST_F(AcceleratorTargets, EveryRegisterReadsTheSameAfterOnesAndZeros) {
+  for (const std::uint32_t pattern : {0xFFFF'FFFFu, 0u, 0x5555'5555u, 0xAAAA'AAAAu})
+    for (const reg::RegisterInfo& info : reg::kRegisters) {
+      if (info.access == reg::Access::ReadWrite) both(true, info.offset, pattern, 0);
+      both(false, info.offset, 0, 0);
+      if (info.access == reg::Access::ReadOnly) both(true, info.offset, pattern, 0);
+      if (HasFatalFailure()) return;
+    }
+  EXPECT_EQ(model.read(reg::kId), reg::kIdValue);
+  EXPECT_GT(refused, 0u);
+}
+
+TEST_F(AcceleratorTargets, EveryAddressOfTheMapAndBeyond) {
+  for (std::uint64_t address = 0; address <= 0x1010; ++address)
+    for (const bool write : {false, true}) {
+      if (write && address == reg::kStart) continue;
+      both(write, address, 0, 0);
+      if (HasFatalFailure()) return;
+      const auto* known = std::find_if(std::begin(reg::kRegisters), std::end(reg::kRegisters),
+                                       [&](const reg::RegisterInfo& info) { return info.offset == address; });
+      const Answer a = model.access(write, address, 0, 0);
+      rtl.access(write, address, 0, 0);
+      const bool allowed = known != std::end(reg::kRegisters) &&
+                           known->access != (write ? reg::Access::ReadOnly : reg::Access::WriteOnly);
+      if (address % 4 != 0 || address > 0xFFC) {
+        EXPECT_EQ(a.status, tlm::TLM_ADDRESS_ERROR_RESPONSE) << address;
+      } else if (!allowed) {
+        EXPECT_EQ(a.status, tlm::TLM_GENERIC_ERROR_RESPONSE) << address;
+        EXPECT_EQ(a.delay, kAccess) << "a refused access takes its time on the bus";
+      }
+    }
+}
+
+// --- one target --------------------------------------------------------------------------------------------------------
+
+class AcceleratorTargetOf : public ::testing::TestWithParam<const char*> {
+ protected:
+  AcceleratorTargetOf() : master("master", GetParam()) {
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    run_until(kUs);
+  }
+  Master master;
+};
+
+TEST_P(AcceleratorTargetOf, InterruptRisesWithTheResultAndFallsWhenCleared) {
+  master.write(reg::kCtrl, kIrqEnable);
+  const Answer start = master.access(true, reg::kStart, 1, 3 * kClock);
+  EXPECT_EQ(start.delay, 3 * kClock + kAccess) << "START itself is an ordinary write";
+  EXPECT_FALSE(master.irq());
+  run_until(2 * kUs);
+  EXPECT_TRUE(master.irq());
+  master.write(reg::kClear, kClearDone);
+  run_until(3 * kUs);
+  EXPECT_FALSE(master.irq());
+  master.write(reg::kStart, 1);
+  run_until(4 * kUs);
+  ASSERT_EQ(master.edges.size(), 3u);
+  EXPECT_EQ(master.edges[0], std::make_pair(kUs + 3 * kClock + kDecision, true));
+  EXPECT_EQ(master.edges[1], std::make_pair(2 * kUs, false));
+  EXPECT_EQ(master.edges[2], std::make_pair(3 * kUs + kDecision, true));
+}
+
+TEST_P(AcceleratorTargetOf, NoInterruptWhileItIsSwitchedOff) {
+  master.write(reg::kStart, 1);
+  run_until(2 * kUs);
+  EXPECT_TRUE(master.edges.empty());
+  EXPECT_EQ(master.read(reg::kStatus), 1u << reg::kStatusDoneLsb);
+}
+
+TEST_P(AcceleratorTargetOf, InterruptIsDoneAndEnabled) {
+  // irq_o = STATUS.DONE & CTRL.IRQ_EN: it follows the enable bit, too.
+  master.write(reg::kStart, 1);
+  run_until(2 * kUs);
+  master.write(reg::kCtrl, kIrqEnable);
+  run_until(3 * kUs);
+  EXPECT_TRUE(master.irq());
+  master.write(reg::kCtrl, 0);
+  run_until(4 * kUs);
+  EXPECT_FALSE(master.irq());
+  master.write(reg::kCtrl, kIrqEnable);
+  run_until(5 * kUs);
+  EXPECT_TRUE(master.irq());
+  ASSERT_EQ(master.edges.size(), 3u);
+  EXPECT_EQ(master.edges[0], std::make_pair(2 * kUs + kClock, true)) << "the register changes in the write's first cycle";
+  master.write(reg::kClear, 1u << reg::kClearSoftResetLsb);
+  run_until(6 * kUs);
+  EXPECT_FALSE(master.irq());
+}
+
+TEST_P(AcceleratorTargetOf, ADecisionClearedAheadOfTimeLeavesNoInterruptStanding) {
+  // A master ahead of the kernel's time starts, waits through its annotation, and clears, all in one call of the kernel.
+  master.write(reg::kCtrl, kIrqEnable);
+  Answer answer = master.access(true, reg::kStart, 1, 0);
+  answer = master.access(true, reg::kClear, kClearDone, answer.delay);
+  EXPECT_EQ(answer.delay, kDecision + kAccess);
+  run_until(2 * kUs);
+  EXPECT_FALSE(master.irq());
+  // And the next decision interrupts as ever.
+  master.write(reg::kStart, 1);
+  run_until(3 * kUs);
+  EXPECT_TRUE(master.irq());
+  EXPECT_EQ(master.edges.back(), std::make_pair(2 * kUs + kDecision, true));
+}
+
+TEST_P(AcceleratorTargetOf, AnAccessDuringADecisionWaits) {
+  for (const std::uint32_t ctrl : {kIrqEnable, 0u}) {  // polling takes as long as waiting for the interrupt
+    SCOPED_TRACE(ctrl);
+    master.write(reg::kCtrl, ctrl);
+    run_until(core::now_ps() + kUs);
+    const Answer start = master.access(true, reg::kStart, 1, 0);
+    EXPECT_EQ(start.delay, kAccess);
+    const Answer result = master.access(false, reg::kStatus, 0, start.delay);
+    EXPECT_EQ(result.delay, kDecision + kAccess);
+    EXPECT_EQ(result.data & 0xFF, 1u << reg::kStatusDoneLsb);
+    // A later access in the same decision finds it over.
+    EXPECT_EQ(master.access(false, reg::kStatus, 0, result.delay).delay, kDecision + 2 * kAccess);
+    EXPECT_EQ(master.access(false, reg::kStatus, 0, kUs).delay, kUs + kAccess);
+    run_until(core::now_ps() + kUs);
+    master.write(reg::kClear, kClearDone);
+  }
+}
+
+TEST_P(AcceleratorTargetOf, TwoDecisionsInARowTakeTwice) {
+  master.write(reg::kCtrl, kIrqEnable);
+  const Answer first = master.access(true, reg::kStart, 1, 0);
+  const Answer second = master.access(true, reg::kStart, 1, first.delay);
+  EXPECT_EQ(second.delay, kDecision + kAccess);
+  EXPECT_EQ(master.access(false, reg::kDecisions, 0, second.delay).delay, 2 * kDecision + kAccess);
+  EXPECT_EQ(master.read(reg::kDecisions), 2u);
+}
+
+TEST_P(AcceleratorTargetOf, PayloadsThatAreNoRegisterAccess) {
+  std::uint32_t data = 0x1234'5678;
+  unsigned char enables[4] = {0xFF, 0, 0xFF, 0};
+  const auto answer = [&](const std::function<void(tlm::tlm_generic_payload&)>& change) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(tlm::TLM_WRITE_COMMAND);
+    payload.set_address(reg::kHeadAngle);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+    payload.set_data_length(4);
+    payload.set_streaming_width(4);
+    change(payload);
+    const Answer a = master.transport(payload, data, 7 * kClock);
+    EXPECT_EQ(a.delay, 7 * kClock);
+    return a.status;
+  };
+  EXPECT_EQ(answer([](auto& p) { p.set_data_length(8); }), tlm::TLM_BURST_ERROR_RESPONSE);
+  EXPECT_EQ(answer([](auto& p) { p.set_data_length(2); }), tlm::TLM_BURST_ERROR_RESPONSE);
+  EXPECT_EQ(answer([](auto& p) { p.set_data_length(0); }), tlm::TLM_BURST_ERROR_RESPONSE);
+  EXPECT_EQ(answer([](auto& p) { p.set_streaming_width(2); }), tlm::TLM_BURST_ERROR_RESPONSE);
+  EXPECT_EQ(answer([](auto& p) { p.set_address(reg::kHeadAngle + 2); }), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(answer([](auto& p) { p.set_address(std::uint64_t{1} << 32); }), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(answer([](auto& p) { p.set_command(tlm::TLM_IGNORE_COMMAND); }), tlm::TLM_COMMAND_ERROR_RESPONSE);
+  EXPECT_EQ(answer([&](auto& p) {
+              p.set_byte_enable_ptr(enables);
+              p.set_byte_enable_length(4);
+            }),
+            tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  EXPECT_EQ(data, 0x1234'5678u);
+  EXPECT_EQ(master.read(reg::kHeadAngle), 0u) << "none of them changed the register";
+}
+
+INSTANTIATE_TEST_SUITE_P(Makes, AcceleratorTargetOf, ::testing::Values("model", "rtl", "lockstep"));
+
+}  // namespace
+}  // namespace platter::testing

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A test of the tests: linked with the RTL that has a seeded one-bit fault, the lock-step must stop the run and say why.
+#include "mixed_load.h"
+
+namespace platter::testing {
+namespace {
+
+TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
+  const mechanics::DriveProfile profile = atlas_profile();
+  accelerator::EngineOptions options = engine_options("SPTF", "lockstep", profile);
+  std::string handed_over;
+  std::string replayed;
+  std::uint64_t mismatches = 0;
+  options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report) {
+    handed_over = report;
+    mismatches = pair.statistics().mismatches;
+    accelerator::ReferenceCore again(accelerator::AcceleratorParameters{});
+    pair.replay(again);
+    replayed = accelerator::dump_registers(again);
+  };
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.holds_data = false;
+  const Picoseconds end = 10 * core::kPicosecondsPerSecond;
+  MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, accelerator::engine_factory(options)), MixedLoad{}, end);
+  try {
+    run_until(end);
+    FAIL() << "the fault went by";
+  } catch (const sc_core::sc_report& report) {
+    EXPECT_STREQ(report.get_msg_type(), "/platter/accelerator");
+    EXPECT_EQ(report.get_severity(), sc_core::SC_ERROR);
+    const std::string text = report.get_msg();
+    EXPECT_EQ(text, handed_over);
+    EXPECT_EQ(text.find("model and RTL differ at response "), 0u) << text;
+    for (const char* part : {"\n  model: data 0x", "\n  RTL:   data 0x", "\nmodel's registers:\n", "RTL's registers:\n",
+                             "  RESULT_COST = 0x", "\nmodel's table:\n", "occupancy"})
+      EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    // The accesses kept with the report lead a fresh core to the same registers.
+    ASSERT_FALSE(replayed.empty());
+    EXPECT_NE(text.find("model's registers:\n" + replayed + "RTL's registers:\n"), std::string::npos) << text << replayed;
+    EXPECT_EQ(text.find("RTL's registers:\n" + replayed), std::string::npos) << "the RTL's are others";
+  }
+  EXPECT_EQ(mismatches, 1u);
+  EXPECT_LT(core::now_ps(), end);
+}
+
+TEST(SeededFault, TheFaultyRtlAloneGoesItsOwnWay) {
+  const Picoseconds end = 10 * core::kPicosecondsPerSecond;
+  MixedRig model("model", "SPTF", "model", MixedLoad{}, end);
+  MixedRig rtl("rtl", "SPTF", "rtl", MixedLoad{}, end);
+  run_until(end);
+  model.close();
+  rtl.close();  // a wrong choice is a slow choice, not a lost request
+  EXPECT_EQ(model.finished.issues, rtl.finished.issues);
+}
+
+}  // namespace
+}  // namespace platter::testing

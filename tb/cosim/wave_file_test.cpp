@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wave files: written whole or not at all, within their window, without any effect on the run. What is in them is read
+// back by the tests of the command.
+#include "mixed_load.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "platter/core/error.h"
+#include "platter/observe/wave_probe.h"
+
+namespace platter::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using observe::WaveFile;
+using observe::WaveProbe;
+using observe::WaveSignal;
+
+constexpr Picoseconds kEnd = 500 * kMs;
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// First and last time in the file, from the header block that every FST file begins with (type 0, length, start and end
+/// time, all big-endian).
+std::pair<Picoseconds, Picoseconds> times(const fs::path& file) {
+  const std::string bytes = contents(file);
+  if (bytes.size() < 25) return {-1, -1};
+  EXPECT_EQ(bytes[0], '\0');
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 8; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+    return static_cast<Picoseconds>(value);
+  };
+  return {number(9), number(17)};
+}
+
+class Waves : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::unique_ptr<MixedRig> make_rig(const std::string& name, bool traced) const {
+    drive::DriveConfig config;
+    config.profile = atlas_profile();
+    config.holds_data = false;
+    accelerator::EngineOptions options = engine_options("SPTF", GetParam(), config.profile);
+    options.traced = traced;
+    return std::make_unique<MixedRig>(
+        name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, accelerator::engine_factory(options)),
+        MixedLoad{}, kEnd);
+  }
+};
+
+TEST_P(Waves, AreWrittenWholeWithinTheirWindowAndChangeNothing) {
+  const TemporaryFile target(".fst");
+  const auto rig = make_rig("watched", true);
+  const auto plain = make_rig("plain", false);
+  accelerator::RtlCore* rtl = accelerator::rtl_of(rig->disk->engine());
+  EXPECT_EQ(rtl != nullptr, std::string(GetParam()) == "lockstep" || std::string(GetParam()) == "rtl");
+  constexpr Picoseconds kFrom = 100 * kMs;
+  constexpr Picoseconds kTo = 140 * kMs;
+  WaveFile file(target.path(), kFrom, kTo, rtl);
+  EXPECT_TRUE(fs::exists(target.partial()));
+  WaveProbe probe("probe", *rig->disk, file, 64);
+  run_until(kEnd);
+  EXPECT_FALSE(fs::exists(target.path()));
+  file.commit();
+  if (rtl != nullptr) rtl->set_sampler(nullptr);
+  EXPECT_FALSE(fs::exists(target.partial()));
+  EXPECT_GT(fs::file_size(target.path()), 1'000u);
+  const auto [first, last] = times(target.path());
+  EXPECT_GE(first, kFrom);
+  EXPECT_LE(first, kFrom + 6 * kMs / 64) << "arm and spindle are sampled from its beginning on";
+  EXPECT_LE(last, kTo);
+  EXPECT_GE(last, kTo - 6 * kMs / 64);
+  ASSERT_EQ(rig->finished.rows.size(), plain->finished.rows.size());
+  ASSERT_GT(rig->finished.rows.size(), 20u);
+  for (std::size_t i = 0; i < plain->finished.rows.size(); ++i)
+    ASSERT_TRUE(same_times(rig->finished.rows[i].timing, plain->finished.rows[i].timing)) << "row " << i;
+}
+
+TEST_P(Waves, LeaveNothingWithoutCommit) {
+  const TemporaryFile target(".fst");
+  const auto rig = make_rig("rig", true);
+  accelerator::RtlCore* rtl = accelerator::rtl_of(rig->disk->engine());
+  {
+    WaveFile file(target.path(), 0, kEnd, rtl);
+    WaveProbe probe("probe", *rig->disk, file, 64);
+    run_until(20 * kMs);
+    EXPECT_TRUE(fs::exists(target.partial()));
+    rig->disk->set_observer(nullptr);
+  }
+  EXPECT_FALSE(fs::exists(target.path()));
+  EXPECT_FALSE(fs::exists(target.partial()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, Waves, ::testing::Values("firmware", "model", "rtl", "lockstep"));
+
+TEST(WaveFile, TheRtlOutlivesItsFile) {
+  // A run that ends in an error takes the file down first; the design may be clocked once more after that.
+  const TemporaryFile target(".fst");
+  accelerator::RtlCore rtl(5'000, true);
+  {
+    WaveFile file(target.path(), 0, kEnd, &rtl);
+    rtl.access({false, 0, 0, kUs});
+  }
+  EXPECT_EQ(rtl.access({false, 0, 0, 2 * kUs}).ok, true);
+  EXPECT_FALSE(fs::exists(target.path()));
+}
+
+TEST(WaveFile, ChangesOfOneInstantAreOneSampleAndTimesNeverGoBack) {
+  const TemporaryFile target(".fst");
+  {
+    WaveFile file(target.path(), 1'000, 2'000, nullptr);
+    file.set(WaveSignal::Head, std::uint64_t{1}, 500);  // before the window: a starting value
+    file.set(WaveSignal::Head, std::uint64_t{2}, 1'200);
+    file.set(WaveSignal::Cylinder, std::uint64_t{77}, 1'200);
+    file.sample(1'500);                               // the RTL ran ahead
+    file.set(WaveSignal::Head, std::uint64_t{3}, 1'300);  // and the drive follows
+    file.set(WaveSignal::Head, std::uint64_t{4}, 2'001);  // after the window
+    file.commit();
+  }
+  const auto [first, last] = times(target.path());
+  EXPECT_EQ(first, 1'200);
+  EXPECT_EQ(last, 1'501);
+}
+
+TEST(WaveFile, SaysWhyItCannotBeWritten) {
+  const TemporaryFile blocked("");
+  std::ofstream(blocked.path()) << "a file where a folder is wanted";
+  try {
+    WaveFile file(blocked.path() / "waves.fst", 0, kEnd, nullptr);
+    ADD_FAILURE() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("waves.fst: cannot be written"), std::string::npos) << error.what();
+  }
+}
+
+TEST(WaveFile, ATargetThatCannotBeReplacedLeavesNothing) {
+  const TemporaryFile target(".fst");
+  fs::create_directories(target.path() / "in the way");
+  WaveFile file(target.path(), 0, kEnd, nullptr);
+  file.set(WaveSignal::Head, std::uint64_t{1}, 5);
+  EXPECT_THROW(file.commit(), core::SimulationError);
+  EXPECT_FALSE(fs::exists(target.partial()));
+}
+
+}  // namespace
+}  // namespace platter::testing

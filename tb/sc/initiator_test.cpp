@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host: producers, classes, limits and the end of a run, with a drive behind the base-protocol checker.
+#include "testing.h"
+
+#include <map>
+#include <optional>
+
+#include "base_protocol_checker.h"
+#include "platter/observe/statistics.h"
+#include "platter/workload/generators.h"
+
+namespace platter::testing {
+namespace {
+
+using workload::Initiator;
+using workload::RandomProducer;
+using workload::Request;
+using workload::RoundsProducer;
+using workload::StreamTable;
+
+/// Requests from a list.
+class ListProducer : public workload::ProducerIf {
+ public:
+  explicit ListProducer(std::vector<Request> requests) : requests_(std::move(requests)) {}
+  bool next(Request& request, Picoseconds /*now*/) override {
+    if (next_ == requests_.size()) return false;
+    request = requests_[next_++];
+    return true;
+  }
+
+ private:
+  std::vector<Request> requests_;
+  std::size_t next_ = 0;
+};
+
+/// A host, the checker and a drive.
+struct Rig {
+  Rig(const std::string& name, const std::string& policy, const mechanics::DriveProfile& profile)
+      : disk(make_drive((name + "_disk").c_str(), policy, "firmware", profile, false)),
+        checker((name + "_checker").c_str()),
+        host((name + "_host").c_str()),
+        target{disk->planner().geometry().block_count(), disk->planner().geometry().sector_bytes()} {
+    host.disk_init_socket.bind(checker.checked_tgt_socket);
+    checker.checked_init_socket.bind(disk->host_tgt_socket);
+    host.add_observer(finished);
+    host.add_observer(statistics);
+  }
+
+  std::size_t outstanding() const {
+    std::size_t count = 0;
+    host.for_each_outstanding([&](const Request&) { ++count; });
+    return count;
+  }
+  void check_conservation() {
+    host.for_each_outstanding([&](const Request& r) { statistics.outstanding(r, core::now_ps()); });
+    EXPECT_NO_THROW(statistics.check_conservation());
+    EXPECT_EQ(finished.issues, finished.rows.size() + outstanding());
+  }
+
+  std::unique_ptr<drive::Drive> disk;
+  BaseProtocolChecker checker;
+  Initiator host;
+  workload::Target target;
+  Finished finished;
+  observe::Statistics statistics{0};
+};
+
+/// The most intervals [accepted, completed) that overlap.
+std::uint32_t most_in_drive(const std::vector<Finished::Row>& rows, std::optional<RequestClass> cls) {
+  std::map<Picoseconds, int> changes;
+  for (const Finished::Row& row : rows) {
+    if (cls && row.request.cls != *cls) continue;
+    ++changes[row.timing.accepted];
+    --changes[row.timing.completed];
+  }
+  int now = 0;
+  int most = 0;
+  for (const auto& [time, change] : changes) most = std::max(most, now += change);
+  return static_cast<std::uint32_t>(most);
+}
+
+std::vector<StreamTable> tables() {
+  std::vector<StreamTable> result;
+  for (const char* name : {"bigbuckbunny_mpeg1_1150k", "bikes_mpeg1_1150k", "carphone_mpeg2_2000k"})
+    result.push_back(StreamTable::load(std::filesystem::path(PLATTER_SOURCE_DIR) / "models/configs/streams" /
+                                       (std::string(name) + ".csv")));
+  return result;
+}
+
+Request request(Picoseconds time, std::uint64_t lba, RequestClass cls) {
+  Request r;
+  r.time = time;
+  r.offset = lba * 512;
+  r.length = 512;
+  r.cls = cls;
+  return r;
+}
+
+TEST(Initiator, PoissonArrivalsKeepTheirTimesAndNoneIsLost) {
+  Rig rig("rig", "SPTF", toy_profile());
+  RandomProducer::Options options;
+  options.rate_per_s = 100;
+  options.read_fraction = 0.5;
+  RandomProducer producer(rig.target, options);
+  rig.host.add_producer(producer);
+  const Picoseconds end = Picoseconds{scaled(20)} * core::kPicosecondsPerSecond;
+  rig.host.set_end(end);
+  run_until(end);
+  rig.check_conservation();
+  EXPECT_EQ(rig.statistics.of(RequestClass::Discrete).issued, rig.finished.issues);
+  run_until(end + core::kPicosecondsPerSecond);
+  EXPECT_EQ(rig.outstanding(), 0u) << "what was issued ends, what was not issued does not begin";
+  EXPECT_EQ(rig.checker.outstanding(), 0u);
+  EXPECT_EQ(rig.checker.completed(), rig.finished.issues);
+  // The same producer again says what should have come.
+  RandomProducer again(rig.target, options);
+  std::map<std::uint64_t, Finished::Row> by_number;
+  for (const Finished::Row& row : rig.finished.rows) EXPECT_TRUE(by_number.emplace(row.number, row).second);
+  Request expected;
+  for (std::uint64_t number = 0; number < rig.finished.rows.size(); ++number) {
+    again.next(expected, 0);
+    const Finished::Row& row = by_number.at(number);
+    ASSERT_EQ(row.request.time, expected.time);
+    ASSERT_EQ(row.request.offset, expected.offset);
+    ASSERT_EQ(row.request.length, expected.length);
+    ASSERT_EQ(row.request.write, expected.write);
+    ASSERT_EQ(row.timing.issued, expected.time);
+    ASSERT_GE(row.timing.accepted, expected.time);
+    ASSERT_EQ(row.timing.parts(), row.timing.response());
+    ASSERT_EQ(row.status, CommandStatus::Good);
+  }
+  again.next(expected, 0);
+  EXPECT_GE(expected.time, end);
+}
+
+TEST(Initiator, OverloadWaitsInTheHostAndCountsAsQueueTime) {
+  Rig rig("rig", "FCFS", toy_profile());
+  std::vector<Request> requests;
+  for (std::uint64_t i = 0; i < 200; ++i) requests.push_back(request(kMs, 128 * (i % 128), RequestClass::Discrete));
+  ListProducer producer(requests);
+  rig.host.add_producer(producer);
+  run_until(kMs + kUs);
+  EXPECT_EQ(rig.finished.issues, 200u);
+  EXPECT_EQ(rig.outstanding(), 200u);
+  EXPECT_EQ(rig.disk->queue().occupancy(), 32u);
+  rig.check_conservation();
+  sc_core::sc_start();
+  ASSERT_EQ(rig.finished.rows.size(), 200u);
+  EXPECT_EQ(most_in_drive(rig.finished.rows, std::nullopt), 32u);
+  for (const Finished::Row& row : rig.finished.rows) {
+    EXPECT_EQ(row.timing.issued, kMs);
+    EXPECT_EQ(row.timing.queue, row.timing.started - kMs);
+  }
+}
+
+TEST(Initiator, ClosedProducerKeepsItsDepth) {
+  Rig rig("rig", "SPTF", toy_profile());
+  RandomProducer::Options options;
+  options.closed_depth = 12;
+  options.read_fraction = 0.7;
+  RandomProducer producer(rig.target, options);
+  rig.host.add_producer(producer);
+  const Picoseconds end = 2 * core::kPicosecondsPerSecond;
+  rig.host.set_end(end);
+  for (Picoseconds now = 0; now < end; now += 37 * kMs) {
+    run_until(now + 1);
+    ASSERT_EQ(rig.outstanding(), 12u) << "at " << now;
+    ASSERT_EQ(rig.disk->queue().occupancy(), 12u);
+  }
+  run_until(end);
+  rig.check_conservation();
+  run_until(2 * end);
+  EXPECT_EQ(rig.outstanding(), 0u);
+  EXPECT_GT(rig.finished.rows.size(), 200u);
+  // Each request but the first twelve begins where one ended.
+  std::multiset<Picoseconds> ends;
+  for (const Finished::Row& row : rig.finished.rows) ends.insert(row.timing.completed);
+  std::size_t at_start = 0;
+  for (const Finished::Row& row : rig.finished.rows) {
+    EXPECT_LT(row.request.time, end);
+    if (row.request.time == 0)
+      ++at_start;
+    else
+      EXPECT_EQ(ends.erase(row.request.time) > 0, true) << row.request.time;
+  }
+  EXPECT_EQ(at_start, 12u);
+}
+
+TEST(Initiator, ClassesGoByPriority) {
+  mechanics::DriveProfile profile = toy_profile();
+  profile.queue_depth = 1;
+  Rig rig("rig", "FCFS", profile);
+  // One request holds the drive, another the request phase; what comes meanwhile, least important first, leaves the host by
+  // class, then by age.
+  std::vector<Request> requests = {request(0, 0, RequestClass::Discrete),
+                                   request(kMs / 2, 200, RequestClass::Background)};
+  const RequestClass classes[] = {RequestClass::Background, RequestClass::Discrete, RequestClass::Continuous};
+  for (const RequestClass cls : classes)
+    for (std::uint64_t i = 0; i < 3; ++i)
+      requests.push_back(request(kMs, 100 + 10 * static_cast<std::uint64_t>(cls) + i, cls));
+  ListProducer producer(requests);
+  rig.host.add_producer(producer);
+  sc_core::sc_start();
+  ASSERT_EQ(rig.finished.rows.size(), 11u);
+  std::vector<std::uint64_t> order;
+  for (const Finished::Row& row : rig.finished.rows) order.push_back(row.request.offset / 512);
+  EXPECT_EQ(order, (std::vector<std::uint64_t>{0, 200, 110, 111, 112, 100, 101, 102, 120, 121, 122}));
+}
+
+TEST(Initiator, LimitsHoldPerClass) {
+  Rig rig("rig", "SPTF", toy_profile());
+  std::vector<Request> requests;
+  for (std::uint64_t i = 0; i < 100; ++i)
+    for (const RequestClass cls : {RequestClass::Discrete, RequestClass::Background, RequestClass::Continuous})
+      requests.push_back(request(static_cast<Picoseconds>(i) * kMs, (i * 611) % 16'000, cls));
+  ListProducer producer(requests);
+  rig.host.add_producer(producer);
+  rig.host.set_limit(RequestClass::Discrete, 5);
+  rig.host.set_limit(RequestClass::Background, 1);
+  sc_core::sc_start();
+  ASSERT_EQ(rig.finished.rows.size(), 300u);
+  EXPECT_EQ(most_in_drive(rig.finished.rows, RequestClass::Discrete), 5u);
+  EXPECT_EQ(most_in_drive(rig.finished.rows, RequestClass::Background), 1u);
+  EXPECT_EQ(most_in_drive(rig.finished.rows, std::nullopt), 32u) << "the class without a limit fills the queue";
+  rig.check_conservation();
+}
+
+TEST(Initiator, NothingIsIssuedAtOrAfterTheEnd) {
+  Rig rig("rig", "FCFS", toy_profile());
+  ListProducer producer({request(0, 0, RequestClass::Discrete), request(10 * kMs - 1, 0, RequestClass::Discrete),
+                         request(10 * kMs, 0, RequestClass::Discrete), request(11 * kMs, 0, RequestClass::Discrete)});
+  rig.host.add_producer(producer);
+  rig.host.set_end(10 * kMs);
+  sc_core::sc_start();
+  EXPECT_EQ(rig.finished.issues, 2u);
+  EXPECT_EQ(rig.finished.rows.size(), 2u);
+}
+
+TEST(Initiator, RoundsComeTogetherAndCarryTheirDeadline) {
+  Rig rig("rig", "SPTF", atlas_profile());
+  RoundsProducer::Options options;
+  options.streams = 9;
+  options.round = 500 * kMs;
+  RoundsProducer producer(rig.target, options, tables());
+  rig.host.add_producer(producer);
+  const std::uint32_t rounds = scaled(40);
+  rig.host.set_end(Picoseconds{rounds} * options.round);
+  run_until(Picoseconds{rounds + 1} * options.round);
+  rig.check_conservation();
+  ASSERT_EQ(rig.finished.rows.size(), std::size_t{9} * rounds);
+  EXPECT_EQ(rig.statistics.hiccups(), 0u);
+  std::map<Picoseconds, std::set<std::uint32_t>> streams;
+  for (const Finished::Row& row : rig.finished.rows) {
+    EXPECT_EQ(row.request.time % options.round, 0);
+    EXPECT_EQ(row.request.deadline, row.request.time + options.round);
+    EXPECT_EQ(row.request.cls, RequestClass::Continuous);
+    EXPECT_EQ(row.timing.accepted, row.request.time);
+    EXPECT_TRUE(streams[row.request.time].insert(row.request.stream).second);
+  }
+  EXPECT_EQ(streams.size(), rounds);
+}
+
+TEST(Initiator, ARefusedRequestIsCountedAndNotReplacedInAClosedLoop) {
+  /// The first `bad` requests lie past the drive's end.
+  class Sloppy : public workload::ProducerIf {
+   public:
+    explicit Sloppy(std::uint64_t bad) : bad_(bad) {}
+    bool next(Request& r, Picoseconds now) override {
+      if (count_ == 30) return false;
+      r = request(now, count_ < bad_ ? kToyBlocks : 7 * count_, RequestClass::Discrete);
+      ++count_;
+      return true;
+    }
+    std::uint32_t closed_depth() const override { return 4; }
+
+   private:
+    std::uint64_t bad_;
+    std::uint64_t count_ = 0;
+  };
+  Rig some("some", "FCFS", toy_profile());
+  Rig all("all", "FCFS", toy_profile());
+  Sloppy some_bad(1);
+  Sloppy all_bad(30);
+  some.host.add_producer(some_bad);
+  all.host.add_producer(all_bad);
+  run_until(kMs);
+  EXPECT_EQ(some.outstanding(), 3u) << "the loop goes on without the refused one";
+  EXPECT_EQ(all.outstanding(), 0u) << "and does not spin where all are refused";
+  sc_core::sc_start();
+  EXPECT_EQ(some.finished.rows.size(), 30u);
+  EXPECT_EQ(some.statistics.of(RequestClass::Discrete).failed, 1u);
+  EXPECT_EQ(some.statistics.of(RequestClass::Discrete).completed, 29u);
+  EXPECT_EQ(some.disk->host_port().rejected(), 1u);
+  EXPECT_EQ(all.statistics.of(RequestClass::Discrete).failed, 4u);
+  some.check_conservation();
+  all.check_conservation();
+}
+
+TEST(Initiator, PoliciesReorderButLoseNothing) {
+  std::vector<std::unique_ptr<Rig>> rigs;
+  std::vector<std::unique_ptr<RandomProducer>> producers;
+  std::vector<std::unique_ptr<RoundsProducer>> rounds;
+  for (const char* policy : {"FCFS", "SSTF", "SPTF", "SCAN", "C-LOOK"}) {
+    rigs.push_back(std::make_unique<Rig>(policy == std::string("C-LOOK") ? "CLOOK" : policy, policy, atlas_profile()));
+    Rig& rig = *rigs.back();
+    RandomProducer::Options options;
+    options.rate_per_s = 90;  // FCFS barely keeps up
+    options.mean_bytes = 8192;
+    producers.push_back(std::make_unique<RandomProducer>(rig.target, options));
+    RoundsProducer::Options continuous;
+    continuous.streams = 5;
+    rounds.push_back(std::make_unique<RoundsProducer>(rig.target, continuous, tables()));
+    rig.host.add_producer(*producers.back());
+    rig.host.add_producer(*rounds.back());
+    rig.host.set_end(Picoseconds{scaled(20)} * core::kPicosecondsPerSecond);
+  }
+  sc_core::sc_start();
+  const auto key = [](const Finished::Row& r) {
+    return std::make_tuple(r.number, r.request.time, r.request.offset, r.request.length, r.request.cls);
+  };
+  std::set<std::tuple<std::uint64_t, Picoseconds, std::uint64_t, std::uint32_t, RequestClass>> first;
+  for (const Finished::Row& row : rigs[0]->finished.rows) first.insert(key(row));
+  ASSERT_EQ(first.size(), rigs[0]->finished.rows.size());
+  std::set<std::vector<std::uint64_t>> orders;
+  for (const auto& rig : rigs) {
+    EXPECT_EQ(rig->outstanding(), 0u);
+    decltype(first) these;
+    std::vector<std::uint64_t> order;
+    for (const Finished::Row& row : rig->finished.rows) {
+      these.insert(key(row));
+      order.push_back(row.number);
+    }
+    EXPECT_EQ(these, first);
+    orders.insert(order);
+    rig->check_conservation();
+  }
+  EXPECT_EQ(orders.size(), rigs.size()) << "five policies, five orders";
+  EXPECT_LT(rigs[2]->statistics.of(RequestClass::Discrete).response.mean_ms(),
+            rigs[0]->statistics.of(RequestClass::Discrete).response.mean_ms());
+}
+
+}  // namespace
+}  // namespace platter::testing

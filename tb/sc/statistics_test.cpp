@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statistics, request log and output files against numbers worked out by hand.
+#include "testing.h"
+
+#include <fstream>
+#include <sstream>
+
+#include "platter/core/error.h"
+#include "platter/observe/output_file.h"
+#include "platter/observe/request_log.h"
+#include "platter/observe/statistics.h"
+
+namespace platter::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using observe::OutputFile;
+using observe::RequestLog;
+using observe::Samples;
+using observe::Statistics;
+using workload::Request;
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Request request(Picoseconds time, RequestClass cls, Picoseconds deadline = core::kNoDeadline) {
+  Request r;
+  r.time = time;
+  r.offset = 4096;
+  r.length = 1024;
+  r.cls = cls;
+  r.deadline = deadline;
+  return r;
+}
+
+/// Parts 1, 2, … 7 ms in the order queue to bus, stretched to `response` by the queue's part.
+CommandTiming timing(Picoseconds issued, Picoseconds response) {
+  CommandTiming t;
+  t.issued = issued;
+  t.accepted = issued + 1;
+  t.completed = issued + response;
+  t.overhead = 2 * kMs;
+  t.seek = 3 * kMs;
+  t.settle = 4 * kMs;
+  t.rotation = 5 * kMs;
+  t.transfer = 6 * kMs;
+  t.bus = 7 * kMs;
+  t.queue = response - 27 * kMs;
+  t.started = issued + t.queue;
+  return t;
+}
+
+void finish(workload::RequestObserverIf& observer, const Request& r, const CommandTiming& t,
+            CommandStatus status = CommandStatus::Good) {
+  observer.finished({r, 0, status, t});
+}
+
+TEST(Samples, NearestRankPercentiles) {
+  Samples samples;
+  for (const int ms : {20, 15, 50, 35, 40}) samples.add(ms * kMs);
+  EXPECT_EQ(samples.count(), 5u);
+  EXPECT_DOUBLE_EQ(samples.mean_ms(), 32);
+  EXPECT_DOUBLE_EQ(samples.max_ms(), 50);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(5), 15);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(20), 15);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(20.1), 20);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(30), 20);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(40), 20);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(50), 35);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(100), 50);
+  samples.add(1 * kMs);  // after a percentile was asked for
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(5), 1);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(50), 20);
+}
+
+TEST(Samples, PercentilesOfAHundred) {
+  Samples samples;
+  for (int ms = 100; ms >= 1; --ms) samples.add(ms * kMs);
+  for (const double p : {1.0, 50.0, 90.0, 95.0, 99.0, 100.0}) EXPECT_DOUBLE_EQ(samples.percentile_ms(p), p);
+  EXPECT_DOUBLE_EQ(samples.percentile_ms(99.9), 100);
+}
+
+TEST(Samples, OfNothing) {
+  const Samples samples;
+  EXPECT_EQ(samples.percentile_ms(50), 0);
+  EXPECT_EQ(samples.mean_ms(), 0);
+  EXPECT_EQ(samples.max_ms(), 0);
+  EXPECT_EQ(samples.fairness_index(), 1);
+}
+
+TEST(Samples, FairnessIndex) {
+  Samples equal;
+  for (int i = 0; i < 4; ++i) equal.add(7 * kMs);
+  EXPECT_DOUBLE_EQ(equal.fairness_index(), 1);
+  Samples spread;  // (1 + 2 + 3)^2 / (3 (1 + 4 + 9))
+  for (const int ms : {1, 2, 3}) spread.add(ms * kMs);
+  EXPECT_DOUBLE_EQ(spread.fairness_index(), 36.0 / 42.0);
+  Samples one_waits;
+  one_waits.add(9 * kMs);
+  for (int i = 0; i < 3; ++i) one_waits.add(0);
+  EXPECT_DOUBLE_EQ(one_waits.fairness_index(), 0.25);
+}
+
+TEST(Statistics, CountsByClassFromItsStartOn) {
+  Statistics statistics(10 * kMs);
+  const Request before = request(10 * kMs - 1, RequestClass::Discrete);
+  const Request at = request(10 * kMs, RequestClass::Discrete);
+  const Request background = request(20 * kMs, RequestClass::Background);
+  for (const Request* r : {&before, &at, &background}) statistics.issued(*r);
+  finish(statistics, before, timing(before.time, 100 * kMs));
+  finish(statistics, at, timing(at.time, 30 * kMs));
+  finish(statistics, background, timing(background.time, 40 * kMs), CommandStatus::BadAddress);
+  const observe::ClassStatistics& discrete = statistics.of(RequestClass::Discrete);
+  EXPECT_EQ(discrete.issued, 1u);
+  EXPECT_EQ(discrete.completed, 1u);
+  EXPECT_EQ(discrete.failed, 0u);
+  EXPECT_EQ(discrete.bytes, 1024u);
+  EXPECT_DOUBLE_EQ(discrete.response.mean_ms(), 30);
+  const std::array<double, 7> parts = {3, 2, 3, 4, 5, 6, 7};
+  for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_DOUBLE_EQ(discrete.parts_ms[i], parts[i]) << observe::kPartNames[i];
+  EXPECT_EQ(statistics.of(RequestClass::Background).issued, 1u);
+  EXPECT_EQ(statistics.of(RequestClass::Background).failed, 1u);
+  EXPECT_EQ(statistics.of(RequestClass::Background).response.count(), 0u);
+  EXPECT_EQ(statistics.of(RequestClass::Continuous).issued, 0u);
+  EXPECT_NO_THROW(statistics.check_conservation());
+}
+
+TEST(Statistics, LateIsAfterTheDeadline) {
+  Statistics statistics(0);
+  for (const Picoseconds response : {1'000 * kMs - 1, 1'000 * kMs, 1'000 * kMs + 1}) {
+    const Request r = request(0, RequestClass::Continuous, 1'000 * kMs);
+    statistics.issued(r);
+    finish(statistics, r, timing(0, response));
+  }
+  EXPECT_EQ(statistics.of(RequestClass::Continuous).late, 1u);
+  EXPECT_EQ(statistics.hiccups(), 1u);
+  const Request best_effort = request(0, RequestClass::Discrete);
+  statistics.issued(best_effort);
+  finish(statistics, best_effort, timing(0, 100'000 * kMs));
+  EXPECT_EQ(statistics.of(RequestClass::Discrete).late, 0u);
+}
+
+TEST(Statistics, AnOutstandingRequestIsLateOnceItsDeadlineIsOver) {
+  // A run ends at 1,000 ms, after everything of that instant has happened: what must be done by then and is not, is late.
+  Statistics statistics(0);
+  for (const Picoseconds deadline : {999 * kMs, 1'000 * kMs, 1'001 * kMs, core::kNoDeadline}) {
+    const Request r = request(0, RequestClass::Continuous, deadline);
+    statistics.issued(r);
+    statistics.outstanding(r, 1'000 * kMs);
+  }
+  const observe::ClassStatistics& c = statistics.of(RequestClass::Continuous);
+  EXPECT_EQ(c.issued, 4u);
+  EXPECT_EQ(c.outstanding, 4u);
+  EXPECT_EQ(c.late, 2u);
+  EXPECT_NO_THROW(statistics.check_conservation());
+}
+
+TEST(Statistics, ABrokenBalanceThrows) {
+  Statistics lost(0);
+  lost.issued(request(0, RequestClass::Discrete));
+  EXPECT_THROW(lost.check_conservation(), core::SimulationError);
+  Statistics doubled(0);
+  const Request r = request(0, RequestClass::Continuous);
+  doubled.issued(r);
+  finish(doubled, r, timing(0, 30 * kMs));
+  EXPECT_NO_THROW(doubled.check_conservation());
+  finish(doubled, r, timing(0, 30 * kMs));
+  try {
+    doubled.check_conservation();
+    ADD_FAILURE() << "no error";
+  } catch (const core::SimulationError& error) {
+    EXPECT_NE(std::string(error.what()).find("continuous: issued 1 is not completed 2"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Statistics, PartsThatDoNotSumThrow) {
+  Statistics statistics(0);
+  const Request r = request(0, RequestClass::Discrete);
+  statistics.issued(r);
+  CommandTiming t = timing(0, 30 * kMs);
+  t.seek += 1;
+  finish(statistics, r, t);
+  EXPECT_THROW(statistics.check_conservation(), core::SimulationError);
+}
+
+TEST(RequestLog, OneRowForEachRequestInIntegers) {
+  const TemporaryFile file(".csv");
+  {
+    RequestLog log(file.path());
+    Request r = request(5, RequestClass::Continuous, 30 * kMs + 4);
+    r.stream = 17;
+    log.issued(r);
+    finish(log, r, timing(5, 30 * kMs));
+    Request d = request(7, RequestClass::Discrete);
+    d.write = true;
+    log.finished({d, 12, CommandStatus::QueueFull, timing(7, 27 * kMs)});
+    EXPECT_FALSE(fs::exists(file.path())) << "not before it is whole";
+    log.commit();
+  }
+  EXPECT_EQ(contents(file.path()),
+            "number,class,stream,op,offset_bytes,length_bytes,issued_ps,accepted_ps,started_ps,completed_ps,queue_ps,"
+            "overhead_ps,seek_ps,settle_ps,rotation_ps,transfer_ps,bus_ps,deadline_ps,late,status\n"
+            "0,continuous,17,R,4096,1024,5,6,3000000005,30000000005,3000000000,2000000000,3000000000,4000000000,"
+            "5000000000,6000000000,7000000000,30000000004,1,good\n"
+            "12,discrete,0,W,4096,1024,7,8,7,27000000007,0,2000000000,3000000000,4000000000,5000000000,6000000000,"
+            "7000000000,,0,queue full\n");
+  EXPECT_FALSE(fs::exists(file.partial()));
+}
+
+TEST(RequestLog, NoStatusBreaksTheTable) {
+  for (int i = 0; i <= static_cast<int>(CommandStatus::QueueFull); ++i) {
+    const std::string text(core::to_string(static_cast<CommandStatus>(i)));
+    EXPECT_EQ(text.find_first_of(",\"\n"), std::string::npos) << text;
+    EXPECT_NE(text, "?");
+  }
+}
+
+TEST(RequestLog, LeavesNothingWithoutCommit) {
+  const TemporaryFile file(".csv");
+  {
+    RequestLog log(file.path());
+    finish(log, request(0, RequestClass::Discrete), timing(0, 30 * kMs));
+    EXPECT_TRUE(fs::exists(file.partial()));
+  }
+  EXPECT_FALSE(fs::exists(file.path()));
+  EXPECT_FALSE(fs::exists(file.partial()));
+}
+
+TEST(OutputFile, AppearsWholeAndReplacesTheOldOne) {
+  const TemporaryFile folder("");
+  const fs::path path = folder.path() / "deep" / "result.json";
+  {
+    OutputFile file(path);
+    file.write("old");
+    file.commit();
+  }
+  EXPECT_EQ(contents(path), "old");
+  {
+    OutputFile file(path);
+    file.write("new ");
+    file.write("text");
+    EXPECT_EQ(contents(path), "old");
+    file.commit();
+  }
+  EXPECT_EQ(contents(path), "new text");
+  EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
+}
+
+TEST(OutputFile, SaysWhyItCannotBeWritten) {
+  const TemporaryFile folder("");
+  std::ofstream(folder.path()) << "a file where a folder is wanted";
+  try {
+    OutputFile file(folder.path() / "result.json");
+    ADD_FAILURE() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("result.json: cannot be written"), std::string::npos) << error.what();
+  }
+}
+
+TEST(OutputFile, AFullDiskLeavesNothing) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const TemporaryFile target(".json");
+  fs::create_symlink("/dev/full", target.partial());
+  OutputFile file(target.path());
+  file.write("short enough to be buffered");
+  EXPECT_THROW(file.commit(), core::SimulationError);
+  EXPECT_FALSE(fs::exists(target.path()));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(target.partial())));
+}
+
+TEST(OutputFile, ATargetThatCannotBeReplacedLeavesNothing) {
+  const TemporaryFile target(".json");
+  fs::create_directories(target.path() / "in the way");
+  OutputFile file(target.path());
+  file.write("text");
+  EXPECT_THROW(file.commit(), core::SimulationError);
+  EXPECT_FALSE(fs::exists(target.partial()));
+}
+
+}  // namespace
+}  // namespace platter::testing
