@@ -30,7 +30,9 @@ class Tap : public accelerator::BusCoreIf {
   BusResponse access(const BusRequest& request) override {
     const BusResponse response = core_->access(request);
     if (!response.ok) ++refused;
-    if (request.start < last) ++out_of_order;
+    // What is programmed when the drive is switched on counts as done before time 0.
+    if (in_use_ && request.start < last) ++out_of_order;
+    in_use_ = in_use_ || (request.write && request.address == reg::kInsert);
     last = request.start;
     if (request.write && request.address == reg::kHeadAngle) head_angle_ = request.data;
     if (request.write && request.address == reg::kStart) {
@@ -51,6 +53,7 @@ class Tap : public accelerator::BusCoreIf {
 
   std::unique_ptr<BusCoreIf> core_;
   std::uint32_t head_angle_ = 0;
+  bool in_use_ = false;
 };
 
 /// What the drive did with each decision.

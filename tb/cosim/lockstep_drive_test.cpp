@@ -43,15 +43,15 @@ TEST_P(LockstepDrive, ModelRtlAndBothGiveOneRun) {
 }
 
 TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
-  const Picoseconds end = seconds(scaled(100));
+  const Picoseconds end = seconds(scaled(300));
   MixedRig rig("rig", GetParam(), "lockstep", tight_load(), end);
   run_until(end);
   rig.close();
   const drive::EngineStatistics e = rig.disk->engine().statistics();
   EXPECT_EQ(e.mismatches, 0u);
-  EXPECT_GT(rig.statistics.of(RequestClass::Continuous).completed, scaled(3'000));
+  EXPECT_GT(rig.statistics.of(RequestClass::Continuous).completed, scaled(9'000));
   if (std::string(GetParam()) == "SPTF(unguarded)") {
-    EXPECT_GT(rig.statistics.hiccups(), scaled(200)) << "the load must be one that needs a guard";
+    EXPECT_GT(rig.statistics.hiccups(), scaled(600)) << "the load must be one that needs a guard";
     EXPECT_EQ(e.forced, 0u);
   } else {
     EXPECT_EQ(rig.statistics.hiccups(), 0u);

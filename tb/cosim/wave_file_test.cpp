@@ -69,7 +69,6 @@ TEST_P(Waves, AreWrittenWholeWithinTheirWindowAndChangeNothing) {
   run_until(kEnd);
   EXPECT_FALSE(fs::exists(target.path()));
   file.commit();
-  if (rtl != nullptr) rtl->set_sampler(nullptr);
   EXPECT_FALSE(fs::exists(target.partial()));
   EXPECT_GT(fs::file_size(target.path()), 1'000u);
   const auto [first, last] = times(target.path());
@@ -106,9 +105,10 @@ TEST(WaveFile, TheRtlOutlivesItsFile) {
   accelerator::RtlCore rtl(5'000, true);
   {
     WaveFile file(target.path(), 0, kEnd, &rtl);
+    file.arm();
     rtl.access({false, 0, 0, kUs});
   }
-  EXPECT_EQ(rtl.access({false, 0, 0, 2 * kUs}).ok, true);
+  EXPECT_TRUE(rtl.access({false, 0, 0, 2 * kUs}).ok);
   EXPECT_FALSE(fs::exists(target.path()));
 }
 
@@ -116,6 +116,8 @@ TEST(WaveFile, ChangesOfOneInstantAreOneSampleAndTimesNeverGoBack) {
   const TemporaryFile target(".fst");
   {
     WaveFile file(target.path(), 1'000, 2'000, nullptr);
+    file.set(WaveSignal::Head, std::uint64_t{9}, 1'100);  // not armed yet
+    file.arm();
     file.set(WaveSignal::Head, std::uint64_t{1}, 500);  // before the window: a starting value
     file.set(WaveSignal::Head, std::uint64_t{2}, 1'200);
     file.set(WaveSignal::Cylinder, std::uint64_t{77}, 1'200);
@@ -144,6 +146,7 @@ TEST(WaveFile, ATargetThatCannotBeReplacedLeavesNothing) {
   const TemporaryFile target(".fst");
   fs::create_directories(target.path() / "in the way");
   WaveFile file(target.path(), 0, kEnd, nullptr);
+  file.arm();
   file.set(WaveSignal::Head, std::uint64_t{1}, 5);
   EXPECT_THROW(file.commit(), core::SimulationError);
   EXPECT_FALSE(fs::exists(target.partial()));

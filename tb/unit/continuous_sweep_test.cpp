@@ -118,7 +118,8 @@ struct GuardCoverage {
   int with_shortfall = 0;
 };
 
-/// Random rounds with random removals and late arrivals; after each step every candidate's answer is compared with the explicit sum.
+/// Random rounds with random removals and late arrivals; after each step every candidate's answer is compared with the
+/// explicit sum.
 GuardCoverage compare_guard(const mechanics::DriveProfile& profile, int rounds, std::uint32_t longest, bool writes,
                             std::uint64_t seed) {
   GuardCoverage coverage;
@@ -267,8 +268,8 @@ struct Round {
   std::vector<Tag> continuous_order;
 };
 
-/// 25 continuous reads and always 7 discrete reads waiting, a random decision time before each access. Time left to the deadline
-/// when the round starts: what the sweep needs by the explicit sum, and `extra`.
+/// 25 continuous reads and always 7 discrete reads waiting, a random decision time before each access. Time left to the
+/// deadline when the round starts: what the sweep needs by the explicit sum, and `extra`.
 Round run_round(const char* policy, const mechanics::DriveProfile& profile, Picoseconds extra, std::uint64_t seed) {
   Fixture f(profile, seed);
   const auto scheduler = find_policy(policy)->create({f.planner, 32, kBound});

@@ -136,7 +136,8 @@ TEST(FixedPoint, SeekTableIsExactWhereEachDistanceHasItsSegment) {
   const FixedPointFormat f = format(16, 8, 5);
   const TickScale scale(f, 6'000'000'000);
   const SeekTable table = SeekTable::fit(curve, scale);
-  for (std::uint32_t distance = 0; distance < 32; ++distance) EXPECT_EQ(table.ticks(f, distance), scale.ceil(curve(distance)));
+  for (std::uint32_t distance = 0; distance < 32; ++distance)
+    EXPECT_EQ(table.ticks(f, distance), scale.ceil(curve(distance)));
   EXPECT_LT(table.max_error_us, scale.picoseconds_per_tick() * 1e-6);
 }
 

@@ -33,17 +33,29 @@ TEST(Random, PortableLogIsTheLogarithm) {
 TEST(Random, FirstValuesOfAStreamAreFixed) {
   // mt19937_64 and the seeding are integers and the distributions basic operations: these hold on every machine.
   RandomStream bits(1, "golden");
-  for (const std::uint64_t expected : std::vector<std::uint64_t>{0xA75D8174EF0047B8u, 0xE8CC2D45D71410AAu, 0x12EE6C13BFB6A44Cu, 0x9CB049A8814F28EAu}) EXPECT_EQ(bits.bits(), expected);
+  for (const std::uint64_t expected : std::vector<std::uint64_t>{
+          0xA75D8174EF0047B8u, 0xE8CC2D45D71410AAu, 0x12EE6C13BFB6A44Cu, 0x9CB049A8814F28EAu})
+    EXPECT_EQ(bits.bits(), expected);
   RandomStream below(1, "golden");
-  for (const std::uint64_t expected : std::vector<std::uint64_t>{18744, 664746, 435276, 615530, 674185, 50155}) EXPECT_EQ(below.below(1'000'000), expected);
+  for (const std::uint64_t expected : std::vector<std::uint64_t>{
+          18744, 664746, 435276, 615530, 674185, 50155})
+    EXPECT_EQ(below.below(1'000'000), expected);
   RandomStream uniform(1, "golden");
-  for (const double expected : {0x1.4ebb02e9de009p-1, 0x1.d1985a8bae283p-1, 0x1.2ee6c13bfb6a8p-4}) EXPECT_EQ(uniform.uniform(), expected);
+  for (const double expected : {
+          0x1.4ebb02e9de009p-1, 0x1.d1985a8bae283p-1, 0x1.2ee6c13bfb6a8p-4})
+    EXPECT_EQ(uniform.uniform(), expected);
   RandomStream exponential(1, "golden");
-  for (const double expected : {0x1.b332e65e96708p-2, 0x1.85274d6aeffccp-4, 0x1.4d5ba1acfc844p+1}) EXPECT_EQ(exponential.exponential(), expected);
+  for (const double expected : {
+          0x1.b332e65e96708p-2, 0x1.85274d6aeffccp-4, 0x1.4d5ba1acfc844p+1})
+    EXPECT_EQ(exponential.exponential(), expected);
   RandomStream normal(1, "golden");
-  for (const double expected : {0x1.07a0575107e3cp-2, 0x1.5ee932f61a97bp-1, -0x1.605e3a6bc45fcp-1, 0x1.72bcbf5b23a12p-3}) EXPECT_EQ(normal.normal(), expected);
+  for (const double expected : {
+          0x1.07a0575107e3cp-2, 0x1.5ee932f61a97bp-1, -0x1.605e3a6bc45fcp-1, 0x1.72bcbf5b23a12p-3})
+    EXPECT_EQ(normal.normal(), expected);
   RandomStream gamma(1, "golden");
-  for (const double expected : {0x1.0ba6f16e518eap+2, 0x1.491442aeca2fcp+2, 0x1.2332268fd4703p+1}) EXPECT_EQ(gamma.gamma(4), expected);
+  for (const double expected : {
+          0x1.0ba6f16e518eap+2, 0x1.491442aeca2fcp+2, 0x1.2332268fd4703p+1})
+    EXPECT_EQ(gamma.gamma(4), expected);
 }
 
 TEST(Random, StreamsDifferBySeedAndName) {

@@ -92,6 +92,18 @@ void add_schema(json& root, const std::vector<Parameter<Object>>& table) {
   }
 }
 
+/// A section may be the name of its file, or start from a file, which then may hold what is required.
+void allow_files(json& schema) {
+  for (auto& [key, section] : schema["properties"].items()) {
+    if (section.value("type", "") != "object") continue;
+    allow_files(section);
+    section.erase("required");
+    section["properties"]["file"] = {{"type", "string"}, {"description", "file to start from"}};
+    const std::string what = key == "drive" ? "name or file of a profile" : "file that holds the section";
+    section = json{{"oneOf", {{{"type", "string"}, {"description", what}}, section}}};
+  }
+}
+
 json schema_head(const std::string& title) {
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
           {"title", title},
@@ -120,6 +132,11 @@ std::string page_table(const std::vector<Parameter<Object>>& table) {
 
 // --- TOML ------------------------------------------------------------------------------------------------------------
 
+/// A file name that holds wherever the dump is put.
+std::string whole_path(const FileName& name) {
+  return name.empty() ? "" : std::filesystem::absolute(name.path).lexically_normal().string();
+}
+
 template <typename Object>
 void dump_table(const std::vector<Parameter<Object>>& table, const std::string& prefix, Object& object,
                 std::string& text) {
@@ -134,10 +151,10 @@ void dump_table(const std::vector<Parameter<Object>>& table, const std::string& 
     }
     json value = value_of(p, object);
     const Field field = p.field(object);
-    if (const auto* file = std::get_if<FileName*>(&field)) value = (*file)->path.string();
+    if (const auto* file = std::get_if<FileName*>(&field)) value = whole_path(**file);
     if (const auto* files = std::get_if<std::vector<FileName>*>(&field)) {
       value = json::array();
-      for (const FileName& name : **files) value.push_back(name.path.string());
+      for (const FileName& name : **files) value.push_back(whole_path(name));
     }
     text += fmt::format("{} = {}  # {}{}\n", p.key.substr(dot == std::string_view::npos ? 0 : dot + 1), value.dump(),
                         p.unit.empty() ? "" : "[" + std::string(p.unit) + "] ", p.description);
@@ -194,9 +211,8 @@ json scenario_schema() {
   json drive = drive_schema();
   drive.erase("$schema");
   drive.erase("title");
-  drive["properties"]["file"] = {{"type", "string"}, {"description", "profile to start from"}};
-  drive.erase("required");
-  schema["properties"]["drive"] = {{"oneOf", {{{"type", "string"}, {"description", "name or file of a profile"}}, drive}}};
+  schema["properties"]["drive"] = drive;
+  allow_files(schema);
   schema["required"].push_back("drive");
   return schema;
 }

@@ -116,33 +116,44 @@ fs::path named_file(const std::string& name, const std::string& section, const P
   return path;
 }
 
-void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const std::string& file,
-                      int depth = 0) {
-  if (depth > 8) fail({file, 0, 0}, prefix, "sections name each other's files in a circle");
-  for (auto&& [key, node] : table) {
-    const std::string path = join(prefix, key.str());
+void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const std::string& file) {
+  std::vector<std::string> keys;  // names, since sections are exchanged on the way
+  for (auto&& [key, node] : table) keys.emplace_back(key.str());
+  for (const std::string& key : keys) {
+    const std::string path = join(prefix, key);
     if (space.sections.count(path) == 0) continue;
-    const Position at = position_of(node, file);
-    if (const auto* name = node.as_string()) {
-      const fs::path included = named_file(name->get(), path, at);
-      toml::table section = parse_file(included);
-      resolve_includes(section, path, space, included.string(), depth + 1);
-      const toml::key same_key = key;
-      table.insert_or_assign(same_key, std::move(section));
-      resolve_includes(table, prefix, space, file, depth + 1);  // the iterator is gone
-      return;
+    const toml::node& node = *table.get(key);
+    if (const auto* name = node.as_string())
+      table.insert_or_assign(key, parse_file(named_file(name->get(), path, position_of(node, file))));
+    toml::table* section = table.get_as<toml::table>(key);
+    if (section == nullptr) continue;
+    int files = 0;
+    while (const auto* name = section->get_as<std::string>("file")) {
+      const Position at = position_of(*name, file);
+      if (++files > 8) fail(at, path, "the files start from each other in a circle");
+      toml::table base = parse_file(named_file(name->get(), path, at));
+      section->erase("file");
+      merge(base, std::move(*section));
+      *section = std::move(base);
     }
-    if (toml::table* inner = node.as_table()) {
-      if (const auto* name = inner->get_as<std::string>("file")) {
-        const fs::path included = named_file(name->get(), path, position_of(*name, file));
-        toml::table section = parse_file(included);
-        inner->erase("file");
-        merge(section, std::move(*inner));
-        *inner = std::move(section);
-      }
-      resolve_includes(*inner, path, space, file, depth + 1);
-    }
+    resolve_includes(*section, path, space, file);
   }
+}
+
+/// Puts the name of a file in place of a whole section.
+void name_section(toml::table& table, const std::string& key, const std::string& name) {
+  toml::table* level = &table;
+  std::size_t begin = 0;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
+    const std::string part = key.substr(begin, dot - begin);
+    if (const auto* file = level->get_as<std::string>(part))
+      level->insert_or_assign(part, toml::table{{"file", file->get()}});
+    else if (level->get_as<toml::table>(part) == nullptr)
+      level->insert_or_assign(part, toml::table{});
+    level = level->get_as<toml::table>(part);
+    begin = dot + 1;
+  }
+  level->insert_or_assign(key.substr(begin), name);
 }
 
 // --- leaves ----------------------------------------------------------------------------------------------------------
@@ -170,7 +181,9 @@ std::string show(const toml::node& node) {
   if (node.is_array()) return "an array";
   std::string text;
   node.visit([&text](const auto& value) {
-    if constexpr (toml::is_value<decltype(value)>) {
+    if constexpr (toml::is_floating_point<decltype(value)>) {
+      text = fmt::format("{}", value.get());
+    } else if constexpr (toml::is_value<decltype(value)>) {
       std::ostringstream out;
       out << value;
       text = out.str();
@@ -242,7 +255,7 @@ class Setter {
   }
   std::string operator()(std::vector<FileName>* field) const {
     const toml::array* array = leaf_.node->as_array();
-    if (array == nullptr || !array->is_homogeneous(toml::node_type::string))
+    if (array == nullptr || (!array->empty() && !array->is_homogeneous(toml::node_type::string)))
       return expected("an array of file names");
     field->clear();
     for (const toml::node& element : *array) {
@@ -326,8 +339,14 @@ void apply(const std::vector<Parameter<Object>>& table, const std::string& prefi
 }
 
 void report_unused(const Leaves& leaves, const KeySpace& space, Problems& problems) {
-  for (const auto& [path, leaf] : leaves)
-    if (!leaf.used) report(problems, leaf.position, path, "there is no such key" + space.suggestion(path));
+  for (const auto& [path, leaf] : leaves) {
+    if (leaf.used) continue;
+    if (space.sections.count(path) != 0)
+      report(problems, leaf.position, path,
+             fmt::format("found {}, expected a section or the name of its file", show(*leaf.node)));
+    else
+      report(problems, leaf.position, path, "there is no such key" + space.suggestion(path));
+  }
 }
 
 template <typename Object>
@@ -490,7 +509,7 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
     std::string key;
     const Leaf leaf = override_leaf(text, owners, key);
     if (space.sections.count(key) != 0 && leaf.node->is_string())  // another file for a whole section
-      table.insert_or_assign(key, **leaf.node->as_string());
+      name_section(table, key, **leaf.node->as_string());
     else
       set_keys.emplace_back(key, leaf);
   }
@@ -500,11 +519,14 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
   Problems problems;
   const Position top{file.string(), 0, 0};
   const toml::node* drive_node = table.get("drive");
-  const Position drive_position = drive_node != nullptr ? position_of(*drive_node, file.string()) : top;
-  if (drive_node == nullptr) fail(top, "drive", "is missing: the name of a drive profile");
-  if (const auto* name = drive_node->as_string()) scenario.drive_name = name->get();
-  if (const toml::table* drive = drive_node->as_table())
-    if (const auto* name = drive->get_as<std::string>("file")) scenario.drive_name = name->get();
+  const bool has_drive = drive_node != nullptr && (drive_node->is_string() || drive_node->is_table());
+  const bool lacks_drive = drive_node == nullptr;
+  const Position drive_position = lacks_drive ? top : position_of(*drive_node, file.string());
+  if (has_drive) {
+    if (const auto* name = drive_node->as_string()) scenario.drive_name = name->get();
+    if (const toml::table* drive = drive_node->as_table())
+      if (const auto* name = drive->get_as<std::string>("file")) scenario.drive_name = name->get();
+  }
 
   resolve_includes(table, "", space, file.string());
   Leaves leaves;
@@ -512,7 +534,12 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
   for (auto& [key, leaf] : set_keys) leaves[key] = leaf;
 
   apply(scenario_parameters(), "", leaves, scenario, top, problems);
-  apply_drive("drive", leaves, scenario.drive, drive_position, problems);
+  if (lacks_drive) report(problems, top, "drive", "is missing: the name of a drive profile");
+  if (has_drive)
+    apply_drive("drive", leaves, scenario.drive, drive_position, problems);
+  else  // nothing that these could override
+    for (auto& [key, leaf] : leaves)
+      if (key.rfind("drive.", 0) == 0) leaf.used = true;
   report_unused(leaves, space, problems);
   for (const auto& [key, leaf] : leaves) scenario.positions[key] = leaf.position;
   scenario.positions["drive"] = drive_position;

@@ -7,8 +7,8 @@ namespace platter::mechanics {
 
 namespace {
 
-/// Blocks arrive in the buffer at a steady rate, with nothing between them, and leave over the bus one by one; returns when the
-/// last has left. `done` is when the bus is free, `start` and `duration` those of the media transfer of the blocks.
+/// Blocks arrive in the buffer at a steady rate, with nothing between them, and leave over the bus one by one; returns
+/// when the last has left. `done` is when the bus is free, `start` and `duration` those of the media transfer of the blocks.
 Picoseconds drain(Picoseconds done, Picoseconds start, Picoseconds duration, std::uint32_t blocks,
                   Picoseconds block_time) {
   const Picoseconds first_in = start + duration / blocks;

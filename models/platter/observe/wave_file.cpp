@@ -101,7 +101,7 @@ struct WaveFile::File {
 };
 
 WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to, accelerator::RtlCore* rtl)
-    : file_(std::make_unique<File>()), path_(file), partial_(file), from_(from), to_(to) {
+    : file_(std::make_unique<File>()), path_(file), partial_(file), rtl_(rtl), from_(from), to_(to) {
   partial_ += ".partial";
   std::error_code ignored;
   if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
@@ -120,7 +120,13 @@ WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseco
   file_->fst.open(partial_.c_str());
 }
 
+void WaveFile::unhook() {
+  if (rtl_ != nullptr) rtl_->set_sampler(nullptr);
+  rtl_ = nullptr;
+}
+
 WaveFile::~WaveFile() {
+  unhook();
   if (!file_->fst.isOpen()) return;
   file_->fst.close();
   std::error_code ignored;
@@ -159,6 +165,7 @@ void WaveFile::sample(Picoseconds time) {
 
 void WaveFile::commit() {
   flush(core::kNoDeadline);
+  unhook();
   file_->fst.close();
   std::error_code error;
   std::filesystem::rename(partial_, path_, error);

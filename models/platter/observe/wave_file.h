@@ -29,7 +29,7 @@ enum class WaveSignal : std::uint8_t {
 /// the drive that falls into it is written at its end.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
-  /// `rtl` may be null. Throws core::InputError where the file cannot be written.
+  /// `rtl` may be null, and outlives the file. Throws core::InputError where the file cannot be written.
   WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to, accelerator::RtlCore* rtl);
   ~WaveFile() override;
 
@@ -45,6 +45,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void commit();
 
  private:
+  void unhook();
   void flush(core::Picoseconds before);
   void dump(core::Picoseconds time);
 
@@ -52,6 +53,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   std::unique_ptr<File> file_;
   std::filesystem::path path_;
   std::filesystem::path partial_;
+  accelerator::RtlCore* rtl_;
   core::Picoseconds from_;
   core::Picoseconds to_;
   bool armed_ = false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "platter/core/error.h"
 
@@ -14,7 +15,8 @@ namespace {
 std::uint64_t whole_blocks(double bytes, const Target& target) {
   const double blocks = bytes / target.block_bytes + 0.5;
   if (blocks < 1) return 1;
-  return std::min(static_cast<std::uint64_t>(blocks), target.blocks);
+  const std::uint64_t longest = std::numeric_limits<std::uint32_t>::max() / target.block_bytes;  // a length has 32 bits
+  return std::min({static_cast<std::uint64_t>(blocks), longest, target.blocks});
 }
 
 }  // namespace
