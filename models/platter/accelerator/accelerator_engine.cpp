@@ -203,7 +203,7 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
   const std::uint32_t cycles = kAccessCycles * (guarded ? 2u : 1u) + decision + kAccessCycles;
   const Picoseconds effective = port_time_ + options_.clock_period * Picoseconds{cycles};
   if (guarded) {
-    const std::int64_t slack = scale_.floor(sweep_.slack(effective)) - kGuardSafetyTicks;
+    const std::int64_t slack = scale_.floor(sweep_.slack(effective, head.bus_free)) - kGuardSafetyTicks;
     write(reg::kSlack, static_cast<std::uint32_t>(std::clamp<std::int64_t>(slack, 0, parameters_.format.sum_max())));
   }
   write(reg::kHeadAngle, scale_.angle(planner_.rotation().angle_at(effective)));

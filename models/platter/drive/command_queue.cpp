@@ -44,24 +44,33 @@ bool CommandQueue::conflict(const Slot& older, const Slot& younger) {
 }
 
 void CommandQueue::find_blockers(Slot& slot) {
-  if (occupancy_ == 1) return;
-  for (const Slot& other : slots_)
-    if (other.used && &other != &slot && conflict(other, slot)) ++slot.blockers;
+  const bool write = slot.command.extent.write;
+  if (write || slot.flush || flushes_ > 0) {  // otherwise a read, which waits for nothing
+    for (const Slot& other : slots_)
+      if (other.used && &other != &slot && conflict(other, slot)) ++slot.blockers;
+    if (slot.blockers > 0) ++blocked_;
+  }
+  if (write) ++writes_;
+  if (slot.flush) ++flushes_;
 }
 
 void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
   // Anything with blockers is younger than they are: the conflicts counted at its arrival are those that end here.
-  if (occupancy_ > 1)
+  if (blocked_ > 0)
     for (Slot& other : slots_)
       if (other.used && other.blockers > 0 && other.command.sequence > slot.command.sequence && conflict(slot, other) &&
-          --other.blockers == 0)
+          --other.blockers == 0) {
+        --blocked_;
         ready.push_back(other.command.tag);
+      }
   slot.on_media = true;
+  if (slot.command.extent.write) --writes_;
+  if (slot.flush) --flushes_;
 }
 
 const std::vector<const Slot*>& CommandQueue::buffered_writes(const Slot& read) {
   buffered_.clear();
-  if (occupancy_ > 1)
+  if (writes_ > 0)
     for (const Slot& other : slots_)
       if (other.used && !other.on_media && !other.flush && other.command.extent.write &&
           other.command.sequence < read.command.sequence && overlap(other, read))

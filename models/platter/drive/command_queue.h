@@ -65,6 +65,10 @@ class CommandQueue : public sc_core::sc_module {
   std::vector<Slot> slots_;
   std::vector<const Slot*> buffered_;
   std::uint32_t occupancy_ = 0;
+  // Of the commands that have not reached the media; a queue of reads needs none of the searches.
+  std::uint32_t writes_ = 0;
+  std::uint32_t flushes_ = 0;
+  std::uint32_t blocked_ = 0;
   std::uint64_t next_sequence_ = 0;
   double integral_ = 0;
   Picoseconds changed_ = 0;

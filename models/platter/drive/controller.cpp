@@ -47,7 +47,9 @@ void Controller::ask() {
     return;
   }
   enter(ControllerState::Decide);
-  engine_.decide(actuator_.state(), now_ps());
+  mechanics::HeadState head = actuator_.state();
+  head.bus_free = channel_.sent();
+  engine_.decide(head, now_ps());
 }
 
 void Controller::decided(const Decision& decision, Picoseconds effective) {

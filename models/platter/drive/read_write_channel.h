@@ -31,6 +31,9 @@ class ReadWriteChannel : public sc_core::sc_module {
     return sent_;
   }
 
+  /// When the last block read so far has left.
+  Picoseconds sent() const { return sent_; }
+
   /// Copies the bytes between the payload and the media; nothing to do for a payload without data.
   void move_bytes(const Slot& slot);
   /// Puts what `write` holds in the buffer over what `read` has got from the media.

@@ -9,11 +9,12 @@
 
 namespace platter::mechanics {
 
-/// Where arm and heads stand, and what they did last.
+/// The drive between two accesses: where arm and heads stand, what they did last, and what the host bus still carries.
 struct HeadState {
   Cylinder cylinder;
   Head head;
   bool last_was_write = false;
+  Picoseconds bus_free = 0;  ///< when the last block read so far has left; a planner does not look at it
 };
 
 /// A request as the mechanics see it: everything that does not depend on when it is served, computed once.
@@ -89,7 +90,7 @@ class AccessPlanner {
     return time;
   }
 
-  static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write}; }
+  static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
 
   /// Time from the end of `from` to the start of `to`'s transfer when `to` begins `delay` after that end. It does not
   /// depend on when `from` ran.

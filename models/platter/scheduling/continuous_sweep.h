@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -19,8 +20,8 @@ namespace platter::scheduling {
 ///
 /// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged
 /// `decision_bound`, the longest time between two accesses, and reaching a sector's start earlier never makes
-/// the access end later. They hold where the host bus keeps up with the media and carries nothing else: blocks of earlier
-/// accesses that still wait for a slower bus, and write data that comes later, are not counted.
+/// the access end later. Where the host bus is slower than the media, blocks of earlier reads may still wait for it; that
+/// backlog is taken off the time left. (Write data goes behind read data on the bus.)
 ///
 /// The sweep starts at the extreme nearer to the arm when its first command comes, and keeps its direction until
 /// it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the reading).
@@ -42,8 +43,11 @@ class ContinuousSweep {
   Picoseconds credit(Tag tag) const { return links_[tag.value].credit; }
   /// Earliest deadline of the commands in the sweep.
   Picoseconds deadline() const { return deadline_; }
-  /// Time left at `now` in which the sweep's last block must have reached the host; may be negative.
-  Picoseconds slack(Picoseconds now) const { return deadline_ - now - planner_.bus_block_time(); }
+  /// Time left at `now` in which the sweep's last block must have reached the host, which has blocks of earlier reads to
+  /// take until `bus_free`; may be negative.
+  Picoseconds slack(Picoseconds now, Picoseconds bus_free) const {
+    return deadline_ - std::max(now, bus_free) - planner_.bus_block_time();
+  }
 
   /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end
   /// one block later, which `slack` keeps back.
@@ -52,7 +56,7 @@ class ContinuousSweep {
   Picoseconds decision_bound() const { return decision_bound_; }
 
   /// Would the sweep still meet its deadline if `command`, with this positioning time, were served at `now`?
-  bool allows(const Command& command, Picoseconds positioning, Picoseconds now) const;
+  bool allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const;
 
   /// Order of the sweep from its first command on; for tests and observers.
   std::vector<Tag> order() const;

@@ -38,7 +38,7 @@ class SptfScheduler : public FlatScheduler {
         continue;
       const Picoseconds time = planner_.estimate(head, command->extent, now, command->data_ready).positioning();
       if (best != nullptr && time >= best_time) continue;
-      if (guarded && !sweep_.allows(*command, time, now)) continue;
+      if (guarded && !sweep_.allows(*command, time, now, head.bus_free)) continue;
       best = command;
       best_time = time;
     }
