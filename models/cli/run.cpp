@@ -249,7 +249,6 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
   waves.arm();
   pair.replay(again);
   waves.commit();
-  again.set_sampler(nullptr);
   fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", (folder / "lockstep_mismatch.txt").string(),
              (folder / "lockstep_mismatch.fst").string());
 }
@@ -352,7 +351,6 @@ int run(const RunOptions& options) {
   if (!options.quiet) print_table(s, statistics, outcome);
   if (log) log->commit();
   if (waves) waves->commit();
-  if (accelerator::RtlCore* rtl = accelerator::rtl_of(disk.engine())) rtl->set_sampler(nullptr);
   if (!options.result.empty()) {
     observe::OutputFile file(options.result);
     file.write(result_json(s, statistics, outcome).dump(2) + "\n");

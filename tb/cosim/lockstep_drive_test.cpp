@@ -64,7 +64,7 @@ TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, LockstepDrive, ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)"));
 
-class GuardedEngines : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+class GuardedEngines : public ::testing::TestWithParam<Engine> {};
 
 TEST_P(GuardedEngines, NoHiccupsWhateverTheWritesDo) {
   // Nearly saturated by writes alone: rounds end within a hair of their deadline while write data comes over the bus.
@@ -72,7 +72,7 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheWritesDo) {
   MixedLoad load = tight_load();
   load.rate_per_s = 70;
   load.read_fraction = 0;
-  MixedRig rig("rig", GetParam().first, GetParam().second, load, end);
+  MixedRig rig("rig", GetParam().policy, GetParam().engine, load, end);
   run_until(end);
   rig.close();
   EXPECT_EQ(rig.statistics.hiccups(), 0u);
@@ -81,8 +81,9 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheWritesDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, GuardedEngines,
-                         ::testing::Values(std::make_pair("SPTF", "firmware"), std::make_pair("SPTF(next-C)", "firmware"),
-                                           std::make_pair("SPTF", "model"), std::make_pair("SPTF(next-C)", "model")));
+                         ::testing::Values(Engine{"SPTF", "firmware"}, Engine{"SPTF(next-C)", "firmware"},
+                                           Engine{"SPTF", "model"}, Engine{"SPTF(next-C)", "model"}),
+                         name_of_engine);
 
 TEST(FirmwareAndModel, AgreeOnTheMeans) {
   const Picoseconds end = seconds(scaled(500));

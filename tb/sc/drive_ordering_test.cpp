@@ -13,17 +13,6 @@
 namespace platter::testing {
 namespace {
 
-struct Engine {
-  const char* policy;
-  const char* engine;
-};
-
-std::string name_of(const ::testing::TestParamInfo<Engine>& info) {
-  std::string name = std::string(info.param.policy) + "_" + info.param.engine;
-  name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return !std::isalnum(c) && c != '_'; }), name.end());
-  return name;
-}
-
 class DriveOrdering : public ::testing::TestWithParam<Engine> {};
 
 /// Random traffic against a shadow memory that is updated in the order of acceptance.
@@ -152,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, DriveOrdering,
                                            Engine{"C-LOOK", "firmware"}, Engine{"SPTF", "firmware"},
                                            Engine{"SPTF(unguarded)", "firmware"}, Engine{"SPTF", "model"},
                                            Engine{"SPTF", "lockstep"}),
-                         name_of);
+                         name_of_engine);
 
 TEST(DriveHazards, WriteReadWriteOnOnePlaceKeepTheirOrder) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());

@@ -533,6 +533,8 @@ struct PhaseCase {
   EndResponse end;
   Picoseconds response_delay;
   Picoseconds request_delay;
+
+  friend std::ostream& operator<<(std::ostream& out, const PhaseCase& c) { return out << c.name; }
 };
 
 class DrivePhases : public ::testing::TestWithParam<PhaseCase> {};

@@ -11,12 +11,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -111,6 +112,21 @@ inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::str
   config.holds_data = holds_data;
   return std::make_unique<drive::Drive>(name, config,
                                         accelerator::engine_factory(engine_options(policy, engine, profile)));
+}
+
+/// A parameter of tests: a policy, and the engine that carries it.
+struct Engine {
+  const char* policy;
+  const char* engine;
+
+  friend std::ostream& operator<<(std::ostream& out, const Engine& e) { return out << e.policy << " on " << e.engine; }
+};
+
+inline std::string name_of_engine(const ::testing::TestParamInfo<Engine>& test) {
+  std::string name = std::string(test.param.policy) + "_" + test.param.engine;
+  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }),
+             name.end());
+  return name;
 }
 
 // --- commands --------------------------------------------------------------------------------------------------------

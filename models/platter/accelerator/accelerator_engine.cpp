@@ -144,9 +144,13 @@ void AcceleratorEngine::insert(const Command& command) {
 void AcceleratorEngine::enter(const Command& command) {
   port_time_ = std::max(port_time_, core::now_ps());
   const mechanics::Extent& extent = command.extent;
+  // For the table, continuous is what the sweep looks after; without a deadline a command is nobody's care.
+  const core::RequestClass cls = command.cls == core::RequestClass::Continuous && !scheduling::in_sweep(command)
+                                     ? core::RequestClass::Background
+                                     : command.cls;
   set(reg::kEPos, position(extent.cylinder, extent.head) |
                       (static_cast<std::uint32_t>(extent.write) << reg::kEPosWriteLsb) |
-                      (static_cast<std::uint32_t>(command.cls) << reg::kEPosClassLsb));
+                      (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb));
   set(reg::kEAngle, scale_.angle(extent.start_angle));
   if (options_.guard != scheduling::GuardMode::None) {
     set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head));
