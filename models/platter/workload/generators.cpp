@@ -69,12 +69,7 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
     Stream& stream = streams_[stream_];
     const std::uint64_t bytes = stream.table->bytes_in_round(stream.start_us, round_us, round_);
     const std::uint32_t number = stream_++;
-    // A stream whose rounds are all empty never asks; the others decide when the round is over.
-    if (bytes == 0) {
-      request.time = round_ * options_.round;
-      if (request.time > core::kPicosecondsPerSecond * 86400 * 30) return false;
-      continue;
-    }
+    if (bytes == 0) continue;  // no frame falls into this round; every table has bytes, so a later one has some
     const std::uint64_t blocks =
         std::min<std::uint64_t>((bytes + target_.block_bytes - 1) / target_.block_bytes, target_.blocks);
     std::uint64_t first = 0;
