@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <deque>
 #include <filesystem>
@@ -257,17 +258,26 @@ TEST_F(GeneratorsTest, ContiguousFragmentsFollowEachOtherAndStartAgainAtTheEnd) 
   EXPECT_EQ(first[1], (std::vector<std::uint64_t>{500, 627, 754, 0, 127, 254, 381, 508, 635, 762}));
 }
 
-TEST_F(GeneratorsTest, RoundsThatAllAreEmptyEnd) {
-  // One frame every 100 days, rounds of an hour: nearly all rounds are empty.
+TEST_F(GeneratorsTest, EmptyRoundsAskForNothing) {
+  // One frame every ten days, rounds of an hour: each stream asks once in 240 rounds.
   RoundsProducer::Options options;
   options.streams = 2;
   options.round = 3600 * kPicosecondsPerSecond;
   const StreamTable rare = StreamTable::load(
-      file(".rare.csv", "# duration_us: 8640000000000\nframe,pts_us,type,bytes\n0,0,I,512\n"));
+      file(".rare.csv", "# duration_us: 864000000000\nframe,pts_us,type,bytes\n0,0,I,512\n"));
   RoundsProducer producer(target(1000), options, {rare});
+  std::array<std::vector<Picoseconds>, 2> times;
   Request request;
-  int requests = 0;
-  while (producer.next(request, 0)) ASSERT_LT(++requests, 3);
+  for (int i = 0; i < 8; ++i) {
+    ASSERT_TRUE(producer.next(request, 0));
+    EXPECT_EQ(request.length, 512u);
+    times.at(request.stream).push_back(request.time);
+  }
+  for (const std::vector<Picoseconds>& own : times) {
+    ASSERT_EQ(own.size(), 4u);
+    EXPECT_LT(own[0], 240 * options.round);
+    for (std::size_t i = 1; i < own.size(); ++i) EXPECT_EQ(own[i] - own[i - 1], 240 * options.round);
+  }
 }
 
 TEST_F(GeneratorsTest, RandomPlacementIsDeterministicAndCoversTheDrive) {
