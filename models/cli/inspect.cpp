@@ -105,7 +105,7 @@ int trace_info(const TraceInfoOptions& options) {
   }
   workload::TraceOptions reading;
   reading.format = options.format;
-  reading.device = options.device;
+  reading.device = options.device.empty() ? "*" : options.device;  // the devices are listed
   const workload::TraceSummary t = workload::summarize_trace(options.file, reading);
   const double span_s = static_cast<double>(t.span_ps) * 1e-12;
   if (options.json) {

@@ -49,7 +49,7 @@ void declare(CLI::App& app, std::function<int()>& action) {
   auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes and largest address of a trace");
   info->add_option("file", trace.file, "trace file, plain or gzip")->required();
   info->add_option("--format", trace.format, "one of `platter list trace-formats`, or auto");
-  info->add_option("--device", trace.device, "requests of this device only; * for all");
+  info->add_option("--device", trace.device, "requests of this device only");
   info->add_flag("--json", trace.json, "as JSON");
   info->callback([&action] { action = [] { return cli::trace_info(trace); }; });
 

@@ -90,6 +90,13 @@ class TraceInfo(Case):
         for word in ("span", "requests/s", "reads", "mean", "largest address"):
             self.assertIn(word, text)
 
+    def test_several_devices_are_listed(self):
+        trace = self.write("two.trace", "0.0 3 100 8 1\n1.0 5 100 8 0\n2.0 5 300 16 1\n")
+        text = self.run_good("trace", "info", trace).stdout
+        self.assertRegex(text, r"devices +3: 1  5: 2")
+        one = json.loads(self.run_good("trace", "info", trace, "--device", "5", "--json").stdout)
+        self.assertEqual((one["reads"], one["writes"]), (1, 1))
+
     def test_errors(self):
         self.assertEqual(platter("trace", "info", self.folder / "none").returncode, 2)
         bad = self.write("bad.trace", "0.0 0 100 8 1\n1.0 0 100\n")
