@@ -169,7 +169,6 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
     if (statistics.of(cls).issued > 0) classes[std::string(core::to_string(cls))] = class_json(statistics.of(cls), o.measured_s);
   }
   if (classes.is_null()) classes = json::object();
-  const bool lockstep = s.engine == "lockstep";
   return {
       {"schema", 1},
       {"version", PLATTER_VERSION},
@@ -185,7 +184,7 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
        {{"engine", s.engine},
         {"policy", s.policy},
         {"decisions", o.engine.decisions},
-        {"decisions_compared", lockstep ? o.engine.decisions : 0},
+        {"decisions_compared", o.engine.decisions_compared},
         {"responses_compared", o.engine.compared},
         {"mismatches", o.engine.mismatches},
         {"forced", o.engine.forced},
@@ -232,7 +231,7 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
              o.engine.decisions, per(static_cast<double>(o.engine.cycles), o.engine.decisions),
              per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions), o.engine.forced);
   if (s.engine == "lockstep")
-    fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions, o.engine.compared,
+    fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions_compared, o.engine.compared,
                o.engine.mismatches);
   fmt::print("{:.0f} simulated s per wall s, {:.0f} commands per CPU s\n", o.simulated_s / o.wall_s,
              static_cast<double>(o.engine.decisions) / o.cpu_s);

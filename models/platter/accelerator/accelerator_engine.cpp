@@ -211,12 +211,14 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
     write(reg::kSlack, static_cast<std::uint32_t>(std::clamp<std::int64_t>(slack, 0, parameters_.format.sum_max())));
   }
   write(reg::kHeadAngle, scale_.angle(planner_.rotation().angle_at(effective)));
+  started_ = port_time_;
   write(reg::kStart, 1);
-  statistics_.cycles += decision - 1;
 }
 
 void AcceleratorEngine::interrupt() {
   port_time_ = std::max(port_time_, core::now_ps());
+  // As it came, not as it is specified: BUSY is set from the cycle after START until the interrupt rises.
+  statistics_.cycles += static_cast<std::uint64_t>((core::now_ps() - started_) / options_.clock_period) - 1;
   const std::uint32_t result = read(reg::kResult);
   const Picoseconds effective = port_time_;
   write(reg::kClear, 1u << reg::kClearDoneLsb);
@@ -244,6 +246,7 @@ drive::EngineStatistics AcceleratorEngine::statistics() const {
   statistics.access_cycles = target.access_cycles();
   if (const auto* pair = dynamic_cast<const LockstepCore*>(&target.core())) {
     statistics.compared = pair->statistics().responses;
+    statistics.decisions_compared = pair->statistics().decisions;
     statistics.mismatches = pair->statistics().mismatches;
   }
   return statistics;

@@ -79,6 +79,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
   std::size_t count_ = 0;
   bool deciding_ = false;
   core::Picoseconds asked_ = 0;
+  core::Picoseconds started_ = 0;
   drive::EngineStatistics statistics_;
 
   sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> irq_;

@@ -183,7 +183,6 @@ bool ReferenceCore::insert(std::uint32_t tag) {
   entry.valid = true;
   entry.write = field(r.e_pos, reg::kEPosWriteLsb, 1) != 0;
   entry.cls = static_cast<std::uint8_t>(field(r.e_pos, reg::kEPosClassLsb, reg::kEPosClassWidth));
-  entry.continuous = entry.cls == static_cast<std::uint8_t>(core::RequestClass::Continuous);
   entry.cylinder = cylinder_of(r.e_pos);
   entry.head = head_of(r.e_pos);
   entry.angle = r.e_angle;
@@ -238,7 +237,7 @@ void ReferenceCore::decide() {
     const Entry& e = state_.entries[tag];
     if (!e.valid) continue;
     const bool is_next = tag == next_tag;
-    if (next_only && e.continuous && !is_next) continue;
+    if (next_only && e.cls == static_cast<std::uint8_t>(core::RequestClass::Continuous) && !is_next) continue;
     const std::uint32_t cost =
         hop(cylinder_of(r.head_pos), head_of(r.head_pos), r.head_angle, e.cylinder, e.head, e.angle, e.write,
             e.write ? r.overhead_write : r.overhead_read);

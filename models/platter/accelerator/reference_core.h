@@ -25,7 +25,6 @@ class ReferenceCore : public BusCoreIf {
   struct Entry {
     bool valid = false;
     bool write = false;
-    bool continuous = false;
     std::uint8_t cls = 0;
     std::uint32_t cylinder = 0;
     std::uint32_t head = 0;

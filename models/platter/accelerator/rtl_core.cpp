@@ -72,7 +72,6 @@ struct RtlCore::Design {
     top->eval();
     if (sampler != nullptr && sampler->wants(time + half_period)) sampler->sample(time + half_period);
     time += period;
-    ++cycles;
   }
   void cycle() {
     settle();
@@ -132,7 +131,6 @@ struct RtlCore::Design {
   Picoseconds time = 0;
   Picoseconds half_period;
   Picoseconds period;
-  std::uint64_t cycles = 0;
 };
 
 AcceleratorParameters RtlCore::built_parameters() { return {}; }  // sched_top's defaults; the driver checks PARAMS
@@ -146,8 +144,6 @@ void RtlCore::reset() { design_->reset(); }
 void RtlCore::declare(VerilatedFstC& file) { design_->top->trace(&file, 99); }
 
 void RtlCore::set_sampler(WaveSamplerIf* sampler) { design_->sampler = sampler; }
-
-std::uint64_t RtlCore::cycles() const { return design_->cycles; }
 
 BusResponse RtlCore::access(const BusRequest& request) {
   Design& d = *design_;

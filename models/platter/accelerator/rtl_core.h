@@ -34,7 +34,6 @@ class RtlCore : public BusCoreIf {
   /// Declares the design's signals in `file`, before it is opened; for a core built with `traced`.
   void declare(VerilatedFstC& file);
   void set_sampler(WaveSamplerIf* sampler);
-  std::uint64_t cycles() const;
 
  private:
   struct Design;

@@ -23,6 +23,7 @@ struct EngineStatistics {
   std::uint64_t access_cycles = 0;  ///< clock cycles of register accesses (accelerator only)
   std::uint64_t forced = 0;         ///< decisions that the deadline guard took
   std::uint64_t compared = 0;       ///< responses compared (lock-step only)
+  std::uint64_t decisions_compared = 0;
   std::uint64_t mismatches = 0;
   Picoseconds latency = 0;          ///< sum over decisions of the time from question to answer
 };

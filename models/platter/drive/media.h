@@ -17,7 +17,6 @@ class Media : public sc_core::sc_module {
 
   void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
   void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
-  std::size_t allocated_bytes() const { return chunks_.size() * kChunkBytes; }
 
  private:
   static constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;

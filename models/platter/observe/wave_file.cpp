@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "platter/core/error.h"
+#include "platter/drive/controller_state.h"
 
 namespace platter::observe {
 
@@ -44,8 +45,7 @@ constexpr std::array<SignalInfo, kSignals> kInfo = {{
     {"disk controller ", "slack_ms", 0, -1},
 }};
 
-// In the order of drive::ControllerState and core::RequestClass; a test reads them back.
-const char* const kStateNames[] = {"IDLE", "DECIDE", "OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER"};
+// In the order of core::RequestClass; a test reads them back.
 const char* const kStateBits[] = {"000", "001", "010", "011", "100", "101", "110"};
 const char* const kClassNames[] = {"DISCRETE", "CONTINUOUS", "BACKGROUND"};
 const char* const kClassBits[] = {"00", "01", "10"};
@@ -63,7 +63,7 @@ struct WaveFile::File {
   static void init(void* self, VerilatedFst* trace, std::uint32_t code) {
     auto& file = *static_cast<File*>(self);
     file.code = code;
-    trace->declDTypeEnum(kStateType, "controller_state", 7, 3, const_cast<const char**>(kStateNames),
+    trace->declDTypeEnum(kStateType, "controller_state", 7, 3, const_cast<const char**>(drive::kControllerStateNames.data()),
                          const_cast<const char**>(kStateBits));
     trace->declDTypeEnum(kClassType, "request_class", 3, 2, const_cast<const char**>(kClassNames),
                          const_cast<const char**>(kClassBits));

@@ -24,12 +24,6 @@ class CommandSet {
     if (at != commands_.end()) commands_.erase(at);
   }
 
-  const Command* find(Tag tag) const {
-    for (const Command* command : commands_)
-      if (command->tag == tag) return command;
-    return nullptr;
-  }
-
   bool empty() const { return commands_.empty(); }
   std::size_t size() const { return commands_.size(); }
   auto begin() const { return commands_.begin(); }
