@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,45 @@ int run(const RunOptions& options);
 
 int list(const std::string& what, bool json);
 int drive_show(const std::string& name, bool json);
+
+struct DriveImportOptions {
+  std::string file;
+  std::string disk;
+  std::string name;
+  std::string output;  ///< empty: the standard output
+  bool json = false;
+};
+int drive_import(const DriveImportOptions& options);
+int drive_locate(const std::string& name);
+
+struct ValidateOptions {
+  std::string directory;
+  std::vector<std::string> drives;  ///< empty: all
+  std::string profile;   ///< name or file, for one drive
+  std::string profiles;  ///< folder of profiles named like the drives' folders
+  bool calibrated = false;
+  std::string reading = "follows";
+  std::string half = "all";
+  std::string result;
+  std::string requests;
+  std::string plots;  ///< folder
+  std::size_t jobs = 0;  ///< 0: as many as there are processors
+  bool quiet = false;
+};
+int validate(const ValidateOptions& options);
+
+struct BenchOptions {
+  std::string drive = "cheetah9lp";
+  std::string engine = "firmware";
+  std::vector<std::uint32_t> depths{1, 32, 128, 256};
+  std::vector<std::string> policies{"FCFS", "SPTF"};
+  std::vector<std::string> transports{"nb", "b"};
+  std::uint64_t requests = 250'000;
+  std::uint64_t seed = 1;
+  std::string result;
+  bool quiet = false;
+};
+int bench(const BenchOptions& options);
 
 struct TraceInfoOptions {
   std::string file;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <charconv>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -8,6 +10,7 @@
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/core/nearest.h"
+#include "platter/mechanics/geometry.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/scheduling/policies.h"
 #include "platter/workload/trace_reader.h"
@@ -83,7 +86,8 @@ int drive_show(const std::string& name, bool as_json) {
   fmt::print("overhead      read {:.3f} / {:.3f}, write {:.3f} / {:.3f} ms (after a read / a write)\n",
              ms(planner.overhead(false, false)), ms(planner.overhead(false, true)), ms(planner.overhead(true, false)),
              ms(planner.overhead(true, true)));
-  fmt::print("bus           {:.3f} us a block\n\n", ms(planner.bus_block_time()) * 1e3);
+  fmt::print("bus           {:.3f} us a block to the host, {:.3f} from it\n\n", ms(planner.bus_block_time(false)) * 1e3,
+             ms(planner.bus_block_time(true)) * 1e3);
   fmt::print("{:>5}{:>18}{:>9}{:>9}{:>10}{:>8}{:>7}{:>10}\n", "zone", "cylinders", "sectors", "t. skew", "c. skew", "spares",
              "slips", "MB/s");
   for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {
@@ -92,6 +96,25 @@ int drive_show(const std::string& name, bool as_json) {
                fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track,
                zone.track_skew_sectors, zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(),
                zone.sectors_per_track * geometry.sector_bytes() / ms(planner.rotation().period()) * 1e-3);
+  }
+  return kGood;
+}
+
+int drive_locate(const std::string& name) {
+  const mechanics::Geometry geometry(config::load_drive(name).geometry);
+  fmt::print("lba,zone,cylinder,head,order,sector,sectors_per_track,angle_turns\n");
+  std::string text;
+  for (std::size_t line = 1; std::getline(std::cin, text); ++line) {
+    std::uint64_t block = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), block);
+    if (error != std::errc() || end != text.data() + text.size() || block >= geometry.block_count())
+      throw core::InputError("standard input", line, 0,
+                             fmt::format("found \"{}\", expected a block number below {}", text, geometry.block_count()));
+    const core::Lba lba(block);
+    const mechanics::PhysicalAddress at = geometry.to_physical(lba);
+    const mechanics::TrackRun run = geometry.track_run(lba, 1);
+    fmt::print("{},{},{},{},{},{},{},{:.9f}\n", block, geometry.zone_of(lba), at.cylinder.value, at.head.value,
+               geometry.order_of(lba), at.sector.value, run.track_sectors, run.start_angle * 0x1p-32);
   }
   return kGood;
 }

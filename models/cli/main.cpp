@@ -28,6 +28,40 @@ void declare(CLI::App& app, std::function<int()>& action) {
   run_command->add_flag("--quiet", run.quiet, "no progress and no table");
   run_command->callback([&action] { action = [] { return cli::run(run); }; });
 
+  static cli::ValidateOptions validation;
+  auto* validate = app.add_subcommand("validate", "replay measured traces and compare response times");
+  validate->add_option("directory", validation.directory, "folder with a folder for each drive, or one drive's own")->required();
+  validate->add_option("--drive", validation.drives, "this drive only; may be repeated");
+  auto* profile = validate->add_option("--profile", validation.profile, "name or file of the profile, for one drive");
+  validate->add_option("--profiles", validation.profiles, "folder of profiles named like the drives' folders")->excludes(profile);
+  validate->add_flag("--calibrated", validation.calibrated, "use the profiles NAME_calibrated");
+  validate->add_option("--reading", validation.reading, "the pause on a trace's line follows or precedes its request")
+      ->check(CLI::IsMember({"follows", "precedes"}));
+  validate->add_option("--half", validation.half, "score this half of each trace; all of it is replayed")
+      ->check(CLI::IsMember({"first", "second", "all"}));
+  validate->add_option("--result", validation.result, "write the scores (JSON)");
+  validate->add_option("--requests", validation.requests, "write every request (CSV, times in us)");
+  validate->add_option("--plots", validation.plots, "write cumulative distributions into this folder (SVG)");
+  validate->add_option("--jobs", validation.jobs, "processes at a time");
+  validate->add_flag("--quiet", validation.quiet, "no progress and no table");
+  validate->callback([&action] { action = [] { return cli::validate(validation); }; });
+
+  static cli::BenchOptions benchmark;
+  auto* bench = app.add_subcommand("bench", "how fast the simulator is: random 4 KB reads in a closed loop");
+  bench->add_option("--drive", benchmark.drive, "name or file of a profile")->capture_default_str();
+  bench->add_option("--engine", benchmark.engine, "scheduling engine")
+      ->check(CLI::IsMember({"firmware", "model", "rtl", "lockstep"}))->capture_default_str();
+  bench->add_option("--depth", benchmark.depths, "requests kept outstanding; may be repeated")
+      ->check(CLI::Range(1, 256))->capture_default_str();
+  bench->add_option("--policy", benchmark.policies, "scheduling policy; may be repeated")->capture_default_str();
+  bench->add_option("--transport", benchmark.transports, "nb or b: nb_transport or b_transport; may be repeated")
+      ->check(CLI::IsMember({"nb", "b"}))->capture_default_str();
+  bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::PositiveNumber)->capture_default_str();
+  bench->add_option("--seed", benchmark.seed, "seed of the addresses")->capture_default_str();
+  bench->add_option("--result", benchmark.result, "write the figures (JSON)");
+  bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");
+  bench->callback([&action] { action = [] { return cli::bench(benchmark); }; });
+
   static std::string what;
   static bool json = false;
   auto* list_command = app.add_subcommand("list", "list what there is");
@@ -43,6 +77,19 @@ void declare(CLI::App& app, std::function<int()>& action) {
   show->add_option("drive", drive, "name or file of a profile")->required();
   show->add_flag("--json", json, "as JSON");
   show->callback([&action] { action = [] { return cli::drive_show(drive, json); }; });
+
+  auto* locate = drive_command->add_subcommand("locate", "where blocks are: block numbers on standard input, CSV out");
+  locate->add_option("drive", drive, "name or file of a profile")->required();
+  locate->callback([&action] { action = [] { return cli::drive_locate(drive); }; });
+
+  static cli::DriveImportOptions import;
+  auto* import_command = drive_command->add_subcommand("import", "make a profile of DiskSim 4.0 parameter files");
+  import_command->add_option("file", import.file, "parameter file (.parv, .diskspecs or .model)")->required();
+  import_command->add_option("--disk", import.disk, "the disk to take, where the file has several");
+  import_command->add_option("--name", import.name, "name of the profile, instead of the disk's");
+  import_command->add_option("-o,--output", import.output, "write the profile here instead of the standard output");
+  import_command->add_flag("--json", import.json, "what was not carried over as JSON, to the standard error");
+  import_command->callback([&action] { action = [] { return cli::drive_import(import); }; });
 
   auto* trace_command = app.add_subcommand("trace", "block traces")->require_subcommand(1);
   static cli::TraceInfoOptions trace;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <systemc>
 
 #include "commands.h"
+#include "host_meter.h"
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
@@ -28,13 +28,6 @@ using core::RequestClass;
 using nlohmann::json;
 
 namespace {
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 /// Remaining time on stderr, where that is a terminal.
 class Progress {

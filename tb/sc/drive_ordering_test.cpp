@@ -170,15 +170,16 @@ TEST(DriveHazards, WriteReadWriteOnOnePlaceKeepTheirOrder) {
 
 TEST(DriveHazards, AReadFromTheBufferWaitsForTheDataToBeThere) {
   mechanics::DriveProfile profile = toy_profile();
-  profile.bus_block_time_us = 200;
+  profile.bus_write_block_us = 5'000;
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  Transaction& write = host.submit(true, 12'800, 500, 0x44);  // in the buffer after 100 ms
-  Transaction& read = host.submit(false, 12'799, 2);          // a cylinder nearer
+  // Overhead, then a block every 5 ms: the eleventh, the last one that the read wants, is in the buffer at 55.32 ms.
+  Transaction& write = host.submit(true, 12'800, 30, 0x44);
+  Transaction& read = host.submit(false, 12'799, 12);  // a cylinder nearer
   sc_core::sc_start();
   EXPECT_LT(read.timing().started, write.timing().started);
-  EXPECT_EQ(read.timing().completed, 100 * kMs);
+  EXPECT_EQ(read.timing().completed, 55'320 * kUs);
   EXPECT_EQ(read.timing().parts(), read.timing().response());
   EXPECT_EQ(read.data[511], 0);
   EXPECT_EQ(read.data[512], 0x44);

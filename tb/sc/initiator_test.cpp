@@ -187,6 +187,95 @@ TEST(Initiator, ClosedProducerKeepsItsDepth) {
   EXPECT_EQ(at_start, 12u);
 }
 
+/// A closed producer that thinks: request i is issued `think[i]` after the completion that asked for it.
+class ThinkingProducer : public workload::ProducerIf {
+ public:
+  ThinkingProducer(std::uint32_t depth, std::vector<Picoseconds> think) : depth_(depth), think_(std::move(think)) {}
+  bool next(Request& request, Picoseconds now) override {
+    if (next_ == think_.size()) return false;
+    request = testing::request(now + think_[next_], 100 * next_ % kToyBlocks, RequestClass::Discrete);
+    asked.push_back(now);
+    ++next_;
+    return true;
+  }
+  std::uint32_t closed_depth() const override { return depth_; }
+
+  std::vector<Picoseconds> asked;  ///< when each request was asked for
+
+ private:
+  std::uint32_t depth_;
+  std::vector<Picoseconds> think_;
+  std::size_t next_ = 0;
+};
+
+TEST(Initiator, AClosedProducerThinksBetweenItsRequests) {
+  Rig rig("rig", "FCFS", toy_profile());
+  core::RandomStream random(5, "think");
+  std::vector<Picoseconds> think{0};
+  for (int i = 1; i < 300; ++i) think.push_back(i % 5 == 0 ? 0 : static_cast<Picoseconds>(random.below(50'000'000'000)));
+  ThinkingProducer producer(1, think);
+  rig.host.add_producer(producer);
+  sc_core::sc_start();
+  ASSERT_EQ(rig.finished.rows.size(), 300u);
+  Picoseconds last = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    const Finished::Row& row = rig.finished.rows[i];
+    ASSERT_EQ(row.number, i);
+    ASSERT_EQ(producer.asked[i], last) << "at the completion of the one before";
+    ASSERT_EQ(row.request.time, last + think[i]);
+    ASSERT_EQ(row.timing.issued, row.request.time);
+    ASSERT_EQ(row.timing.accepted, row.request.time) << "thinking is no part of the response";
+    last = row.timing.completed;
+  }
+  rig.check_conservation();
+}
+
+TEST(Initiator, SeveralThinkAtATimeAndBesideAnOpenProducer) {
+  Rig rig("rig", "SPTF", toy_profile());
+  core::RandomStream random(6, "think");
+  std::vector<Picoseconds> think;
+  for (int i = 0; i < 400; ++i) think.push_back(static_cast<Picoseconds>(random.below(100)) * kMs);
+  ThinkingProducer closed(7, think);
+  std::vector<Request> requests;
+  for (std::uint64_t i = 0; i < 100; ++i)
+    requests.push_back(request(static_cast<Picoseconds>(i) * 11 * kMs, i, RequestClass::Background));
+  ListProducer open(requests);
+  rig.host.add_producer(closed);
+  rig.host.add_producer(open);
+  std::size_t thinkers = 0;
+  for (Picoseconds now = 0; now < 600 * kMs; now += 7 * kMs) {
+    run_until(now);
+    std::size_t waiting = 0;
+    rig.host.for_each_outstanding([&](const Request& r) { waiting += r.cls == RequestClass::Discrete; });
+    ASSERT_LE(waiting, 7u);
+    thinkers += 7 - waiting;
+  }
+  EXPECT_GT(thinkers, 100u);
+  sc_core::sc_start();
+  ASSERT_EQ(rig.finished.rows.size(), 500u) << "nobody falls asleep over it";
+  std::size_t at = 0;
+  std::map<Picoseconds, int> issues;
+  for (const Finished::Row& row : rig.finished.rows) {
+    ASSERT_EQ(row.timing.issued, row.request.time);
+    if (row.request.cls == RequestClass::Discrete) ++issues[row.request.time];
+  }
+  std::map<Picoseconds, int> expected;
+  for (; at < 400; ++at) ++expected[closed.asked[at] + think[at]];
+  EXPECT_EQ(issues, expected);
+  rig.check_conservation();
+}
+
+TEST(Initiator, WhoThinksPastTheEndIssuesNothingMore) {
+  Rig rig("rig", "FCFS", toy_profile());
+  ThinkingProducer producer(1, {0, 10 * kMs, 100 * kMs, 0});
+  rig.host.add_producer(producer);
+  rig.host.set_end(60 * kMs);
+  sc_core::sc_start();
+  EXPECT_EQ(rig.finished.rows.size(), 2u);
+  EXPECT_EQ(rig.finished.issues, 2u);
+  rig.check_conservation();
+}
+
 TEST(Initiator, ClassesGoByPriority) {
   mechanics::DriveProfile profile = toy_profile();
   profile.queue_depth = 1;

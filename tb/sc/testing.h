@@ -77,8 +77,9 @@ inline mechanics::DriveProfile toy_profile() {
   p.rpm = 9375;
   p.head_switch_us = 500;
   p.write_settle_us = 200;
-  p.overhead_us = {{{300, 310}, {320, 330}}};
-  p.bus_block_time_us = 5;
+  p.overhead.read_miss_us = {300, 310};
+  p.overhead.write_us = {320, 330};
+  p.bus_read_block_us = p.bus_write_block_us = 5;
   return p;
 }
 
@@ -91,7 +92,12 @@ inline constexpr Picoseconds kToyFcfsDecision = 180 * 5'000;
 /// The Atlas 10K on an interface of 80 MB/s (its profile has the slow bus of the measuring rig).
 inline mechanics::DriveProfile atlas_profile() {
   mechanics::DriveProfile profile = config::load_drive("atlas10k");
-  profile.bus_block_time_us = 6.4;
+  profile.bus_read_block_us = profile.bus_write_block_us = 6.4;
+  profile.bus_overlap = true;
+  profile.cache = {};
+  profile.zero_latency_read = profile.zero_latency_write = false;
+  profile.firmware_base_cycles = 120;
+  profile.firmware_candidate_cycles = 60;
   return profile;
 }
 

@@ -30,35 +30,59 @@ class SectorWalk {
 
   struct Result {
     Real start = 0;  ///< transfer's start
-    Real end = 0;
+    Real first = 0;  ///< when the first sector comes
+    Real end = 0;    ///< when the last sector has passed
     Real data_wait = 0;
-    std::vector<Real> media_end;  ///< of each block
+    std::vector<Real> media_start;  ///< of each block
+    std::vector<Real> media_end;
+    Real bus_done = 0;  ///< reads: when the last block has left over a free bus
     HeadState head;
+    bool in_order = true;
   };
 
   Result access(HeadState head, Lba first, std::uint32_t blocks, bool write, Real now, Real data_ready = 0) const {
     Result result;
-    Real time = now + us(profile_.overhead_us[write][head.last_was_write]);
+    Real time = now + us((write ? profile_.overhead.write_us : profile_.overhead.read_miss_us)[head.last_was_write]);
+    const bool one_track = on_one_track(first, blocks);
+    Real arrival = 0;
     for (std::uint32_t i = 0; i < blocks; ++i) {
       const PhysicalAddress at = planner_.geometry().to_physical(Lba(first.value + i));
-      time += move(head, at, write);
+      if (i == 0 || at.cylinder != head.cylinder || at.head != head.head) time += move(head, at, write);
       head = {at.cylinder, at.head, write};
       if (i == 0 && write && data_ready > time) {
         result.data_wait = data_ready - time;
         time = data_ready;
       }
-      const ZoneProfile& zone = zone_of(at);
-      Real wait = turns(at) - time / period_;
-      wait -= std::floor(wait);
-      wait *= period_;
-      if (wait > period_ - tolerance()) wait -= period_;  // it comes just now
-      time += wait;
+      if (i == 0) arrival = time;
+      time += wait_for(at, time);
       if (i == 0) result.start = time;
-      time += period_ / zone.sectors_per_track;
+      result.media_start.push_back(time);
+      time += period_ / zone_of(at).sectors_per_track;
       result.media_end.push_back(time);
     }
+    result.first = result.media_start.front();
     result.end = time;
     result.head = head;
+    if (one_track && (write ? profile_.zero_latency_write : profile_.zero_latency_read)) {  // each sector when it comes
+      for (std::uint32_t i = 0; i < blocks; ++i) {
+        const PhysicalAddress at = planner_.geometry().to_physical(Lba(first.value + i));
+        const Real begin = arrival + wait_for(at, arrival);
+        result.in_order = result.in_order && begin == result.media_start[i];
+        result.media_start[i] = begin;
+        result.media_end[i] = begin + period_ / zone_of(at).sectors_per_track;
+      }
+      result.start = *std::min_element(result.media_start.begin(), result.media_start.end());
+      result.end = *std::max_element(result.media_end.begin(), result.media_end.end());
+      result.in_order = result.start > result.first - period_ / 1e6L;
+    }
+    // The bus begins when the first block and enough of them are in the buffer, and sends in order.
+    std::vector<Real> in = result.media_end;
+    std::sort(in.begin(), in.end());
+    const auto enough =
+        std::max<std::size_t>(1, static_cast<std::size_t>(profile_.bus_read_watermark * static_cast<double>(blocks)));
+    Real done = std::max(in[enough - 1], result.media_end.front()) + us(profile_.bus_reselect_us + profile_.bus_preparation_us);
+    for (const Real media_end : result.media_end) done = std::max(done, media_end) + us(profile_.bus_read_block_us);
+    result.bus_done = done;
     return result;
   }
 
@@ -66,10 +90,17 @@ class SectorWalk {
     const auto distance = static_cast<std::uint32_t>(
         std::abs(static_cast<std::int64_t>(from.cylinder.value) - static_cast<std::int64_t>(to.cylinder.value)));
     const bool switches = from.head != to.head;
-    Real time = static_cast<Real>(planner_.seek_curve()(distance));
+    if (distance == 0 && !switches) return us(write ? profile_.same_track_write_us : profile_.same_track_us);
+    Real time = distance > 0 ? static_cast<Real>(planner_.seek_curve()(distance)) : 0;
     if (switches) time = std::max(time, us(profile_.head_switch_us));
-    if (write && (distance > 0 || switches)) time = std::max<Real>(0, time + us(profile_.write_settle_us));
+    if (write) time = std::max<Real>(0, time + us(profile_.write_settle_us));
     return time;
+  }
+
+  bool on_one_track(Lba first, std::uint32_t blocks) const {
+    const PhysicalAddress a = planner_.geometry().to_physical(first);
+    const PhysicalAddress b = planner_.geometry().to_physical(Lba(first.value + blocks - 1));
+    return a.cylinder == b.cylinder && a.head == b.head;
   }
 
   static Real us(double value) { return std::round(static_cast<Real>(value) * 1e6L); }
@@ -79,6 +110,13 @@ class SectorWalk {
     for (const ZoneProfile& zone : profile_.geometry.zones)
       if (at.cylinder.value <= zone.last_cylinder) return zone;
     throw std::logic_error("no such cylinder");
+  }
+
+  Real wait_for(const PhysicalAddress& at, Real time) const {
+    Real wait = turns(at) - time / period_;
+    wait -= std::floor(wait);
+    wait *= period_;
+    return wait > period_ - tolerance() ? wait - period_ : wait;  // it comes just now
   }
 
   Real turns(const PhysicalAddress& at) const {
@@ -117,7 +155,7 @@ class Draw {
   EXPECT_NEAR(static_cast<double>(static_cast<Real>(integer) - (real)), 0.0, static_cast<double>(tolerance))
 
 struct Coverage {
-  int several_tracks = 0, several_cylinders = 0, several_zones = 0, slips = 0;
+  int several_tracks = 0, several_cylinders = 0, several_zones = 0, slips = 0, in_the_middle = 0;
 };
 
 Coverage compare_random_accesses(const DriveProfile& profile, int count, std::uint32_t longest, std::uint64_t seed) {
@@ -154,13 +192,23 @@ Coverage compare_random_accesses(const DriveProfile& profile, int count, std::ui
     const auto move = time.seek + time.settle;
     EXPECT_CLOSE(move, walk.move(head, begin, write), 0);
     EXPECT_CLOSE(time.data_wait, exact.data_wait, 0);
-    EXPECT_CLOSE(time.overhead, SectorWalk::us(profile.overhead_us[write][head.last_was_write]), 0);
-    EXPECT_CLOSE(time.positioning(), exact.start - static_cast<Real>(now), walk.tolerance());
-    EXPECT_CLOSE(time.transfer, exact.end - exact.start, walk.tolerance());
-    EXPECT_CLOSE(time.total(), exact.end - static_cast<Real>(now), walk.tolerance());
-    EXPECT_EQ(time.transfer, extent.transfer);
-    EXPECT_EQ(extent.start_phase, planner.rotation().phase(now + time.positioning()));
-    EXPECT_EQ(extent.end_phase, planner.rotation().phase(now + time.total()));
+    EXPECT_CLOSE(time.overhead, SectorWalk::us((write ? profile.overhead.write_us : profile.overhead.read_miss_us)[head.last_was_write]), 0);
+    EXPECT_CLOSE(time.positioning(), exact.start - static_cast<Real>(now), walk.tolerance() + (exact.in_order ? 0 : 400));
+    // A drive whose bus does not overlap with the next access is busy until the last block has left.
+    const Real busy = !write && !profile.bus_overlap ? std::max(exact.end, exact.bus_done) : exact.end;
+    // Many sectors' rounded lengths make up the front that a zero-latency access leaves for the next turn.
+    const Real tolerance = walk.tolerance() + (exact.in_order ? 0 : 400);
+    EXPECT_CLOSE(time.media, exact.end - exact.start, tolerance);
+    EXPECT_CLOSE(time.transfer, busy - exact.start, tolerance);
+    EXPECT_CLOSE(time.total(), busy - static_cast<Real>(now), tolerance);
+    EXPECT_CLOSE(time.to_first(), exact.first - static_cast<Real>(now), walk.tolerance());
+    EXPECT_LE(time.total(), time.to_first() + extent.transfer) << "never later than in order";
+    EXPECT_EQ(time.early > 0, !exact.in_order);
+    if (exact.in_order) {
+      EXPECT_EQ(time.transfer, extent.transfer);
+      EXPECT_EQ(extent.start_phase, planner.rotation().phase(now + time.positioning()));
+      EXPECT_EQ(extent.end_phase, planner.rotation().phase(now + time.total()));
+    }
 
     const AccessTime committed = planner.commit(head, extent, now, data_ready);
     EXPECT_EQ(committed.total(), time.total());
@@ -169,11 +217,17 @@ Coverage compare_random_accesses(const DriveProfile& profile, int count, std::ui
     EXPECT_EQ(head.head, exact.head.head);
     EXPECT_EQ(head.last_was_write, write);
 
-    // The last block leaves at d(n), d(i) = max(d(i - 1), end of block i on the media) + block time.
-    Real done = exact.start;
-    for (const Real media_end : exact.media_end)
-      done = std::max(done, media_end) + SectorWalk::us(profile.bus_block_time_us);
-    EXPECT_CLOSE(extent.bus_finish, done - exact.start, walk.tolerance());
+    if (!write) {
+      EXPECT_CLOSE(time.bus_finish, exact.bus_done - exact.start, tolerance);
+      if (exact.in_order) { EXPECT_EQ(time.bus_finish, extent.bus_finish); }
+    } else if (exact.in_order) {
+      // Block i has come i block times after the first began to, and before its own sector does.
+      Real lead = 0;
+      for (std::uint32_t k = 0; k < blocks; ++k)
+        lead = std::max(lead, (k + 1) * SectorWalk::us(profile.bus_write_block_us) - (exact.media_start[k] - exact.start));
+      EXPECT_CLOSE(extent.data_lead, lead, walk.tolerance());
+    }
+    coverage.in_the_middle += !exact.in_order;
 
     coverage.several_tracks += extent.tracks > 1;
     coverage.several_cylinders += extent.cylinder != extent.end_cylinder;
@@ -191,7 +245,7 @@ TEST(AccessPlanner, EqualsAWalkSectorBySectorOnASmallDrive) {
   for (const Mapping mapping : {Mapping::Plain, Mapping::Serpentine, Mapping::SerpentineAbsolute}) {
     for (const double bus_us : {0.0, 50.0, 600.0, 700.0, 2000.0}) {  // a sector takes 600 us or 857 us
       DriveProfile drive = testing::small_drive(mapping);
-      drive.bus_block_time_us = bus_us;
+      drive.bus_read_block_us = drive.bus_write_block_us = bus_us;
       const Coverage coverage = compare_random_accesses(drive, 400, 200, 11);
       EXPECT_GT(coverage.several_tracks, 100);
       EXPECT_GT(coverage.several_cylinders, 100);
@@ -201,10 +255,111 @@ TEST(AccessPlanner, EqualsAWalkSectorBySectorOnASmallDrive) {
   }
 }
 
+/// The small drive without slips, which a zero-latency access counts as wanted sectors.
+DriveProfile small_drive_without_slips() {
+  DriveProfile drive = testing::small_drive();
+  for (ZoneProfile& zone : drive.geometry.zones) zone.slips.clear();
+  return drive;
+}
+
+TEST(AccessPlanner, ZeroLatencyEqualsAWalkThatTakesEachSectorWhenItComes) {
+  for (const double bus_us : {0.0, 50.0, 600.0, 2000.0}) {
+    for (const double watermark : {0.0, 0.4, 1.0}) {
+      DriveProfile drive = small_drive_without_slips();
+      drive.zero_latency_read = drive.zero_latency_write = true;
+      drive.bus_read_block_us = drive.bus_write_block_us = bus_us;
+      drive.bus_read_watermark = watermark;
+      for (const bool overlap : {true, false}) {
+        drive.bus_overlap = overlap;
+        EXPECT_GT(compare_random_accesses(drive, 600, 12, 21).in_the_middle, 50);
+      }
+    }
+  }
+}
+
+TEST(AccessPlanner, ZeroLatencyReadsAWholeTrackInATurn) {
+  DriveProfile drive = small_drive_without_slips();
+  drive.zero_latency_read = true;
+  drive.overhead = {};
+  drive.bus_read_block_us = 10;
+  const AccessPlanner planner(drive);
+  const Extent track = planner.resolve(Lba(0), 10, false);
+  ASSERT_EQ(track.tracks, 1u);
+  const Picoseconds period = planner.rotation().period();
+  const HeadState head{track.cylinder, track.head, false, 0};
+  // Half a sector into sector 3: sectors 4 to 9, then 0 to 3.
+  const AccessTime time = planner.estimate(head, track, track.start_phase + period * 35 / 100);
+  EXPECT_NEAR(static_cast<double>(time.rotation), static_cast<double>(period) / 20, 100);
+  EXPECT_EQ(time.transfer, period);
+  // Block 4 comes last; it and the six behind it cross the bus then.
+  EXPECT_NEAR(static_cast<double>(time.bus_finish), static_cast<double>(period + 7 * 10'000'000), 100);
+}
+
+TEST(AccessPlanner, TheBusBeginsAtTheWatermarkBehindReselectAndPreparation) {
+  for (const double watermark : {0.0, 0.25, 0.75, 1.0}) {
+    for (const double bus_us : {30.0, 900.0}) {
+      DriveProfile drive = testing::small_drive();
+      drive.bus_read_watermark = watermark;
+      drive.bus_read_block_us = bus_us;
+      drive.bus_write_block_us = 700;
+      drive.bus_reselect_us = 45;
+      drive.bus_preparation_us = 33;
+      compare_random_accesses(drive, 300, 60, 22);
+      drive.bus_overlap = false;
+      compare_random_accesses(drive, 300, 60, 23);
+    }
+  }
+}
+
+TEST(AccessPlanner, TheNextAccessBeginsWhenTheBusIsDoneWhereTheyDoNotOverlap) {
+  DriveProfile drive = testing::small_drive();
+  drive.bus_read_block_us = 2000;
+  drive.bus_overlap = false;
+  const AccessPlanner planner(drive);
+  const Extent read = planner.resolve(Lba(0), 5, false);
+  EXPECT_EQ(read.transfer, read.bus_finish);
+  EXPECT_GT(read.transfer, read.media);
+  EXPECT_EQ(read.end_phase, planner.rotation().phase(read.start_phase + read.transfer));
+  EXPECT_EQ(planner.rotation().phase_of(read.end_angle), read.end_phase);
+  EXPECT_EQ(planner.resolve(Lba(0), 5, true).transfer, read.media) << "a write's data has come before";
+}
+
+TEST(AccessPlanner, OnTheTrackItselfTheHeadsSettleAgain) {
+  DriveProfile drive = testing::small_drive();
+  drive.same_track_us = 250;
+  drive.same_track_write_us = 400;
+  compare_random_accesses(drive, 400, 30, 24);
+  const AccessPlanner planner(drive);
+  const Extent extent = planner.resolve(Lba(50), 2, true);
+  const HeadState there{extent.cylinder, extent.head, false, 0};
+  EXPECT_EQ(planner.estimate(there, extent, 0).seek, 400'000'000);
+  EXPECT_EQ(planner.estimate(there, extent, 0).settle, 0);
+  EXPECT_EQ(planner.estimate(there, planner.resolve(Lba(50), 2, false), 0).seek, 250'000'000);
+  EXPECT_EQ(planner.seek_curve()(0), 400'000'000) << "what is known of no direction counts as the longer";
+}
+
+TEST(AccessPlanner, OverheadsThatRunFromTheArrivalAreOverSooner) {
+  DriveProfile drive = testing::small_drive();
+  const AccessPlanner series(drive);
+  drive.overhead_overlap = true;
+  const AccessPlanner beside(drive);
+  const Extent extent = beside.resolve(Lba(100), 3, false);
+  const HeadState head{Cylinder(9), Head(0), true, 0};
+  const Picoseconds now = 50'000'000'000;
+  EXPECT_EQ(series.estimate(head, extent, now, 0, now + 5'000'000).overhead, 40'000'000);
+  EXPECT_EQ(beside.estimate(head, extent, now, 0, now + 5'000'000).overhead, 5'000'000);
+  EXPECT_EQ(beside.estimate(head, extent, now, 0, now).overhead, 0);
+  EXPECT_EQ(beside.estimate(head, extent, now, 0, now - 7).overhead, 0);
+  EXPECT_EQ(beside.overhead(false, true), 0);
+  EXPECT_EQ(beside.command_overhead(false, true), 40'000'000);
+  EXPECT_EQ(beside.estimate(head, extent, now).total(),
+            series.estimate(head, extent, now - 40'000'000).total() - 40'000'000);
+}
+
 TEST(AccessPlanner, EqualsAWalkSectorBySectorOnTheAtlas10K) {
   DriveProfile drive = config::load_drive("atlas10k");
   EXPECT_GT(compare_random_accesses(drive, 300, 6000, 12).several_cylinders, 50);
-  drive.bus_block_time_us = 6.4;
+  drive.bus_read_block_us = drive.bus_write_block_us = 6.4;
   compare_random_accesses(drive, 300, 6000, 13);
 }
 
@@ -214,13 +369,13 @@ TEST(AccessPlanner, EqualsAWalkSectorBySectorAmongTheSlipsOfTheCheetah9LP) {
   drive.geometry.zones = {drive.geometry.zones[1]};  // 8 slips in a row on a track, many times
   drive.geometry.cylinders = 30;
   ZoneProfile& zone = drive.geometry.zones[0];
-  ASSERT_EQ(zone.first_cylinder, slipped_from);
+  ASSERT_GE(zone.first_cylinder, slipped_from);  // cylinders between the zones hold nothing
   zone.first_cylinder = 0;
   zone.last_cylinder = 29;
   zone.slips.erase(std::lower_bound(zone.slips.begin(), zone.slips.end(), 30u * 12 * zone.sectors_per_track),
                    zone.slips.end());
   for (const double bus_us : {105.0, 30.0, 24.0}) {  // a sector takes 24.4 us
-    drive.bus_block_time_us = bus_us;
+    drive.bus_read_block_us = drive.bus_write_block_us = bus_us;
     EXPECT_GT(compare_random_accesses(drive, 200, 2000, 14).slips, 30);
   }
 }
@@ -266,7 +421,8 @@ TEST(AccessPlanner, WriteWaitsForItsData) {
 
 TEST(AccessPlanner, OnwardIsTheSameWheneverTheFirstAccessRan) {
   for (const char* name : {"small", "atlas10k"}) {
-    const DriveProfile drive = std::string(name) == "small" ? testing::small_drive() : config::load_drive(name);
+    DriveProfile drive = std::string(name) == "small" ? testing::small_drive() : config::load_drive(name);
+    drive.zero_latency_read = drive.zero_latency_write = false;
     const AccessPlanner planner(drive);
     Draw draw(16);
     for (int i = 0; i < 500; ++i) {
@@ -288,9 +444,43 @@ TEST(AccessPlanner, OnwardIsTheSameWheneverTheFirstAccessRan) {
   }
 }
 
+TEST(AccessPlanner, OnwardBoundsTheNextAccessOfAZeroLatencyDrive) {
+  for (const bool overlap : {true, false}) {
+    DriveProfile drive = small_drive_without_slips();
+    drive.zero_latency_read = drive.zero_latency_write = true;
+    drive.bus_overlap = overlap;
+    drive.bus_read_block_us = 400;
+    const AccessPlanner planner(drive);
+    Draw draw(17);
+    int earlier = 0;
+    for (int i = 0; i < 3000; ++i) {
+      const auto extent = [&] {
+        const auto blocks = static_cast<std::uint32_t>(1 + draw.below(12));
+        return planner.resolve(Lba(draw.below(planner.geometry().block_count() - blocks + 1)), blocks, draw.coin());
+      };
+      const Extent from = extent();
+      const Extent to = extent();
+      const auto delay = static_cast<Picoseconds>(draw.below(20'000'000'000));
+      HeadState head = draw.head(planner.geometry());
+      const auto now = static_cast<Picoseconds>(draw.below(5'000'000'000'000));
+      const AccessTime first = planner.commit(head, from, now);
+      const Picoseconds in_order = now + first.to_first() + from.transfer;
+      const Picoseconds end = now + first.total();
+      ASSERT_LE(end, in_order);
+      // The next one after any time up to `delay`.
+      const Picoseconds begin = end + static_cast<Picoseconds>(draw.below(static_cast<std::uint64_t>(delay) + 1));
+      const AccessTime second = planner.estimate(head, to, begin);
+      ASSERT_LE(begin + second.to_first() + to.transfer, in_order + planner.onward(from, to, delay) + to.transfer);
+      ASSERT_LE(begin + second.total(), in_order + planner.onward(from, to, delay) + to.transfer);
+      earlier += end < in_order;
+    }
+    EXPECT_GT(earlier, 300);
+  }
+}
+
 TEST(AccessPlanner, TheNextBlockFollowsWithoutAWait) {
   DriveProfile drive = testing::small_drive(Mapping::Serpentine);
-  drive.overhead_us = {};
+  drive.overhead = {};
   const AccessPlanner planner(drive);
   int next_sectors = 0;
   for (std::uint64_t first = 0; first + 5 < planner.geometry().block_count(); ++first) {

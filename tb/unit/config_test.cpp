@@ -138,7 +138,7 @@ TEST_F(ConfigTest, UnknownKeyIsNamedWithItsPlaceAndTheNearestKey) {
                  "did you mean workload.discrete.mean_bytes?", 4, 13);
   expect_problem(kHead + "[sim]\nxyzzy_frobnicate_everything = 1\n", "sim.xyzzy_frobnicate_everything",
                  "there is no such key", 4, 31);
-  expect_problem("format = 1\ndrive = { file = \"atlas10k\", buss = { block_time_us = 1.0 } }\n", "drive.buss",
+  expect_problem("format = 1\ndrive = { file = \"atlas10k\", buss = { read_block_us = 1.0 } }\n", "drive.buss",
                  "did you mean drive.bus?", 2, 37);
   try {
     load(kHead + "polic = \"SPTF\"\n");
@@ -190,7 +190,7 @@ TEST_F(ConfigTest, WrongTypesSayWhatWasFoundAndExpected) {
   expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.reject_when_full = 1\n",
                  "drive.queue.reject_when_full", "found 1, expected true or false", 4, 26);
   expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nseek.points_us = [[1, 2.0], [3]]\n",
-                 "drive.seek.points_us", "(element 1)", 4, 18);
+                 "drive.seek.points_us", "found an array as element 1, expected an array of [distance, time] pairs", 4, 18);
 }
 
 TEST_F(ConfigTest, AValueInPlaceOfASectionIsNoUnknownKey) {
@@ -258,7 +258,8 @@ TEST_F(ConfigTest, AProfileThatDescribesNoDriveSaysWhy) {
     return "";
   };
   EXPECT_EQ(error_of(profile), "");
-  EXPECT_NE(error_of(with("last_cylinder = 2626", "last_cylinder = 2625")).find("cover 2626 of 2627"), std::string::npos);
+  EXPECT_NE(error_of(with("last_cylinder = 2626", "last_cylinder = 2627")).find("ends at cylinder 2627, expected 0 to 2626"),
+            std::string::npos);
   EXPECT_NE(error_of(with("sectors_per_track = 99", "sectors_per_trak = 99")).find("sectors_per_track: is missing"),
             std::string::npos);
   EXPECT_NE(error_of(with("sectors_per_track = 99", "sectors_per_trak = 99")).find("did you mean geometry.zone.sectors_per"),
@@ -296,10 +297,10 @@ TEST_F(ConfigTest, AProblemInASectionsFileNamesThatFile) {
 
 TEST_F(ConfigTest, ASectionWithFileStartsFromItAndOverridesIt) {
   file("load.toml", "source = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n");
-  const Scenario s = load("format = 1\n[drive]\nfile = \"atlas10k\"\nbus.block_time_us = 6.4\n"
+  const Scenario s = load("format = 1\n[drive]\nfile = \"atlas10k\"\nbus.read_block_us = 6.4\n"
                           "[workload.discrete]\nfile = \"load.toml\"\nrate_per_s = 20.0\n");
   EXPECT_EQ(s.drive_name, "atlas10k");
-  EXPECT_EQ(s.drive.bus_block_time_us, 6.4);
+  EXPECT_EQ(s.drive.bus_read_block_us, 6.4);
   EXPECT_EQ(s.drive.head_switch_us, load_drive("atlas10k").head_switch_us);
   EXPECT_EQ(s.discrete.rate_per_s, 20.0);
   EXPECT_EQ(s.discrete.mean_bytes, 512);
@@ -375,12 +376,12 @@ TEST_F(ConfigTest, OverridesTakeTomlValuesAndBareWords) {
 TEST_F(ConfigTest, AnOverrideExchangesTheDriveOrAWholeSection) {
   file("other.toml", "source = \"closed\"\noutstanding = 9\n");
   file("load.toml", "discrete = \"other.toml\"\n");
-  const std::string text = "format = 1\n[drive]\nfile = \"atlas10k\"\nbus.block_time_us = 6.4\n"
+  const std::string text = "format = 1\n[drive]\nfile = \"atlas10k\"\nbus.read_block_us = 6.4\n"
                            "[workload.discrete]\nsource = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n";
   const Scenario drive = load(text, {"drive=cheetah9lp"});
   EXPECT_EQ(drive.drive.name, "Seagate Cheetah 9LP");
   EXPECT_EQ(drive.drive_name, "cheetah9lp");
-  EXPECT_EQ(drive.drive.bus_block_time_us, 105.0);
+  EXPECT_EQ(drive.drive.bus_read_block_us, 105.0);
   const Scenario section = load(text, {"workload.discrete=other.toml"});
   EXPECT_EQ(section.discrete.outstanding, 9);
   EXPECT_EQ(section.discrete.mean_bytes, DiscreteWorkload().mean_bytes);  // nothing of the section is left
@@ -525,7 +526,7 @@ TEST_F(ConfigTest, SchemasAcceptWhatTheLoaderAccepts) {
   EXPECT_EQ(violation(schema, whole), "");
   const auto scenario = [](const char* text) { return nlohmann::json::parse(text); };
   EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "atlas10k"})")), "");
-  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": {"file": "atlas10k", "bus": {"block_time_us": 6.4},
+  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": {"file": "atlas10k", "bus": {"read_block_us": 6.4},
     "geometry": {"mapping": "plain"}}, "workload": {"discrete": {"file": "x.toml", "rate_per_s": 3}}})")), "");
   EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "a", "workload": "load.toml", "sim": "sim.toml"})")), "");
   EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "a", "workload": {"discrete": "d.toml"}})")), "");

@@ -25,7 +25,7 @@ constexpr Picoseconds kBound = 13'000'000;
 
 mechanics::DriveProfile atlas(double bus_block_us = 6.4) {
   mechanics::DriveProfile drive = config::load_drive("atlas10k");
-  drive.bus_block_time_us = bus_block_us;
+  drive.bus_read_block_us = drive.bus_write_block_us = bus_block_us;
   return drive;
 }
 
@@ -53,8 +53,8 @@ class Explicit {
 
   Picoseconds node(const Command& command) const {
     Picoseconds time = command.extent.transfer;
-    if (planner_.bus_block_time() > 0)
-      time = std::max(time, command.extent.bus_finish - planner_.bus_block_time());
+    if (planner_.bus_block_time(false) > 0)
+      time = std::max(time, command.extent.bus_finish - planner_.bus_block_time(false));
     return time;
   }
 
@@ -167,7 +167,7 @@ GuardCoverage compare_guard(const mechanics::DriveProfile& profile, int rounds, 
       for (const Command* c : candidates) {
         const auto positioning = static_cast<Picoseconds>(f.random() % 15'000'000'000);
         const Picoseconds need = f.explicit_sum.need(*c, positioning, set);
-        const Picoseconds last = deadline - f.planner.bus_block_time() - need;  // latest time at which it still fits
+        const Picoseconds last = deadline - f.planner.bus_block_time(false) - need;  // latest time at which it still fits
         EXPECT_FALSE(sweep.allows(*c, positioning, last + 1, 0)) << "more permissive than the explicit sum";
         EXPECT_TRUE(shortfall || sweep.allows(*c, positioning, last, 0));
         ++(shortfall ? coverage.with_shortfall : coverage.exact);
@@ -196,7 +196,8 @@ TEST(ContinuousSweep, GuardEqualsTheExplicitSumWhereTheBusIsSlow) {
 TEST(ContinuousSweep, GuardIsNeverMorePermissiveWhereATakenOutCommandMakesTheSweepLonger) {
   // Reads after writes cost less than reads after reads here, and short accesses lie close together.
   mechanics::DriveProfile drive = testing::small_drive();
-  drive.overhead_us = {{{3000, 0}, {0, 0}}};
+  drive.overhead.read_miss_us = {3000, 0};
+  drive.overhead.write_us = {0, 0};
   drive.write_settle_us = -800;
   const GuardCoverage coverage = compare_guard(drive, 300, 3, true, 33);
   EXPECT_GT(coverage.with_shortfall, 1000);
@@ -243,7 +244,7 @@ TEST(ContinuousSweep, DeadlineIsTheEarliest) {
   const Picoseconds deadlines[] = {500, 300, 700, 300};
   for (const Picoseconds deadline : deadlines) sweep.insert(f.add(RequestClass::Continuous, 5, deadline));
   EXPECT_EQ(sweep.deadline(), 300);
-  EXPECT_EQ(sweep.slack(100, 0), 200 - f.planner.bus_block_time());
+  EXPECT_EQ(sweep.slack(100, 0), 200 - f.planner.bus_block_time(false));
   EXPECT_LT(sweep.slack(1000, 0), 0);
   sweep.remove(Tag(1));
   EXPECT_EQ(sweep.deadline(), 300);
@@ -288,8 +289,8 @@ Round run_round(const char* policy, const mechanics::DriveProfile& profile, Pico
   HeadState head = f.random_head();
   Picoseconds now = static_cast<Picoseconds>(f.random() % kPicosecondsPerSecond) + kBound;
   Fixture::sort(set, Fixture::starts_low(set, head));
-  const Picoseconds deadline = now + f.planner.estimate(head, set.front()->extent, now).positioning() +
-                               f.explicit_sum.sweep(set) + f.planner.bus_block_time() + extra;
+  const Picoseconds deadline = now + f.planner.estimate(head, set.front()->extent, now).to_first() +
+                               f.explicit_sum.sweep(set) + f.planner.bus_block_time(false) + extra;
   for (std::size_t i = 0; i < 25; ++i) slots[i].deadline = deadline;
   for (const Command& command : slots) scheduler->insert(command);
 
@@ -303,8 +304,8 @@ Round run_round(const char* policy, const mechanics::DriveProfile& profile, Pico
     round.forced += decision.forced;
     const AccessTime time = f.planner.commit(head, command.extent, now);
     // Blocks follow the media over the bus.
-    bus_free = std::max(bus_free + f.planner.bus_block_time() * command.extent.blocks,
-                        now + time.positioning() + command.extent.bus_finish);
+    bus_free = std::max(bus_free + f.planner.bus_block_time(false) * command.extent.blocks,
+                        now + time.positioning() + time.bus_finish);
     head.bus_free = bus_free;
     now += time.total();
     scheduler->remove(decision.tag);

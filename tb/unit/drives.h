@@ -38,8 +38,10 @@ inline mechanics::DriveProfile small_drive(mechanics::Mapping mapping = mechanic
   drive.rpm = 10000;
   drive.head_switch_us = 900;
   drive.write_settle_us = 300;
-  drive.overhead_us = {{{100, 40}, {500, 450}}};
-  drive.bus_block_time_us = 50;
+  drive.overhead.read_hit_us = {60, 30};
+  drive.overhead.read_miss_us = {100, 40};
+  drive.overhead.write_us = {500, 450};
+  drive.bus_read_block_us = drive.bus_write_block_us = 50;
   return drive;
 }
 

@@ -69,9 +69,33 @@ TEST(SeekCurve, PassesThroughTheThreePoints) {
   EXPECT_EQ(curve(1), 1700 * kUs);
   EXPECT_EQ(curve(1000), 11000 * kUs);
   EXPECT_EQ(curve(3000), 22500 * kUs);
-  // Between them a + b sqrt(x) + c x, which is a square in sqrt(x): its third differences are 0.
-  const auto at = [&curve](double root) { return core::to_milliseconds(curve(static_cast<std::uint32_t>(root * root))); };
+  // Between them a + b sqrt(x) + c x with x = d - 1 (Lee and Katz 1991), a square in sqrt(x): its third differences are 0.
+  const auto at = [&curve](double root) { return core::to_milliseconds(curve(static_cast<std::uint32_t>(root * root) + 1)); };
   EXPECT_NEAR(at(40) - 3 * at(30) + 3 * at(20) - at(10), 0.0, 1e-5);
+}
+
+TEST(SeekCurve, MeasuredDistancesGoBeforeAFormula) {
+  SeekProfile profile;
+  profile.model = SeekModel::SqrtLinear;
+  profile.knee_cylinders = 50;
+  profile.a_us = 1000;
+  profile.b_us = 100;
+  profile.c_us = 1500;
+  profile.d_us = 10;
+  profile.points_us = {{4, 777.0}, {60, 888.0}};
+  const SeekCurve curve(profile, 100);
+  EXPECT_EQ(curve(3), std::llround((1000 + 100 * std::sqrt(3.0)) * 1e3) * 1000);
+  EXPECT_EQ(curve(4), 777 * kUs);
+  EXPECT_EQ(curve(25), 1500 * kUs);
+  EXPECT_EQ(curve(60), 888 * kUs);
+  EXPECT_EQ(curve(61), 2110 * kUs);
+}
+
+TEST(SeekCurve, DistanceZeroIsTheTimeToSettleOnTheTrack) {
+  SeekProfile profile;
+  profile.points_us = {{1, 1000.0}, {4, 1400.0}};
+  EXPECT_EQ(SeekCurve(profile, 5)(0), 0);
+  EXPECT_EQ(SeekCurve(profile, 5, 123.5)(0), 123'500'000);
 }
 
 TEST(SeekCurve, RefusesProfilesThatGiveNoCurve) {

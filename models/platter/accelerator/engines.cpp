@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "platter/accelerator/accelerator_engine.h"
 
 namespace platter::accelerator {
@@ -47,6 +49,8 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicyIn
 
 drive::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
+    const std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth);
+    if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
       const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
                                      options.firmware_candidate_cycles};

@@ -22,10 +22,13 @@ struct ToJson {
     for (const FileName& name : *field) array.push_back(name.text);
     return array;
   }
-  json operator()(const mechanics::Mapping* field) const { return choices[static_cast<std::size_t>(*field)]; }
-  json operator()(const mechanics::SeekModel* field) const { return choices[static_cast<std::size_t>(*field)]; }
   template <typename T>
-  json operator()(const T* field) const { return *field; }
+  json operator()(const T* field) const {
+    if constexpr (std::is_enum_v<T>)
+      return choices[static_cast<std::size_t>(*field)];
+    else
+      return *field;
+  }
 };
 
 template <typename Object>
@@ -58,7 +61,9 @@ struct SchemaOf {
   json operator()(const std::vector<std::uint32_t>*) const {
     return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}};
   }
-  json operator()(const std::vector<std::pair<std::uint32_t, double>>*) const {
+  json operator()(const std::vector<double>*) const { return {{"type", "array"}, {"items", {{"type", "number"}}}}; }
+  template <typename T>
+  json operator()(const std::vector<std::pair<std::uint32_t, T>>*) const {
     return {{"type", "array"},
             {"items", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}}}};
   }
@@ -186,6 +191,19 @@ std::string dump_scenario(const Scenario& scenario) {
   text += drive.substr(drive.find("]\n") + 2);
   for (mechanics::ZoneProfile& zone : copy.drive.geometry.zones) {
     text += "\n[[drive.geometry.zone]]\n";
+    std::string lines;
+    dump_table(zone_parameters(), "zone", zone, lines);
+    text += lines.substr(lines.find("]\n") + 2);
+  }
+  return text;
+}
+
+std::string dump_drive(const mechanics::DriveProfile& profile) {
+  mechanics::DriveProfile copy = profile;
+  std::string text = "format = 1\n";
+  dump_table(drive_parameters(), "", copy, text);
+  for (mechanics::ZoneProfile& zone : copy.geometry.zones) {
+    text += "\n[[geometry.zone]]\n";
     std::string lines;
     dump_table(zone_parameters(), "zone", zone, lines);
     text += lines.substr(lines.find("]\n") + 2);

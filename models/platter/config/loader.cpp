@@ -247,8 +247,15 @@ class Setter {
     *field = value;
     return {};
   }
-  std::string operator()(mechanics::Mapping* field) const { return enumeration(field); }
-  std::string operator()(mechanics::SeekModel* field) const { return enumeration(field); }
+  template <typename Enum, typename = std::enable_if_t<std::is_enum_v<Enum>>>
+  std::string operator()(Enum* field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    const auto index = choice_index(p_.choices, value);
+    if (!index) return expected_choice(value);
+    *field = static_cast<Enum>(*index);
+    return {};
+  }
   std::string operator()(FileName* field) const {
     if (!leaf_.node->is_string()) return expected("the name of a file");
     return file(**leaf_.node->as_string(), *field);
@@ -266,32 +273,47 @@ class Setter {
     return {};
   }
   std::string operator()(std::vector<std::uint32_t>* field) const {
-    const toml::array* array = leaf_.node->as_array();
-    if (array == nullptr) return expected("an array of whole numbers");
-    field->clear();
-    for (const toml::node& element : *array) {
-      const auto value = element.value<std::int64_t>();
-      if (!element.is_integer() || *value < 0 || *value > 0xFFFF'FFFF)
-        return expected("an array of whole numbers from 0, found " + show(element));
-      field->push_back(static_cast<std::uint32_t>(*value));
-    }
-    return {};
+    return array(field, "an array of whole numbers from 0", whole);
   }
+  std::string operator()(std::vector<double>* field) const { return array(field, "an array of numbers", number); }
   std::string operator()(std::vector<std::pair<std::uint32_t, double>>* field) const {
-    const toml::array* array = leaf_.node->as_array();
-    if (array == nullptr) return expected("an array of [distance, time] pairs");
-    field->clear();
-    for (const toml::node& element : *array) {
-      const toml::array* pair = element.as_array();
-      if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_integer() || !(*pair)[1].is_number() ||
-          **(*pair)[0].as_integer() < 0 || **(*pair)[0].as_integer() > 0xFFFF'FFFF)
-        return expected(fmt::format("an array of [distance, time] pairs (element {})", field->size()));
-      field->emplace_back(static_cast<std::uint32_t>(**(*pair)[0].as_integer()), *(*pair)[1].value<double>());
-    }
-    return {};
+    return array(field, "an array of [distance, time] pairs", [](const toml::node& node, auto& value) {
+      const toml::array* pair = node.as_array();
+      return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && number((*pair)[1], value.second);
+    });
+  }
+  std::string operator()(std::vector<std::pair<std::uint32_t, std::uint32_t>>* field) const {
+    return array(field, "an array of pairs of whole numbers", [](const toml::node& node, auto& value) {
+      const toml::array* pair = node.as_array();
+      return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && whole((*pair)[1], value.second);
+    });
   }
 
  private:
+  static bool whole(const toml::node& node, std::uint32_t& value) {
+    const toml::value<std::int64_t>* found = node.as_integer();
+    if (found == nullptr || **found < 0 || **found > 0xFFFF'FFFF) return false;
+    value = static_cast<std::uint32_t>(**found);
+    return true;
+  }
+  static bool number(const toml::node& node, double& value) {
+    if (!node.is_number()) return false;
+    value = *node.value<double>();
+    return std::isfinite(value);
+  }
+  template <typename Value, typename Read>
+  std::string array(std::vector<Value>* field, const char* what, const Read& read) const {
+    const toml::array* elements = leaf_.node->as_array();
+    if (elements == nullptr) return expected(what);
+    field->clear();
+    for (const toml::node& element : *elements) {
+      Value value{};
+      if (!read(element, value))
+        return fmt::format("found {} as element {}, expected {}", show(element), field->size(), what);
+      field->push_back(value);
+    }
+    return {};
+  }
   bool outside(double value) const { return value < p_.minimum || value > p_.maximum; }
   std::string expected(const std::string& what) const {
     return fmt::format("found {}, expected {}", show(*leaf_.node), what);
@@ -300,15 +322,6 @@ class Setter {
     std::string names;
     for (const std::string_view choice : p_.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
     return fmt::format("found \"{}\", expected one of {}{}", value, names, core::did_you_mean(value, p_.choices));
-  }
-  template <typename Enum>
-  std::string enumeration(Enum* field) const {
-    if (!leaf_.node->is_string()) return expected("a text");
-    const std::string value = **leaf_.node->as_string();
-    const auto index = choice_index(p_.choices, value);
-    if (!index) return expected_choice(value);
-    *field = static_cast<Enum>(*index);
-    return {};
   }
   std::string file(const std::string& text, FileName& name) const {
     name.text = text;

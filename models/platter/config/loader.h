@@ -35,6 +35,8 @@ nlohmann::json effective_configuration(const Scenario& scenario);
 nlohmann::json drive_configuration(const mechanics::DriveProfile& profile);
 /// The same as TOML, each key with its unit and meaning.
 std::string dump_scenario(const Scenario& scenario);
+/// A drive profile as TOML, each key with its unit and meaning; `load_drive` reads it.
+std::string dump_drive(const mechanics::DriveProfile& profile);
 
 /// JSON Schemas (draft 2020-12) of a scenario and of a drive profile, and the reference page, all from the tables.
 nlohmann::json scenario_schema();

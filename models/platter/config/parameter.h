@@ -16,7 +16,9 @@ namespace platter::config {
 /// The field of an object that a parameter sets and shows.
 using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*,
                            std::vector<FileName>*, std::vector<std::uint32_t>*,
-                           std::vector<std::pair<std::uint32_t, double>>*, mechanics::Mapping*, mechanics::SeekModel*>;
+                           std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
+                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, mechanics::Mapping*,
+                           mechanics::SpareUnit*, mechanics::SeekModel*, mechanics::ReadAhead*, mechanics::WriteBack*>;
 
 /// One configuration key. The tables of these rows feed the loader, `config dump`, the reference page and the
 /// JSON Schema.

@@ -33,6 +33,13 @@ constexpr std::string_view to_string(CommandStatus status) {
   return "?";
 }
 
+/// SCSI task attribute (SAM-5, 8.6). NCQ has none: all its commands are simple.
+enum class TaskAttribute : std::uint8_t {
+  Simple,
+  Ordered,      ///< after every older command, before every younger one
+  HeadOfQueue,  ///< before every command that has not begun
+};
+
 /// Where a command's time went. The parts sum to completed - issued.
 struct CommandTiming {
   Picoseconds issued = 0;     ///< the host had the request
@@ -62,7 +69,8 @@ class CommandExtension : public tlm::tlm_extension<CommandExtension> {
   Picoseconds deadline = kNoDeadline;  ///< absolute; as ATA and SCSI Command Duration Limits carry it
   std::uint32_t stream = 0;
   int tag = kAnyTag;  ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
-  bool fua = false;   ///< force unit access
+  TaskAttribute attribute = TaskAttribute::Simple;  ///< others only where the drive takes them (`queue.task_attributes`)
+  bool fua = false;   ///< force unit access: a write is complete when it is on the media, a read comes from there
   bool flush = false; ///< FLUSH CACHE; the payload's command is TLM_IGNORE_COMMAND
   Picoseconds issued = -1;  ///< when the host had the request; -1: at BEGIN_REQ
 

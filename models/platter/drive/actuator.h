@@ -25,6 +25,9 @@ class Actuator : public sc_core::sc_module {
   /// The access ended on another track than it began; the arm has followed the data.
   void follow(const mechanics::HeadState& end) { state_ = end; travel_to_ = end.cylinder; }
 
+  /// What the next command's overhead depends on.
+  void set_last_was_write(bool write) { state_.last_was_write = write; }
+
   /// Cylinder under the heads at `now`, interpolated during a seek (constant acceleration, then constant braking).
   std::uint32_t cylinder_at(core::Picoseconds now) const {
     if (now <= start_) return from_.value;

@@ -32,26 +32,25 @@ Slot& CommandQueue::allocate(int wanted, Picoseconds now) {
 }
 
 bool CommandQueue::overlap(const Slot& x, const Slot& y) {
-  const mechanics::Extent& a = x.command.extent;
-  const mechanics::Extent& b = y.command.extent;
-  return a.first.value < b.first.value + b.blocks && b.first.value < a.first.value + a.blocks;
+  return x.first() < y.end() && y.first() < x.end();
 }
 
 bool CommandQueue::conflict(const Slot& older, const Slot& younger) {
   if (older.on_media) return false;
+  if ((older.ordered || younger.ordered) && !younger.head_of_queue) return true;
   if (older.flush || younger.flush) return older.flush || older.command.extent.write;
   return younger.command.extent.write && overlap(older, younger);
 }
 
 void CommandQueue::find_blockers(Slot& slot) {
   const bool write = slot.command.extent.write;
-  if (write || slot.flush || flushes_ > 0) {  // otherwise a read, which waits for nothing
+  if (write || slot.flush || slot.ordered || barriers_ > 0) {  // otherwise a read, which waits for nothing
     for (const Slot& other : slots_)
       if (other.used && &other != &slot && conflict(other, slot)) ++slot.blockers;
     if (slot.blockers > 0) ++blocked_;
   }
   if (write) ++writes_;
-  if (slot.flush) ++flushes_;
+  if (slot.flush || slot.ordered) ++barriers_;
 }
 
 void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
@@ -65,7 +64,7 @@ void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
       }
   slot.on_media = true;
   if (slot.command.extent.write) --writes_;
-  if (slot.flush) --flushes_;
+  if (slot.flush || slot.ordered) --barriers_;
 }
 
 const std::vector<const Slot*>& CommandQueue::buffered_writes(const Slot& read) {

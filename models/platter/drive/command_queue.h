@@ -4,6 +4,7 @@
 #include <systemc>
 #include <vector>
 
+#include "platter/buffer/segment_buffer.h"
 #include "platter/core/command_extension.h"
 #include "platter/scheduling/command.h"
 
@@ -15,20 +16,33 @@ using core::Tag;
 /// One entry of the command queue.
 struct Slot {
   bool used = false;
+  bool own = false;            ///< the drive's, not the host's
   bool flush = false;
+  bool ordered = false;
+  bool head_of_queue = false;
+  bool fua = false;
+  bool received = false;       ///< its write data has crossed the bus, or is on the way
   bool in_engine = false;      ///< handed to the scheduling engine
   bool on_media = false;       ///< its media access has ended
   bool blocking_call = false;  ///< a b_transport waits for it
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
+  std::uint32_t buffered = 0;  ///< first blocks of a read that the buffer holds; the command's extent is the rest
+  buffer::Hit hit;             ///< where they are
+  Picoseconds data_end = 0;    ///< of a write that is received: when all of its data is in the buffer
   scheduling::Command command;
   tlm::tlm_generic_payload* payload = nullptr;
   core::CommandTiming timing;
+
+  /// The host's blocks [first, end), whatever part of them the buffer holds.
+  std::uint64_t first() const { return command.extent.first.value - buffered; }
+  std::uint64_t end() const { return command.extent.first.value + command.extent.blocks; }
 };
 
 /// Tags 0 … depth - 1. A write that overlaps an older command waits for it, a flush waits for every older write, and whatever is
-/// younger waits for a flush. A read waits for no write: what an older one still holds in the buffer goes over the bytes from
-/// the media. So the bytes are those of the order of arrival, and a continuous read, which has a deadline, is never
-/// held up by a write that has none and that the policy may put off.
+/// younger waits for a flush; an ordered command waits for every older one, and every younger one for it, but for those at the
+/// head of the queue. A read waits for no write: what an older one still holds in the buffer goes over the bytes from the media.
+/// So the bytes are those of the order of arrival, and a continuous read, which has a deadline, is never held up by a write that
+/// has none and that the policy may put off.
 class CommandQueue : public sc_core::sc_module {
  public:
   CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth);
@@ -47,6 +61,8 @@ class CommandQueue : public sc_core::sc_module {
   /// Older writes over the read's blocks that have not reached the media, oldest first; valid until the next call.
   const std::vector<const Slot*>& buffered_writes(const Slot& read);
   void release(Slot& slot, Picoseconds now);
+  /// The age of a command that the drive makes itself.
+  std::uint64_t next_sequence() { return next_sequence_++; }
 
   Slot& slot(Tag tag) { return slots_[tag.value]; }
   const Slot& slot(Tag tag) const { return slots_[tag.value]; }
@@ -67,7 +83,7 @@ class CommandQueue : public sc_core::sc_module {
   std::uint32_t occupancy_ = 0;
   // Of the commands that have not reached the media; a queue of reads needs none of the searches.
   std::uint32_t writes_ = 0;
-  std::uint32_t flushes_ = 0;
+  std::uint32_t barriers_ = 0;  ///< flushes and ordered commands
   std::uint32_t blocked_ = 0;
   std::uint64_t next_sequence_ = 0;
   double integral_ = 0;

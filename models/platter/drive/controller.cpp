@@ -7,13 +7,47 @@
 
 namespace platter::drive {
 
+using buffer::Hit;
 using core::now_ps;
 using core::to_sc_time;
 
+namespace {
+
+Picoseconds microseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMicrosecond); }
+
+/// Accesses of its own that a drive may have in the queue at once.
+std::uint32_t own_commands(const mechanics::DriveProfile& profile) {
+  if (profile.cache.segments == 0) return 0;
+  switch (profile.cache.write_back) {
+    case mechanics::WriteBack::Off: return 0;
+    case mechanics::WriteBack::Append: return 1;
+    case mechanics::WriteBack::Interleaved: return std::min(profile.cache.write_segments, profile.cache.segments);
+  }
+  return 0;
+}
+
+}  // namespace
+
 Controller::Controller(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner,
-                       CommandQueue& queue, Actuator& actuator, ReadWriteChannel& channel, EngineIf& engine)
-    : sc_module(name), planner_(planner), queue_(queue), actuator_(actuator), channel_(channel), engine_(engine) {
+                       const mechanics::DriveProfile& profile, CommandQueue& queue, Actuator& actuator,
+                       ReadWriteChannel& channel, EngineIf& engine)
+    : sc_module(name),
+      planner_(planner),
+      queue_(queue),
+      actuator_(actuator),
+      channel_(channel),
+      engine_(engine),
+      preparation_(microseconds(profile.bus_preparation_us)),
+      read_completion_(microseconds(profile.bus_read_completion_us)),
+      write_completion_(microseconds(profile.bus_reselect_us + profile.bus_write_completion_us)),
+      cached_completion_(microseconds(profile.bus_write_completion_us)),
+      write_watermark_(std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks)),
+      buffer_(profile.cache.segments > 0 ? std::make_unique<buffer::SegmentBuffer>(planner, profile.cache) : nullptr),
+      destages_(own_commands(profile)) {
+  entries_.resize(queue.depth());
+  waiting_.reserve(queue.depth() + destages_.size());
   released_.reserve(queue.depth());
+  held_.reserve(queue.depth());
   engine_.bind_sink(*this);
   SC_METHOD(arrival);
   sensitive << arrival_event_;
@@ -23,44 +57,281 @@ Controller::Controller(const sc_core::sc_module_name& name, const mechanics::Acc
   dont_initialize();
 }
 
+// --- arrival ---------------------------------------------------------------------------------------------------------
+
+void Controller::arrived(Slot& slot) {
+  const mechanics::Extent& extent = slot.command.extent;
+  slot.command.overhead_end =
+      now_ps() + planner_.command_overhead(extent.write, actuator_.state().last_was_write);
+  // A write that the buffer may take sends its data when it is taken.
+  if (extent.write && !(buffer_ != nullptr && buffer_->write_back() && !slot.fua))
+    receive(slot, slot.command.overhead_end);
+}
+
+void Controller::receive(Slot& slot, Picoseconds begin) {
+  const mechanics::Extent& extent = slot.command.extent;
+  const Picoseconds block_time = planner_.bus_block_time(true);
+  slot.data_end = channel_.receive(extent.blocks, begin + preparation_);
+  // The first sector may be written as soon as no later one will have to wait for its block.
+  const Picoseconds first = slot.data_end - block_time * Picoseconds{extent.blocks};
+  slot.command.data_ready =
+      first + std::max(extent.data_lead, block_time * Picoseconds{std::min(extent.blocks, write_watermark_)});
+  slot.received = true;
+}
+
 void Controller::ready(Slot& slot) {
-  if (slot.flush) {  // nothing older is left to reach the media
+  if (slot.flush) {  // nothing older is left to reach the media but what the buffer holds
+    if (buffer_ != nullptr && buffer_->any_dirty()) {
+      flushes_.push_back(slot.command.tag);
+      return;
+    }
     slot.timing.started = now_ps();
     slot.timing.queue = slot.timing.started - slot.timing.issued;
-    completion_->complete_at(slot, slot.timing.started);
+    answer(slot, slot.timing.started);
     release_waiting(slot);
     return;
   }
+  if (buffer_ != nullptr) {
+    const mechanics::Extent& extent = slot.command.extent;
+    if (extent.write) {
+      const bool caches = buffer_->write_back() && !slot.fua && extent.blocks <= buffer_->segment_blocks();
+      if (caches && cache_write(slot)) return;
+      if (caches || over_dirty(slot)) {
+        held_.push_back(slot.command.tag);
+        return;
+      }
+      if (!slot.received)
+        receive(slot, std::max(slot.command.overhead_end, now_ps()));
+      buffer_->invalidate(extent.first, extent.blocks);
+    } else if (slot.fua) {
+      if (over_dirty(slot)) {
+        held_.push_back(slot.command.tag);
+        return;
+      }
+    } else if (serve_from_buffer(slot, now_ps())) {
+      return;
+    }
+  }
+  submit(slot);
+}
+
+void Controller::submit(Slot& slot) {
+  // A read-ahead gives way at once; the two delays, until the arm is free and of the command, add up.
+  if (state_ == ControllerState::Idle && !stop_read_ahead()) slot.command.overhead_end += arm_free_ - now_ps();
   slot.in_engine = true;
+  if (slot.head_of_queue)
+    urgent_.push_back(slot.command.tag);
+  else if (!enter_engine(slot))
+    waiting_.push_back(&slot);
+  wake();
+}
+
+bool Controller::enter_engine(Slot& slot) {
+  std::size_t entry = slot.command.tag.value;
+  if (slot.own) {  // the highest free one: the host takes tags from below
+    entry = entries_.size();
+    while (entry > 0 && entries_[entry - 1] != nullptr) --entry;
+    if (entry == 0) return false;
+    slot.command.tag = Tag(static_cast<std::uint16_t>(--entry));
+  } else if (entries_[entry] != nullptr) {
+    return false;
+  }
+  entries_[entry] = &slot;
   engine_.insert(slot.command);
+  return true;
+}
+
+bool Controller::stop_read_ahead() {
+  if (buffer_ == nullptr) return true;
+  const Picoseconds now = now_ps();
+  mechanics::HeadState place = actuator_.state();
+  const Picoseconds free = buffer_->stop(now, place);
+  if (place.cylinder != actuator_.state().cylinder || place.head != actuator_.state().head) actuator_.follow(place);
+  if (free <= now) return true;
+  arm_free_ = free;
+  return false;
+}
+
+void Controller::wake() {
   // A delta later, so that commands which arrive at one instant are all seen by the first decision.
-  if (state_ == ControllerState::Idle) arrival_event_.notify(sc_core::SC_ZERO_TIME);
+  if (state_ != ControllerState::Idle) return;
+  const Picoseconds now = now_ps();
+  if (arm_free_ > now)
+    arrival_event_.notify(to_sc_time(arm_free_ - now));
+  else
+    arrival_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Controller::arrival() {
-  if (state_ == ControllerState::Idle) ask();
+  if (state_ != ControllerState::Idle) return;
+  if (arm_free_ > now_ps())
+    wake();
+  else
+    ask();
 }
 
+// --- the buffer ------------------------------------------------------------------------------------------------------
+
+bool Controller::serve_from_buffer(Slot& slot, Picoseconds now) {
+  const mechanics::Extent& extent = slot.command.extent;
+  const Hit hit = buffer_->find(extent.first, extent.blocks, now);
+  if (hit.kind == Hit::Kind::Miss) return false;
+  const Picoseconds overhead = planner_.read_hit_overhead(actuator_.state().last_was_write);
+  const Picoseconds begin = (slot.in_engine ? std::max(now, slot.command.overhead_end) : now + overhead) + preparation_;
+  if (hit.kind == Hit::Kind::Partial) {
+    if (slot.in_engine) return false;  // it was resolved as a whole
+    ++cache_statistics_.partial_hits;
+    buffer_->use(hit, extent.first, hit.blocks);
+    channel_.send_buffered(hit.blocks, begin);
+    slot.buffered = hit.blocks;
+    slot.hit = hit;
+    slot.command.extent = planner_.resolve(core::Lba(extent.first.value + hit.blocks), extent.blocks - hit.blocks, false);
+    return false;
+  }
+  ++cache_statistics_.read_hits;
+  const Picoseconds bus_start =
+      buffer_->bus_start(hit, extent.first, extent.blocks, planner_.bus_block_time(false), begin);
+  buffer_->use(hit, extent.first, extent.blocks);
+  slot.timing.started = now;
+  slot.timing.queue = now - slot.timing.issued;
+  slot.timing.overhead = begin - preparation_ - now;
+  Picoseconds done = channel_.send_buffered(extent.blocks, bus_start) + read_completion_;
+  deliver_bytes(slot, done);
+  slot.timing.bus = done - now - slot.timing.overhead;
+  if (state_ == ControllerState::Idle && engine_.empty() && urgent_.empty() && buffer_->read_ahead_on_hit() &&
+      buffer_->reads_ahead(extent.first, previous_end_) && !buffer_->reading_ahead(now)) {
+    const core::Lba next = buffer_->end_of(hit.segment);
+    // The arm stands where the last read-ahead has left it.
+    if (next.value < planner_.geometry().block_count() && !buffer_->any_dirty() && stop_read_ahead())
+      buffer_->start_read_ahead(hit.segment, extent.first, extent.blocks, actuator_.state(),
+                                now + planner_.command_overhead(false, actuator_.state().last_was_write), true);
+  }
+  complete(slot, done);
+  release_waiting(slot);
+  return true;
+}
+
+void Controller::deliver_bytes(Slot& slot, Picoseconds& done) {
+  channel_.move_bytes(slot);
+  tlm::tlm_generic_payload& payload = *slot.payload;
+  if (buffer_ != nullptr && payload.get_data_ptr() != nullptr)
+    buffer_->for_each_dirty(core::Lba(slot.first()), static_cast<std::uint32_t>(slot.end() - slot.first()),
+                            [&](core::Lba from, core::Lba to) {
+                              channel_.overlay_buffered(payload.get_address(), payload.get_data_ptr(),
+                                                        payload.get_data_length(), from, to);
+                            });
+  for (const Slot* older : queue_.buffered_writes(slot)) {
+    Slot& write = queue_.slot(older->command.tag);
+    channel_.overlay_bytes(slot, write);
+    // The read's last block of it must have crossed the bus.
+    if (!write.received) receive(write, std::max(write.command.overhead_end, now_ps()));
+    const std::uint64_t behind = write.end() - std::min(write.end(), slot.end());
+    done = std::max(done, write.data_end - planner_.bus_block_time(true) * static_cast<Picoseconds>(behind));
+  }
+}
+
+bool Controller::cache_write(Slot& slot) {
+  const mechanics::Extent& extent = slot.command.extent;
+  if (!buffer_->accept_write(extent.first, extent.blocks)) return false;
+  ++cache_statistics_.cached_writes;
+  const Picoseconds now = now_ps();
+  const Picoseconds begin = std::max(now, slot.command.overhead_end);
+  if (!slot.received) receive(slot, begin);
+  channel_.buffer_bytes(slot);
+  slot.timing.started = now;
+  slot.timing.queue = now - slot.timing.issued;
+  slot.timing.overhead = begin - now;
+  const Picoseconds done = std::max(begin, slot.data_end) + cached_completion_;
+  slot.timing.bus = done - begin;
+  complete(slot, done);
+  submit_destages(slot.command.data_ready);
+  release_waiting(slot);
+  return true;
+}
+
+void Controller::submit_destages(Picoseconds data_ready) {
+  buffer::DirtyBlocks blocks{};
+  for (Destage& destage : destages_) {
+    if (destage.slot.used) continue;
+    if (!buffer_->next_destage(blocks)) return;
+    destage.blocks = blocks;
+    destage.slot = Slot{};
+    destage.slot.used = true;
+    destage.slot.own = true;
+    destage.slot.command.sequence = queue_.next_sequence();
+    destage.slot.command.cls = core::RequestClass::Background;
+    destage.slot.command.extent = planner_.resolve(blocks.first, blocks.blocks, true);
+    destage.slot.command.data_ready = data_ready;
+    destage.slot.timing.issued = now_ps();
+    destage.slot.command.overhead_end =
+        now_ps() + planner_.command_overhead(true, actuator_.state().last_was_write);
+    submit(destage.slot);
+  }
+}
+
+void Controller::retry_held() {
+  if (held_.empty()) return;
+  std::vector<Tag> held;
+  held.swap(held_);
+  for (const Tag tag : held) ready(queue_.slot(tag));
+}
+
+void Controller::complete(Slot& slot, Picoseconds done) {
+  actuator_.set_last_was_write(slot.command.extent.write);
+  previous_end_ = core::Lba(slot.command.extent.first.value + slot.command.extent.blocks);
+  answer(slot, done);
+}
+
+void Controller::answer(Slot& slot, Picoseconds when) {
+  // Data and status of older commands may still be on the bus when one that has waited for them ends.
+  if (slot.flush) when = std::max(when, write_answer_);
+  if (!slot.head_of_queue) when = std::max(when, slot.ordered ? last_answer_ : ordered_answer_);
+  if (slot.ordered) ordered_answer_ = when;
+  if (slot.command.extent.write) write_answer_ = std::max(write_answer_, when);
+  last_answer_ = std::max(last_answer_, when);
+  completion_->complete_at(slot, when);
+}
+
+// --- accesses --------------------------------------------------------------------------------------------------------
+
 void Controller::ask() {
-  if (engine_.empty()) {
+  if (urgent_.empty() && engine_.empty()) {
     enter(ControllerState::Idle);
     return;
   }
+  if (!stop_read_ahead()) {
+    enter(ControllerState::Idle);
+    wake();
+    return;
+  }
   enter(ControllerState::Decide);
+  if (!urgent_.empty()) {
+    const Tag tag = urgent_.back();
+    urgent_.pop_back();
+    begin();
+    serve(queue_.slot(tag), now_ps());
+    return;
+  }
   mechanics::HeadState head = actuator_.state();
   head.bus_free = channel_.sent();
   engine_.decide(head, now_ps());
 }
 
-void Controller::decided(const Decision& decision, Picoseconds effective) {
+void Controller::begin() {
   phase_count_ = 0;
   phase_ = 0;
-  const auto add = [this](ControllerState state, Picoseconds duration) {
-    if (duration > 0) phases_[phase_count_++] = {state, duration};
-  };
-  const Picoseconds now = now_ps();
+  mechanics_busy_ = true;
+}
+
+void Controller::add_phase(ControllerState state, Picoseconds duration) {
+  if (duration > 0) phases_[phase_count_++] = {state, duration};
+}
+
+void Controller::decided(const Decision& decision, Picoseconds effective) {
+  begin();
   switch (decision.kind) {
     case Decision::Kind::Idle:
+      mechanics_busy_ = false;
       enter(ControllerState::Idle);
       return;
     case Decision::Kind::Move: {
@@ -73,44 +344,63 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
       planner_.move(from, target.head, target.cylinder, target.head, false, seek, settle);
       actuator_.travel(target, effective, seek);
       busy_since_ = effective;
-      add(ControllerState::Decide, effective - now);
-      add(ControllerState::Seek, seek);
-      break;
+      add_phase(ControllerState::Decide, effective - now_ps());
+      add_phase(ControllerState::Seek, seek);
+      start_phases();
+      return;
     }
     case Decision::Kind::Serve: {
-      Slot& slot = queue_.slot(decision.tag);
-      current_ = &slot;
-      const mechanics::Extent& extent = slot.command.extent;
-      const mechanics::AccessTime time =
-          planner_.estimate(actuator_.state(), extent, effective, slot.command.data_ready);
-      slot.timing.started = effective;
-      slot.timing.queue = effective - slot.timing.issued;
-      slot.timing.overhead = time.overhead;
-      slot.timing.seek = time.seek;
-      slot.timing.settle = time.settle;
-      slot.timing.rotation = time.rotation;
-      slot.timing.transfer = time.transfer;
-      slot.timing.bus = time.data_wait;
-      media_start_ = effective + time.positioning();
-      busy_since_ = effective;
-      actuator_.travel({extent.cylinder, extent.head, extent.write}, effective + time.overhead, time.seek);
-      add(ControllerState::Decide, effective - now);
-      add(ControllerState::Overhead, time.overhead);
-      // A drive with a negative write settle starts writing while the arm still settles: it shortens the seek.
-      add(ControllerState::Seek, time.seek + std::min<Picoseconds>(time.settle, 0));
-      add(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
-      add(ControllerState::Rotate, time.rotation);
-      add(ControllerState::Transfer, time.transfer);
-      if (observer_ != nullptr) observer_->access_started(slot);
-      break;
+      Slot& slot = *entries_[decision.tag.value];
+      entries_[decision.tag.value] = nullptr;
+      serve(slot, effective);
+      return;
     }
   }
-  mechanics_busy_ = true;
-  if (observer_ == nullptr) {
+}
+
+void Controller::serve(Slot& slot, Picoseconds effective) {
+  const mechanics::Extent& extent = slot.command.extent;
+  busy_since_ = effective;
+  add_phase(ControllerState::Decide, effective - now_ps());
+  // Meanwhile the blocks may have come into the buffer.
+  if (buffer_ != nullptr && !extent.write && !slot.fua && slot.buffered == 0 && serve_from_buffer(slot, effective)) {
+    current_ = nullptr;
+    start_phases();
+    return;
+  }
+  current_ = &slot;
+  const mechanics::AccessTime time =
+      planner_.estimate(actuator_.state(), extent, effective, slot.command.data_ready, slot.command.overhead_end);
+  slot.timing.started = effective;
+  slot.timing.queue = effective - slot.timing.issued;
+  slot.timing.overhead = time.overhead;
+  slot.timing.seek = time.seek;
+  slot.timing.settle = time.settle;
+  slot.timing.rotation = time.rotation;
+  slot.timing.transfer = time.transfer;
+  slot.timing.bus = time.data_wait;
+  media_start_ = effective + time.positioning();
+  media_end_ = media_start_ + time.media;
+  bus_finish_ = media_start_ + time.bus_finish;
+  passed_ = buffer_ != nullptr && !extent.write ? buffer_->passing(extent, time.rotation) : 0;
+  mechanics::HeadState target{extent.cylinder, extent.head, actuator_.state().last_was_write, 0};
+  actuator_.travel(target, effective + time.overhead, time.seek);
+  add_phase(ControllerState::Overhead, time.overhead);
+  // A drive with a negative write settle starts writing while the arm still settles: it shortens the seek.
+  add_phase(ControllerState::Seek, time.seek + std::min<Picoseconds>(time.settle, 0));
+  add_phase(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
+  add_phase(ControllerState::Rotate, time.rotation);
+  add_phase(ControllerState::Transfer, time.transfer);
+  if (observer_ != nullptr) observer_->access_started(slot);
+  start_phases();
+}
+
+void Controller::start_phases() {
+  if (observer_ == nullptr || phase_count_ == 0) {
     Picoseconds total = 0;
     for (std::size_t i = 0; i < phase_count_; ++i) total += phases_[i].duration;
     phase_ = phase_count_;
-    enter(ControllerState::Transfer);
+    if (phase_count_ > 0) enter(ControllerState::Transfer);
     step_event_.notify(to_sc_time(total));
   } else {
     next_phase();
@@ -131,31 +421,65 @@ void Controller::step() { next_phase(); }
 
 void Controller::finish() {
   const Picoseconds now = now_ps();
-  busy_ += now - busy_since_;
+  if (now > busy_since_) busy_ += now - busy_since_;
   mechanics_busy_ = false;
   if (current_ != nullptr) {
     Slot& slot = *current_;
     current_ = nullptr;
-    const mechanics::Extent& extent = slot.command.extent;
-    actuator_.follow(mechanics::AccessPlanner::end_of(extent));
-    channel_.move_bytes(slot);
-    Picoseconds done = now;
-    if (!extent.write) {
-      done = channel_.send(extent, media_start_);
-      for (const Slot* write : queue_.buffered_writes(slot)) {
-        channel_.overlay_bytes(slot, *write);
-        done = std::max(done, write->command.data_ready);
-      }
-    }
-    slot.timing.bus += done - now;
-    completion_->complete_at(slot, done);
-    release_waiting(slot);
+    mechanics::HeadState end = mechanics::AccessPlanner::end_of(slot.command.extent);
+    end.last_was_write = actuator_.state().last_was_write;
+    actuator_.follow(end);
+    if (slot.own)
+      finish_destage(*std::find_if(destages_.begin(), destages_.end(), [&](const Destage& d) { return &d.slot == &slot; }));
+    else
+      finish_host(slot, now);
   }
+  // The entry that has become free in the engine goes to who waits for it.
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), [this](Slot* slot) { return enter_engine(*slot); }),
+                 waiting_.end());
   ask();
 }
 
+void Controller::finish_host(Slot& slot, Picoseconds now) {
+  const mechanics::Extent& extent = slot.command.extent;
+  Picoseconds done = now;
+  if (extent.write) {
+    channel_.move_bytes(slot);
+    if (buffer_ != nullptr) buffer_->invalidate(extent.first, extent.blocks);  // what a read has brought in meanwhile
+    done += write_completion_;
+  } else {
+    done = channel_.send(extent.blocks, bus_finish_) + read_completion_;
+    deliver_bytes(slot, done);
+    if (buffer_ != nullptr) {
+      const bool continues = slot.buffered > 0;
+      const std::size_t segment = buffer_->read_done(extent.first, extent.blocks, passed_, continues ? &slot.hit : nullptr);
+      if (engine_.empty() && urgent_.empty() &&
+          buffer_->reads_ahead(core::Lba(extent.first.value - slot.buffered), previous_end_))
+        buffer_->start_read_ahead(segment, core::Lba(extent.first.value - slot.buffered), extent.blocks + slot.buffered,
+                                  actuator_.state(), media_end_);
+    }
+  }
+  slot.timing.bus += done - now;
+  complete(slot, done);
+  release_waiting(slot);
+}
+
+void Controller::finish_destage(Destage& destage) {
+  ++cache_statistics_.destages;
+  channel_.destage_bytes(destage.blocks.first, destage.blocks.blocks);
+  destage.slot.used = false;
+  buffer_->destaged(destage.blocks);
+  submit_destages(channel_.received());
+  if (!buffer_->any_dirty() && !flushes_.empty()) {
+    std::vector<Tag> flushes;
+    flushes.swap(flushes_);
+    for (const Tag tag : flushes) ready(queue_.slot(tag));
+  }
+  retry_held();
+}
+
 void Controller::release_waiting(Slot& slot) {
-  // A flush that becomes ready comes back here: its own releases go behind the ones listed so far.
+  // A command that becomes ready may come back here: its own releases go behind the ones listed so far.
   const std::size_t first = released_.size();
   queue_.reached_media(slot, released_);
   for (std::size_t i = first; i < released_.size(); ++i) ready(queue_.slot(released_[i]));

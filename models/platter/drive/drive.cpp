@@ -25,8 +25,8 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       actuator_("actuator"),
       spindle_("spindle", planner_.rotation()),
       channel_("channel", planner_, media_.get()),
-      controller_("controller", planner_, queue_, actuator_, channel_, *engine_),
-      host_port_("host_port", planner_, queue_, controller_, channel_, media_.get(), config.profile.reject_when_full),
+      controller_("controller", planner_, config.profile, queue_, actuator_, channel_, *engine_),
+      host_port_("host_port", planner_, queue_, controller_, channel_, media_.get(), config.profile),
       host_tgt_socket(host_port_.host_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the SystemC time resolution must be 1 ps");

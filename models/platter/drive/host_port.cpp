@@ -34,7 +34,7 @@ tlm::tlm_response_status response_status(CommandStatus status) {
 }  // namespace
 
 HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, CommandQueue& queue,
-                   Controller& controller, ReadWriteChannel& channel, Media* media, bool reject_when_full)
+                   Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile)
     : sc_module(name),
       host_tgt_socket("host_tgt_socket"),
       planner_(planner),
@@ -42,7 +42,8 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
       controller_(controller),
       channel_(channel),
       media_(media),
-      reject_when_full_(reject_when_full),
+      reject_when_full_(profile.reject_when_full),
+      task_attributes_(profile.task_attributes),
       finished_(queue.depth()),
       delayed_(this, &HostPort::delayed_phase) {
   completions_.reserve(queue.depth());
@@ -58,6 +59,8 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
 CommandStatus HostPort::check(const tlm::tlm_generic_payload& payload, const CommandExtension* extension) const {
   if (extension != nullptr && extension->tag != CommandExtension::kAnyTag && !queue_.tag_free(extension->tag))
     return CommandStatus::BadTag;
+  if (extension != nullptr && extension->attribute != core::TaskAttribute::Simple && !task_attributes_)
+    return CommandStatus::BadCommand;
   if (extension != nullptr && extension->flush)
     return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
   if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
@@ -84,13 +87,16 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension
     slot.command.cls = extension->cls;
     slot.command.deadline = extension->deadline;
     slot.flush = extension->flush;
+    slot.fua = extension->fua;
+    slot.ordered = extension->attribute == core::TaskAttribute::Ordered;
+    slot.head_of_queue = extension->attribute == core::TaskAttribute::HeadOfQueue;
   }
   if (!slot.flush) {
     const std::uint64_t sector = planner_.geometry().sector_bytes();
     slot.command.extent = planner_.resolve(core::Lba(payload.get_address() / sector),
                                            static_cast<std::uint32_t>(payload.get_data_length() / sector),
                                            payload.is_write());
-    if (slot.command.extent.write) slot.command.data_ready = channel_.receive(slot.command.extent, now);
+    controller_.arrived(slot);
   }
   queue_.find_blockers(slot);
   if (observer_ != nullptr) observer_->occupancy_changed(queue_.occupancy());
@@ -296,12 +302,24 @@ unsigned int HostPort::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (media_ == nullptr || payload.get_data_ptr() == nullptr || payload.get_address() >= capacity) return 0;
   const auto length = static_cast<unsigned int>(
       std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
+  if (!payload.is_read() && !payload.is_write()) return 0;
   if (payload.is_read())
     media_->read(payload.get_address(), payload.get_data_ptr(), length);
-  else if (payload.is_write())
-    media_->write(payload.get_address(), payload.get_data_ptr(), length);
   else
-    return 0;
+    media_->write(payload.get_address(), payload.get_data_ptr(), length);
+  // What a cached write has left in the buffer counts, as it does for a read.
+  const std::uint32_t sector = planner_.geometry().sector_bytes();
+  const std::uint64_t address = payload.get_address();
+  if (const buffer::SegmentBuffer* segments = controller_.segments(); segments != nullptr && segments->any_dirty()) {
+    const std::uint64_t first = address / sector;
+    const std::uint64_t end = (address + length + sector - 1) / sector;
+    segments->for_each_dirty(core::Lba(first), static_cast<std::uint32_t>(end - first), [&](core::Lba from, core::Lba to) {
+      if (payload.is_read())
+        channel_.overlay_buffered(address, payload.get_data_ptr(), length, from, to);
+      else
+        channel_.replace_buffered(address, payload.get_data_ptr(), length, from, to);
+    });
+  }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return length;
 }

@@ -25,7 +25,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
  public:
   SC_HAS_PROCESS(HostPort);
   HostPort(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, CommandQueue& queue,
-           Controller& controller, ReadWriteChannel& channel, Media* media, bool reject_when_full);
+           Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile);
 
   tlm_utils::simple_target_socket<HostPort> host_tgt_socket;
 
@@ -71,6 +71,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   ReadWriteChannel& channel_;
   Media* media_;
   bool reject_when_full_;
+  bool task_attributes_;
   DriveObserverIf* observer_ = nullptr;
 
   std::vector<Completion> completions_;  ///< by time, the latest first

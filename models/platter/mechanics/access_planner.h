@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "platter/core/types.h"
 #include "platter/mechanics/drive_profile.h"
 #include "platter/mechanics/geometry.h"
@@ -29,10 +32,14 @@ struct Extent {
   Angle start_angle = 0;  ///< where the first sector starts
   Angle end_angle = 0;    ///< where the last sector ends
   Picoseconds start_phase = 0;  ///< the same as phases
-  Picoseconds end_phase = 0;
-  Picoseconds transfer = 0;     ///< from the first sector's start to the last one's end, crossings included
-  Picoseconds bus_finish = 0;   ///< the same until the last block has left over a free bus (reads)
+  Picoseconds end_phase = 0;    ///< where the next access may begin
+  Picoseconds media = 0;        ///< from the first sector's start to the last one's end, crossings included
+  Picoseconds transfer = 0;     ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
+  Picoseconds bus_finish = 0;   ///< from there until the last block has left over a free bus (reads)
+  Picoseconds data_lead = 0;    ///< its data must begin to come in so long before, so that no sector waits for its block (writes)
   std::uint32_t tracks = 0;
+  std::uint32_t start_sector = 0;  ///< of the first track
+  std::uint32_t sectors = 0;    ///< physical ones, slipped ones between the blocks included
 };
 
 /// Parts of one access, in the order in which they pass.
@@ -43,13 +50,21 @@ struct AccessTime {
   Picoseconds data_wait = 0;  ///< write data still on the bus
   Picoseconds rotation = 0;
   Picoseconds transfer = 0;
+  // From the transfer's start, beside it.
+  Picoseconds media = 0;       ///< until the last sector has passed
+  Picoseconds bus_finish = 0;  ///< until the last block has left over a free bus (reads)
+  Picoseconds early = 0;       ///< until the first sector comes, where the access begins in the middle of its sectors
 
   Picoseconds positioning() const { return overhead + seek + settle + data_wait + rotation; }
+  /// Until the first sector comes. From there on an access in order takes `Extent::transfer`, and no access takes longer.
+  Picoseconds to_first() const { return positioning() + early; }
   Picoseconds total() const { return positioning() + transfer; }
 };
 
-/// The one timing truth: scheduler, guard, controller, admission and tests all ask it. In-order transfer at constant speed;
-/// the end of an access, and so the cost from it to the next, does not depend on when it ran.
+/// The one timing truth: scheduler, guard, controller, admission and tests all ask it. In-order transfer at constant speed:
+/// the end of an access, and so the cost from it to the next, does not depend on when it ran. A zero-latency access
+/// that begins in the middle of its sectors ends earlier than that; `plan` says when, `Extent` keeps the geometric end, and
+/// as whoever is earlier at a sector is never later at the next, all bounds hold.
 class AccessPlanner {
  public:
   /// Throws std::invalid_argument for a profile that describes no drive.
@@ -60,63 +75,99 @@ class AccessPlanner {
   const Rotation& rotation() const { return rotation_; }
   Picoseconds head_switch() const { return head_switch_; }
   Picoseconds write_settle() const { return write_settle_; }
-  Picoseconds bus_block_time() const { return bus_block_time_; }
-  Picoseconds overhead(bool write, bool last_was_write) const { return overhead_[write][last_was_write]; }
+  Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }
+  /// Of a command that needs the media.
+  Picoseconds command_overhead(bool write, bool last_was_write) const { return command_overhead_[write][last_was_write]; }
+  /// What of it an access takes that follows another one at once.
+  Picoseconds overhead(bool write, bool last_was_write) const {
+    return overhead_overlap_ ? 0 : command_overhead_[write][last_was_write];
+  }
+  bool overhead_overlap() const { return overhead_overlap_; }
+  Picoseconds read_hit_overhead(bool last_was_write) const { return read_hit_overhead_[last_was_write]; }
 
   /// Geometry of a request. Precondition: it lies on the drive and has at least one block.
   Extent resolve(Lba first, std::uint32_t blocks, bool write) const;
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
-  AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0) const {
-    return plan(head, extent, rotation_.phase(now), data_ready - now);
+  /// Where overheads run from the arrival (`overhead_overlap`), that of this command is over at `overhead_end`.
+  AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
+                      Picoseconds overhead_end = 0) const {
+    return plan(head, extent, rotation_.phase(now), data_ready - now, overhead_end - now);
   }
 
-  /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer.
-  AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait) const {
+  /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer,
+  /// `overhead_left` until the overhead is over.
+  AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
+                  Picoseconds overhead_left = 0) const {
     AccessTime time;
-    time.overhead = overhead_[extent.write][head.last_was_write];
+    time.overhead = !overhead_overlap_  ? command_overhead_[extent.write][head.last_was_write]
+                    : overhead_left > 0 ? overhead_left
+                                        : 0;
     move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
     const Picoseconds before = time.overhead + time.seek + time.settle;
     if (extent.write && data_wait > before) time.data_wait = data_wait - before;
-    time.rotation = rotation_.wait(rotation_.phase(phase + before + time.data_wait), extent.start_phase);
+    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
+    time.rotation = rotation_.wait(arrival, extent.start_phase);
     time.transfer = extent.transfer;
+    time.media = extent.media;
+    time.bus_finish = extent.bus_finish;
+    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
     return time;
   }
 
   /// Carries the access out: as `estimate`, and leaves `head` where the access ends.
-  AccessTime commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0) const {
-    const AccessTime time = estimate(head, extent, now, data_ready);
+  AccessTime commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
+                    Picoseconds overhead_end = 0) const {
+    const AccessTime time = estimate(head, extent, now, data_ready, overhead_end);
     head = end_of(extent);
     return time;
   }
 
   static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
 
-  /// Time from the end of `from` to the start of `to`'s transfer when `to` begins `delay` after that end. It does not
+  /// Time from the end of `from` until the first sector of `to` comes when `to` begins `delay` after that end. It does not
   /// depend on when `from` ran.
   Picoseconds onward(const Extent& from, const Extent& to, Picoseconds delay) const {
-    return delay + plan(end_of(from), to, rotation_.phase(from.end_phase + delay), 0).positioning();
+    return delay + plan(end_of(from), to, rotation_.phase(from.end_phase + delay), 0).to_first();
   }
 
-  /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved.
+  /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved; on the
+  /// track itself the time that the heads take to settle again.
   void move(Cylinder cylinder, Head head, Cylinder to_cylinder, Head to_head, bool write, Picoseconds& seek,
             Picoseconds& settle) const {
     const std::uint32_t distance = cylinder > to_cylinder ? cylinder.value - to_cylinder.value
                                                           : to_cylinder.value - cylinder.value;
-    seek = seek_curve_(distance);
     settle = 0;
+    if (distance == 0 && head == to_head) {
+      seek = same_track_[write];
+      return;
+    }
+    seek = distance == 0 ? 0 : seek_curve_(distance);
     if (head != to_head && seek < head_switch_) seek = head_switch_;
-    if (write && (distance != 0 || head != to_head)) settle = write_settle_ < -seek ? -seek : write_settle_;
+    if (write) settle = write_settle_ < -seek ? -seek : write_settle_;
   }
 
  private:
+  void take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const;
+  /// Blocks of a read that are in the buffer when its transfer to the host begins.
+  std::uint32_t watermark(std::uint32_t blocks) const {
+    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(bus_read_watermark_ * static_cast<double>(blocks)));
+  }
+
   Geometry geometry_;
   SeekCurve seek_curve_;
   Rotation rotation_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;
-  Picoseconds bus_block_time_;
-  std::array<std::array<Picoseconds, 2>, 2> overhead_;
+  std::array<Picoseconds, 2> bus_block_time_;
+  std::array<Picoseconds, 2> same_track_;
+  std::array<std::array<Picoseconds, 2>, 2> command_overhead_;
+  bool overhead_overlap_;
+  std::array<Picoseconds, 2> read_hit_overhead_;
+  std::array<bool, 2> zero_latency_;
+  double bus_read_watermark_;
+  Picoseconds bus_begin_;  ///< before the data of a read that comes from the media
+  bool bus_overlap_;
 };
 
 }  // namespace platter::mechanics

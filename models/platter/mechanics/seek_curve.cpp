@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/mechanics/seek_curve.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -37,8 +38,8 @@ Curve sqrt_linear_curve(const SeekProfile& p) {
 }
 
 Curve three_point_curve(const SeekProfile& p, std::uint32_t cylinders) {
-  // Solve a + b sqrt(x) + c x = y at the three points.
-  const std::array<double, 3> x{1.0, (cylinders - 1) / 3.0, cylinders - 1.0};
+  // Lee and Katz (1991): a + b sqrt(d - 1) + c (d - 1) through the three points.
+  const std::array<double, 3> x{0.0, (cylinders - 1) / 3.0 - 1, cylinders - 2.0};
   const std::array<double, 3> y{p.single_us, p.average_us, p.full_us};
   const double r1 = std::sqrt(x[1]) - std::sqrt(x[0]);
   const double r2 = std::sqrt(x[2]) - std::sqrt(x[0]);
@@ -48,19 +49,27 @@ Curve three_point_curve(const SeekProfile& p, std::uint32_t cylinders) {
   const double b = ((y[1] - y[0]) * s2 - (y[2] - y[0]) * s1) / determinant;
   const double c = (r1 * (y[2] - y[0]) - r2 * (y[1] - y[0])) / determinant;
   const double a = y[0] - b * std::sqrt(x[0]) - c * x[0];
-  return [a, b, c](std::uint32_t distance) { return a + b * std::sqrt(distance) + c * distance; };
+  return [a, b, c](std::uint32_t distance) { return a + b * std::sqrt(distance - 1.0) + c * (distance - 1.0); };
 }
 
 }  // namespace
 
-SeekCurve::SeekCurve(const SeekProfile& profile, std::uint32_t cylinders) {
+SeekCurve::SeekCurve(const SeekProfile& profile, std::uint32_t cylinders, double same_track_us) {
   Curve curve;
   switch (profile.model) {
     case SeekModel::Table: curve = table_curve(profile); break;
     case SeekModel::SqrtLinear: curve = sqrt_linear_curve(profile); break;
     case SeekModel::ThreePoint: curve = three_point_curve(profile, cylinders); break;
   }
+  // Measured distances go before a formula.
+  if (profile.model != SeekModel::Table)
+    curve = [formula = std::move(curve), &profile](std::uint32_t distance) {
+      const auto point = std::find_if(profile.points_us.begin(), profile.points_us.end(),
+                                      [distance](const auto& p) { return p.first == distance; });
+      return point != profile.points_us.end() ? point->second : formula(distance);
+    };
   nanoseconds_.assign(cylinders, 0);
+  nanoseconds_[0] = static_cast<std::uint32_t>(same_track_us * 1e3 + 0.5);
   for (std::uint32_t distance = 1; distance < cylinders; ++distance) {
     const double us = curve(distance);
     if (!(us >= 0 && us < 4e6))

@@ -23,7 +23,8 @@ struct Command {
   std::uint64_t sequence = 0;  ///< age: smaller is older
   RequestClass cls = RequestClass::Discrete;
   Picoseconds deadline = kNoDeadline;  ///< absolute
-  Picoseconds data_ready = 0;          ///< when write data is in the buffer
+  Picoseconds data_ready = 0;          ///< from when on write data comes into the buffer faster than it is written
+  Picoseconds overhead_end = 0;        ///< where overheads run from the arrival: when this one's is over
   Extent extent;
 };
 

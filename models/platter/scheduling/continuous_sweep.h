@@ -46,7 +46,7 @@ class ContinuousSweep {
   /// Time left at `now` in which the sweep's last block must have reached the host, which has blocks of earlier reads to
   /// take until `bus_free`; may be negative.
   Picoseconds slack(Picoseconds now, Picoseconds bus_free) const {
-    return deadline_ - std::max(now, bus_free) - planner_.bus_block_time();
+    return deadline_ - std::max(now, bus_free) - planner_.bus_block_time(false);
   }
 
   /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end

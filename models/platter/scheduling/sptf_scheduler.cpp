@@ -36,9 +36,11 @@ class SptfScheduler : public FlatScheduler {
     for (const Command* command : commands()) {  // in order of age: the first of equals stays
       if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command->tag) && command != &sweep_.first())
         continue;
-      const Picoseconds time = planner_.estimate(head, command->extent, now, command->data_ready).positioning();
+      const mechanics::AccessTime access =
+          planner_.estimate(head, command->extent, now, command->data_ready, command->overhead_end);
+      const Picoseconds time = access.positioning();
       if (best != nullptr && time >= best_time) continue;
-      if (guarded && !sweep_.allows(*command, time, now, head.bus_free)) continue;
+      if (guarded && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
       best = command;
       best_time = time;
     }

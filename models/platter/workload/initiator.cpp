@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/workload/initiator.h"
 
+#include <algorithm>
+
 #include "platter/core/sc_time.h"
 
 namespace platter::workload {
@@ -55,21 +57,39 @@ void Initiator::pull(std::size_t source) {
   if (s.has_next && s.next.time >= end_) s.has_next = false;
 }
 
+void Initiator::replace(std::size_t source) {
+  pull(source);
+  Source& s = sources_[source];
+  if (!s.has_next) return;
+  s.has_next = false;
+  const core::Picoseconds now = core::now_ps();
+  if (s.next.time <= now) {
+    enqueue(s.next, source);
+    return;
+  }
+  thinking_.push_back({s.next, source, next_thought_++});
+  std::push_heap(thinking_.begin(), thinking_.end(), later);
+  arrival_event_.notify(core::to_sc_time(thinking_.front().request.time - now));
+}
+
 void Initiator::arrivals() {
   const core::Picoseconds now = core::now_ps();
   if (!started_) {
     started_ = true;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       const std::uint32_t depth = sources_[i].producer->closed_depth();
-      for (std::uint32_t k = 0; k < depth; ++k) {
-        pull(i);
-        if (sources_[i].has_next) enqueue(sources_[i].next, i);
-      }
-      sources_[i].has_next = false;
+      for (std::uint32_t k = 0; k < depth; ++k) replace(i);
       if (depth == 0) pull(i);
     }
   }
   core::Picoseconds earliest = core::kNoDeadline;
+  while (!thinking_.empty() && thinking_.front().request.time <= now) {
+    std::pop_heap(thinking_.begin(), thinking_.end(), later);
+    const Thinking due = thinking_.back();
+    thinking_.pop_back();
+    enqueue(due.request, due.source);
+  }
+  if (!thinking_.empty()) earliest = thinking_.front().request.time;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Source& source = sources_[i];
     while (source.has_next && source.next.time <= now) {
@@ -156,11 +176,7 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   const bool refused = transaction.status != core::CommandStatus::Good;
   payload.release();
   // A refused request is not replaced: it would be refused again in the same instant, and so on for ever.
-  if (sources_[source].producer->closed_depth() > 0 && !refused) {
-    pull(source);
-    if (sources_[source].has_next) enqueue(sources_[source].next, source);
-    sources_[source].has_next = false;
-  }
+  if (sources_[source].producer->closed_depth() > 0 && !refused) replace(source);
   send();
 }
 

@@ -78,11 +78,23 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     bool has_next;
   };
 
+  /// The next request of a closed producer, whose time has not come.
+  struct Thinking {
+    Request request;
+    std::size_t source;
+    std::uint64_t order;
+  };
+  static bool later(const Thinking& a, const Thinking& b) {
+    return a.request.time != b.request.time ? a.request.time > b.request.time : a.order > b.order;
+  }
+
   static std::size_t index(core::RequestClass cls) { return static_cast<std::size_t>(cls); }
 
   void free(tlm::tlm_generic_payload* payload) override;
   void arrivals();
   void pull(std::size_t source);
+  /// Takes the next request of a closed producer, and issues it when its time comes.
+  void replace(std::size_t source);
   void enqueue(const Request& request, std::size_t source);
   Transaction& acquire();
   void send();
@@ -95,6 +107,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
   std::vector<Source> sources_;
   std::vector<RequestObserverIf*> observers_;
+  std::vector<Thinking> thinking_;  ///< a heap, the earliest first
+  std::uint64_t next_thought_ = 0;
   std::array<core::RingBuffer<Transaction*>, core::kRequestClasses> backlog_;
   std::array<std::uint32_t, core::kRequestClasses> limits_{};
   std::array<std::uint32_t, core::kRequestClasses> in_drive_{};

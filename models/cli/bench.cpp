@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <systemc>
+
+#include "commands.h"
+#include "host_meter.h"
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/core/error.h"
+#include "platter/core/sc_time.h"
+#include "platter/drive/drive.h"
+#include "platter/observe/output_file.h"
+#include "platter/scheduling/policies.h"
+#include "platter/workload/generators.h"
+#include "platter/workload/initiator.h"
+#include "process_pool.h"
+
+namespace platter::cli {
+
+using core::Picoseconds;
+using nlohmann::json;
+
+namespace {
+
+struct Point {
+  std::uint32_t depth;
+  std::string policy;
+  std::string transport;
+};
+
+/// So many requests of a producer, then none.
+class Limited : public workload::ProducerIf {
+ public:
+  Limited(workload::ProducerIf& source, std::uint64_t requests) : source_(source), left_(requests) {}
+  bool next(workload::Request& request, Picoseconds now) override {
+    if (left_ == 0) return false;
+    --left_;
+    return source_.next(request, now);
+  }
+  std::uint32_t closed_depth() const override { return source_.closed_depth(); }
+
+ private:
+  workload::ProducerIf& source_;
+  std::uint64_t left_;
+};
+
+/// A host of blocking calls: a thread for each request outstanding.
+class BlockingHost : public sc_core::sc_module {
+ public:
+  BlockingHost(const sc_core::sc_module_name& name, workload::ProducerIf& producer, std::uint32_t threads)
+      : sc_module(name), disk_init_socket("disk_init_socket"), producer_(producer) {
+    for (std::uint32_t i = 0; i < threads; ++i)
+      sc_core::sc_spawn([this] { serve(); }, sc_core::sc_gen_unique_name("thread"));
+  }
+  tlm_utils::simple_initiator_socket<BlockingHost> disk_init_socket;
+
+ private:
+  void serve() {
+    tlm::tlm_generic_payload payload;
+    workload::Request request;
+    while (producer_.next(request, core::now_ps())) {
+      payload.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+      payload.set_address(request.offset);
+      payload.set_data_length(request.length);
+      payload.set_streaming_width(request.length);
+      payload.set_data_ptr(nullptr);
+      payload.set_byte_enable_ptr(nullptr);
+      payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      disk_init_socket->b_transport(payload, delay);
+      if (payload.is_response_error()) throw core::SimulationError("the drive refused a request: " + payload.get_response_string());
+    }
+  }
+
+  workload::ProducerIf& producer_;
+};
+
+json measure(const Point& point, const BenchOptions& options) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  drive::DriveConfig config;
+  config.profile = config::load_drive(options.drive);
+  config.profile.queue_depth = point.depth;
+  config.holds_data = false;
+  const scheduling::PolicyInfo* policy = scheduling::find_policy(point.policy);
+  accelerator::EngineOptions engine;
+  engine.engine = options.engine;
+  engine.policy = policy;
+  engine.firmware_base_cycles = config.profile.firmware_base_cycles;
+  engine.firmware_candidate_cycles = config.profile.firmware_candidate_cycles;
+  drive::Drive disk("disk", config, accelerator::engine_factory(engine));
+  const mechanics::Geometry& geometry = disk.planner().geometry();
+  workload::RandomProducer::Options random;
+  random.closed_depth = point.depth;
+  random.read_fraction = 1;
+  random.mean_bytes = 4096;
+  random.seed = options.seed;
+  workload::RandomProducer reads({geometry.block_count(), geometry.sector_bytes()}, random);
+  Limited producer(reads, options.requests);
+  std::unique_ptr<workload::Initiator> host;
+  std::unique_ptr<BlockingHost> blocking;
+  if (point.transport == "nb") {
+    host = std::make_unique<workload::Initiator>("host");
+    host->disk_init_socket.bind(disk.host_tgt_socket);
+    host->add_producer(producer);
+  } else {
+    blocking = std::make_unique<BlockingHost>("host", producer, point.depth);
+    blocking->disk_init_socket.bind(disk.host_tgt_socket);
+  }
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first requests
+  const std::uint64_t deltas = sc_core::sc_delta_count();
+  const double cpu = cpu_seconds();
+  const auto wall = std::chrono::steady_clock::now();
+  sc_core::sc_start();
+  const double cpu_s = cpu_seconds() - cpu;
+  const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  if (host) host->rethrow_failure();
+  if (disk.host_port().completed() != options.requests)
+    throw core::SimulationError(fmt::format("{} of {} requests were answered", disk.host_port().completed(), options.requests));
+  const auto requests = static_cast<double>(options.requests);
+  return {{"drive", options.drive},
+          {"depth", point.depth},
+          {"policy", point.policy},
+          {"engine", options.engine},
+          {"transport", point.transport},
+          {"requests", options.requests},
+          {"requests_per_cpu_s", requests / cpu_s},
+          {"requests_per_wall_s", requests / wall_s},
+          {"events_per_request", static_cast<double>(sc_core::sc_delta_count() - deltas) / requests},
+          {"simulated_requests_per_s", requests / (core::to_milliseconds(core::now_ps()) * 1e-3)},
+          {"peak_memory_mib", peak_memory_mib()}};
+}
+
+}  // namespace
+
+int bench(const BenchOptions& options) {
+  config::load_drive(options.drive);  // a bad name is said before any run
+  std::vector<Point> points;
+  for (const std::string& transport : options.transports)
+    for (const std::string& policy : options.policies) {
+      const scheduling::PolicyInfo* info = scheduling::find_policy(policy);
+      if (info == nullptr) throw core::InputError("--policy", 0, 0, fmt::format("there is no policy \"{}\"", policy));
+      for (const std::uint32_t depth : options.depths) {
+        const std::string objection = accelerator::engine_objection(options.engine, *info, depth);
+        if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection);
+        points.push_back({depth, policy, transport});
+      }
+    }
+  // One after the other, each in a process of its own: the figures must not disturb each other.
+  const std::vector<ProcessAnswer> answers = run_processes(
+      points.size(), 1, [&](std::size_t i) { return measure(points[i], options); },
+      options.quiet ? "" : "measurements");
+  json runs = json::array();
+  for (const ProcessAnswer& answer : answers) {
+    if (answer.code != kGood) {
+      fmt::print(stderr, "{}\n", answer.error);
+      return answer.code;
+    }
+    runs.push_back(answer.result);
+  }
+  if (!options.quiet) {
+    fmt::print("{}, random reads of 4 KB over the whole drive, closed loop, {} requests, engine {}\n\n", options.drive,
+               options.requests, options.engine);
+    fmt::print("{:<10}{:<8}{:>6} | {:>16}{:>12} | {:>14}{:>10}\n", "transport", "policy", "depth", "requests per CPU s",
+               "deltas each", "simulated 1/s", "MiB");
+    for (const json& run : runs)
+      fmt::print("{:<10}{:<8}{:>6} | {:>18.0f}{:>12.2f} | {:>14.1f}{:>10.1f}\n", run["transport"].get<std::string>(),
+                 run["policy"].get<std::string>(), run["depth"].get<std::uint32_t>(), run["requests_per_cpu_s"].get<double>(),
+                 run["events_per_request"].get<double>(), run["simulated_requests_per_s"].get<double>(),
+                 run["peak_memory_mib"].get<double>());
+  }
+  if (!options.result.empty()) {
+    observe::OutputFile file(options.result);
+    file.write(json{{"schema", 1}, {"version", PLATTER_VERSION}, {"runs", runs}}.dump(2) + "\n");
+    file.commit();
+  }
+  return kGood;
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "commands.h"
+#include "platter/import/disksim_import.h"
+#include "platter/observe/output_file.h"
+
+namespace platter::cli {
+
+int drive_import(const DriveImportOptions& options) {
+  const disksim::Import import = disksim::import_drive(options.file, {options.disk, options.name});
+  const std::string profile = disksim::profile_file(import);
+  if (options.output.empty()) {
+    fmt::print("{}", profile);
+  } else {
+    observe::OutputFile out(options.output);
+    out.write(profile);
+    out.commit();
+  }
+  // The profile alone goes to the standard output: what is said about it goes beside it.
+  fmt::print(stderr, "{}", options.json ? disksim::remarks_json(import).dump(2) + "\n" : disksim::remarks_text(import));
+  return kGood;
+}
+
+}  // namespace platter::cli

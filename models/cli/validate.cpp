@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <systemc>
+#include <thread>
+
+#include "commands.h"
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/core/error.h"
+#include "platter/drive/drive.h"
+#include "platter/import/disksim_import.h"
+#include "platter/observe/output_file.h"
+#include "platter/observe/svg_plot.h"
+#include "platter/scheduling/policies.h"
+#include "platter/validation/measured_trace.h"
+#include "platter/validation/scores.h"
+#include "platter/workload/initiator.h"
+#include "process_pool.h"
+
+namespace platter::cli {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using validation::GroupScore;
+using validation::MeasuredRequest;
+using validation::Reading;
+using validation::ReplayedRequest;
+using validation::ReplayScore;
+
+namespace {
+
+/// A measured drive: its trace, and the profile that is to reproduce it.
+struct Subject {
+  std::string drive;
+  fs::path trace;
+  std::string profile;  ///< name or file; DiskSim's parameters (.parv) are imported
+};
+
+class ReplayWatch : public workload::RequestObserverIf {
+ public:
+  explicit ReplayWatch(std::size_t requests) { replayed_.reserve(requests); }
+  void issued(const workload::Request& /*request*/) override {}
+  void finished(const workload::FinishedRequest& finished) override {
+    replayed_.push_back({finished.timing.response(), finished.timing.transfer > 0});
+  }
+  const std::vector<ReplayedRequest>& replayed() const { return replayed_; }
+
+ private:
+  std::vector<ReplayedRequest> replayed_;
+};
+
+json to_json(const GroupScore& s) {
+  return {{"n", s.requests},
+          {"measured_mean_ms", s.measured_mean_ms},
+          {"simulated_mean_ms", s.simulated_mean_ms},
+          {"demerit_exact_ms", s.demerit_exact_ms},
+          {"demerit_exact_percent", s.demerit_exact_percent},
+          {"demerit_binned_ms", s.demerit_binned_ms},
+          {"within_0_1_ms", s.within_0_1_ms},
+          {"within_0_5_ms", s.within_0_5_ms},
+          {"within_1_ms", s.within_1_ms},
+          {"rms_error_ms", s.rms_error_ms}};
+}
+
+void write_requests(const std::string& file, const std::vector<MeasuredRequest>& measured,
+                    const std::vector<ReplayedRequest>& replayed) {
+  observe::OutputFile out(file);
+  out.write("line,kind,lba,blocks,measured_us,simulated_us,served\n");
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    out.write(fmt::format("{},{},{},{},{:.3f},{:.6f},{}\n", i + 1, measured[i].write ? 'W' : 'R', measured[i].first.value,
+                          measured[i].blocks, core::to_milliseconds(measured[i].response) * 1e3,
+                          core::to_milliseconds(replayed[i].response) * 1e3, replayed[i].media ? "media" : "buffer"));
+  out.commit();
+}
+
+void write_plot(const fs::path& file, const Subject& subject, const std::vector<MeasuredRequest>& measured,
+                const std::vector<ReplayedRequest>& replayed, std::size_t first, std::size_t last) {
+  observe::CdfSeries real{"measured", {}};
+  observe::CdfSeries model{"simulated", {}};
+  for (std::size_t i = first; i < last; ++i) {
+    real.values.push_back(core::to_milliseconds(measured[i].response));
+    model.values.push_back(core::to_milliseconds(replayed[i].response));
+  }
+  observe::OutputFile out(file);
+  out.write(observe::cdf_svg(subject.drive + ": share of requests answered within", "response time [ms]", {real, model}));
+  out.commit();
+}
+
+/// Replays one trace through the whole drive. Once a process: the kernel elaborates one design.
+json replay(const Subject& subject, const ValidateOptions& options) {
+  const mechanics::DriveProfile profile = fs::path(subject.profile).extension() == ".parv"
+                                              ? disksim::import_drive(subject.profile).profile
+                                              : config::load_drive(subject.profile);
+  const std::vector<MeasuredRequest> measured = validation::read_measured_trace(subject.trace);
+  const Reading reading = options.reading == "precedes" ? Reading::Precedes : Reading::Follows;
+
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  drive::DriveConfig drive_config;
+  drive_config.profile = profile;
+  drive_config.holds_data = false;
+  accelerator::EngineOptions engine;
+  engine.engine = "firmware";
+  engine.policy = scheduling::find_policy("FCFS");
+  engine.firmware_base_cycles = profile.firmware_base_cycles;
+  engine.firmware_candidate_cycles = profile.firmware_candidate_cycles;
+  drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
+  const mechanics::Geometry& geometry = disk.planner().geometry();
+  validation::ReplayProducer producer(measured, reading, geometry.block_count(), subject.trace);
+  ReplayWatch watch(measured.size());
+  workload::Initiator host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  host.add_producer(producer);
+  host.add_observer(watch);
+  sc_core::sc_start();
+  host.rethrow_failure();
+  if (watch.replayed().size() != measured.size())
+    throw core::SimulationError(fmt::format("{} of {} requests were answered", watch.replayed().size(), measured.size()));
+
+  const std::size_t n = measured.size();
+  const std::size_t first = options.half == "second" ? n / 2 : 0;
+  const std::size_t last = options.half == "first" ? n / 2 : n;
+  const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry,
+                                                     disk.planner().rotation().period(), first, last);
+  if (!options.requests.empty()) write_requests(options.requests, measured, watch.replayed());
+  if (!options.plots.empty())
+    write_plot(fs::path(options.plots) / (subject.drive + ".svg"), subject, measured, watch.replayed(), first, last);
+  const drive::CacheStatistics& cache = disk.controller().cache_statistics();
+  return {{"drive", subject.drive},
+          {"product", profile.name},
+          {"reading", options.reading},
+          {"half", options.half},
+          {"all", to_json(score.all)},
+          {"reads", to_json(score.reads)},
+          {"writes", to_json(score.writes)},
+          {"near_reads", to_json(score.near_reads)},
+          {"far_reads", to_json(score.far_reads)},
+          {"coherence_near", score.coherence_near},
+          {"coherence_far", score.coherence_far},
+          {"pairs_near", score.pairs_near},
+          {"pairs_far", score.pairs_far},
+          {"read_hits", cache.read_hits},
+          {"partial_hits", cache.partial_hits},
+          {"cached_writes", cache.cached_writes}};
+}
+
+// --- what to validate --------------------------------------------------------------------------------------------------
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The profile for the drive of a folder: given; of the given folder of profiles; made of the DiskSim parameters that lie beside the
+/// trace; or the shipped one of that name.
+std::string profile_for(const fs::path& folder, const std::string& drive, const ValidateOptions& options) {
+  if (!options.profile.empty()) return options.profile;
+  const std::string suffix = options.calibrated ? "_calibrated" : "";
+  if (!options.profiles.empty()) {
+    const fs::path file = fs::path(options.profiles) / (drive + suffix + ".toml");
+    if (!fs::is_regular_file(file)) throw core::InputError(file.string(), 0, 0, "there is no such profile");
+    return file.string();
+  }
+  if (!options.calibrated) {
+    std::vector<fs::path> parameters;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+      if (entry.is_regular_file() && entry.path().extension() == ".parv") parameters.push_back(entry.path());
+    std::sort(parameters.begin(), parameters.end());
+    for (const fs::path& file : parameters)
+      if (parameters.size() == 1 || file.stem() == drive) return file.string();
+  }
+  const std::string name = lower(drive) + suffix;
+  for (const config::ShippedDrive& shipped : config::shipped_drives())
+    if (shipped.name == name) return name;
+  return {};
+}
+
+std::vector<Subject> find_subjects(const ValidateOptions& options) {
+  const fs::path root(options.directory);
+  if (!fs::is_directory(root)) throw core::InputError(root.string(), 0, 0, "there is no such folder");
+  std::vector<fs::path> folders{root};
+  for (const fs::directory_entry& entry : fs::directory_iterator(root))
+    if (entry.is_directory()) folders.push_back(entry.path());
+  std::sort(folders.begin(), folders.end());
+  std::vector<Subject> subjects;
+  std::vector<std::string> names;
+  for (const fs::path& folder : folders) {
+    const std::string drive = fs::absolute(folder).lexically_normal().filename().empty()
+                                  ? fs::absolute(folder).lexically_normal().parent_path().filename().string()
+                                  : folder.filename().string();
+    std::vector<fs::path> traces;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+      if (entry.is_regular_file() && entry.path().extension() == ".trace") traces.push_back(entry.path());
+    if (traces.empty()) continue;
+    std::sort(traces.begin(), traces.end());
+    names.push_back(drive);
+    if (!options.drives.empty() && std::find(options.drives.begin(), options.drives.end(), drive) == options.drives.end())
+      continue;
+    for (const fs::path& trace : traces) {
+      Subject subject{traces.size() == 1 ? drive : drive + "/" + trace.stem().string(), trace,
+                      profile_for(folder, drive, options)};
+      if (subject.profile.empty())
+        throw core::InputError(folder.string(), 0, 0,
+                               "no profile is named like this folder; give one by --profile or --profiles, or make one by "
+                               "`platter drive import`");
+      subjects.push_back(std::move(subject));
+    }
+  }
+  if (subjects.empty())
+    throw core::InputError(root.string(), 0, 0,
+                           names.empty() ? "no folder in it holds a measured trace (*.trace)"
+                                         : fmt::format("no such drive in it; there are {}", fmt::join(names, ", ")));
+  return subjects;
+}
+
+void print_table(const json& drives) {
+  fmt::print("{:<14}{:<9}{:>6} |{:>9}{:>10} |{:>8}{:>7}{:>8} |{:>7}{:>7}{:>7} |{:>8} |{:>6}{:>6}\n", "drive", "requests", "n",
+             "measured", "simulated", "demerit", "%", "binned", "0.1 ms", "0.5 ms", "1 ms", "RMS ms", "near", "far");
+  for (const json& drive : drives) {
+    for (const char* group : {"all", "reads", "near_reads", "far_reads", "writes"}) {
+      const json& s = drive[group];
+      if (s["n"] == 0) continue;
+      fmt::print("{:<14}{:<9}{:>6} |{:>9.3f}{:>10.3f} |{:>8.4f}{:>7.2f}{:>8.4f} |{:>6.1f}%{:>6.1f}%{:>6.1f}% |{:>8.3f} |",
+                 group == std::string("all") ? drive["drive"].get<std::string>() : "",
+                 group == std::string("near_reads")  ? "  near"
+                 : group == std::string("far_reads") ? "  far"
+                                                     : group,
+                 s["n"].get<std::size_t>(), s["measured_mean_ms"].get<double>(), s["simulated_mean_ms"].get<double>(),
+                 s["demerit_exact_ms"].get<double>(), s["demerit_exact_percent"].get<double>(),
+                 s["demerit_binned_ms"].get<double>(), 100 * s["within_0_1_ms"].get<double>(),
+                 100 * s["within_0_5_ms"].get<double>(), 100 * s["within_1_ms"].get<double>(), s["rms_error_ms"].get<double>());
+      if (group == std::string("all"))
+        fmt::print("{:>6.2f}{:>6.2f}", drive["coherence_near"].get<double>(), drive["coherence_far"].get<double>());
+      fmt::print("\n");
+    }
+  }
+  fmt::print("\nmeans and demerit in ms; demerit exact (and in % of the measured mean) and binned; share of requests within so much "
+             "of\nthe measured time; RMS error per request; rotational coherence of near and far reads\n");
+}
+
+}  // namespace
+
+int validate(const ValidateOptions& options) {
+  const std::vector<Subject> subjects = find_subjects(options);
+  if (!options.requests.empty() && subjects.size() != 1)
+    throw core::InputError("--requests", 0, 0, "goes with one drive only; name it by --drive");
+  const std::size_t jobs = options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
+  const std::vector<ProcessAnswer> outcomes = run_processes(
+      subjects.size(), jobs, [&](std::size_t i) { return replay(subjects[i], options); }, options.quiet ? "" : "drives");
+  json drives = json::array();
+  int code = kGood;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].code == kGood) {
+      drives.push_back(outcomes[i].result);
+      continue;
+    }
+    fmt::print(stderr, "{}\n", outcomes[i].error);
+    code = code == kBadInput ? code : outcomes[i].code;
+  }
+  if (code != kGood) return code;
+  if (!options.quiet) print_table(drives);
+  if (!options.result.empty()) {
+    observe::OutputFile file(options.result);
+    file.write(json{{"schema", 1}, {"version", PLATTER_VERSION}, {"drives", drives}}.dump(2) + "\n");
+    file.commit();
+  }
+  return kGood;
+}
+
+}  // namespace platter::cli

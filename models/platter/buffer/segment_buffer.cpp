@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/buffer/segment_buffer.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace platter::buffer {
+
+using mechanics::ReadAhead;
+using mechanics::TrackRun;
+using mechanics::WriteBack;
+
+SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const mechanics::CacheProfile& profile)
+    : planner_(planner), profile_(profile), segments_(profile.segments) {
+  if (profile_.separate_write_segments)
+    for (std::size_t i = 0; i < std::min<std::size_t>(profile_.write_segments, segments_.size() - 1); ++i)
+      segments_[i].reserved = true;
+  if (profile_.write_back != WriteBack::Off &&
+      ((profile_.write_back == WriteBack::Interleaved && profile_.write_segments == 0) ||
+       (profile_.separate_write_segments && !segments_.front().reserved)))
+    throw std::invalid_argument("writes are cached but no segment is for writes");
+}
+
+// --- reads -----------------------------------------------------------------------------------------------------------
+
+Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
+  if (stream_.active) advance(now);
+  Hit best;
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& segment = segments_[i];
+    if (first.value < segment.first || first.value >= segment.end) continue;
+    if (segment.written && (!profile_.read_hits_on_writes || segment.reserved)) continue;
+    // A read-ahead into the segment goes on for this read.
+    const bool filling = stream_.active && stream_.segment == i;
+    const std::uint64_t reach =
+        filling ? std::max(segment.end, std::min(first.value + blocks, planner_.geometry().block_count())) : segment.end;
+    const auto there = static_cast<std::uint32_t>(std::min<std::uint64_t>(reach - first.value, blocks));
+    if (there <= best.blocks) continue;
+    best = {there == blocks ? Hit::Kind::Whole : Hit::Kind::Partial, there, i};
+  }
+  return best;
+}
+
+void SegmentBuffer::use(const Hit& hit, Lba first, std::uint32_t blocks) {
+  Segment& segment = segments_[hit.segment];
+  touch(segment);
+  if (!keeps() && !segment.dirty()) drop(segment, first.value + blocks);
+  if (stream_.active && stream_.segment == hit.segment) {
+    stream_.limit = std::max({stream_.limit, read_ahead_limit(segment, first.value, blocks), first.value + blocks});
+    stream_.promised = std::max(stream_.promised, first.value + blocks);
+  }
+  if (stream_.active && stream_.segment == hit.segment && first.value + blocks > stream_.run_first + stream_.run_blocks)
+    leave_track();  // the host wants what comes behind the track's end
+}
+
+Picoseconds SegmentBuffer::bus_start(const Hit& hit, Lba first, std::uint32_t blocks, Picoseconds block_time,
+                                     Picoseconds earliest) {
+  const std::uint64_t end = first.value + blocks;
+  const std::uint64_t in = stream_.next;
+  if (!stream_.active || stream_.segment != hit.segment || end <= in) return earliest;
+  // Walk on from the run under way; `advance` will find all this again.
+  const Stream saved = stream_;
+  if (end > stream_.run_first + stream_.run_blocks) leave_track();
+  Picoseconds start = earliest;
+  for (std::uint64_t block = std::max(in, first.value); block < end;) {
+    while (block >= stream_.run_first + stream_.run_blocks)
+      begin_run(stream_.run_first + stream_.run_blocks, stream_.start + stream_.duration);
+    const auto arrives = [this](std::uint64_t b) {
+      return stream_.start + stream_.duration * static_cast<Picoseconds>(b - stream_.run_first + 1) / stream_.run_blocks;
+    };
+    // Within a run blocks come at a steady rate: the first or the last of them decides.
+    const std::uint64_t last = std::min(end, stream_.run_first + stream_.run_blocks) - 1;
+    for (const std::uint64_t b : {block, last})
+      start = std::max(start, arrives(b) - block_time * static_cast<Picoseconds>(b - first.value));
+    block = last + 1;
+  }
+  stream_ = saved;
+  return start;
+}
+
+std::size_t SegmentBuffer::read_done(Lba first, std::uint32_t blocks, std::uint32_t passed, const Hit* continues) {
+  const std::uint64_t end = first.value + blocks;
+  std::size_t index = 0;
+  if (continues != nullptr && segments_[continues->segment].end == first.value) {
+    index = continues->segment;
+  } else {
+    index = reusable(false);
+    if (index == kNone) return kNone;
+    Segment& segment = segments_[index];
+    segment = Segment{};
+    segment.first = segment.end = first.value - passed;
+  }
+  Segment& segment = segments_[index];
+  segment.written = false;
+  extend(segment, end);
+  if (!keeps()) drop(segment, end);
+  touch(segment);
+  return index;
+}
+
+void SegmentBuffer::drop(Segment& segment, std::uint64_t end) {
+  segment.first = std::max(segment.first, end);
+  segment.end = std::max(segment.end, segment.first);
+}
+
+std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation) const {
+  if (!profile_.keep_passing_sectors || extent.blocks >= profile_.segment_blocks) return 0;
+  const Picoseconds sector = extent.media / extent.sectors;
+  if (extent.tracks != 1 || sector == 0) return 0;
+  const std::uint32_t room = std::min(extent.start_sector, profile_.segment_blocks - extent.blocks);
+  auto kept = static_cast<std::uint32_t>(std::min<Picoseconds>(rotation / sector, room));
+  // Slipped and spare sectors before it hold no blocks.
+  while (kept > 0) {
+    if (kept > extent.first.value) {
+      kept = static_cast<std::uint32_t>(extent.first.value);
+      continue;
+    }
+    const mechanics::PhysicalAddress at = planner_.geometry().to_physical(Lba(extent.first.value - kept));
+    if (at.cylinder == extent.cylinder && at.head == extent.head && at.sector.value < extent.start_sector) break;
+    --kept;
+  }
+  return kept;
+}
+
+std::size_t SegmentBuffer::reusable(bool for_write) const {
+  // Empty ones first, then the one used longest ago; the one that is being filled, and those to be written, are the last resort.
+  std::size_t best = kNone;
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& segment = segments_[i];
+    if (segment.dirty() || (profile_.separate_write_segments && segment.reserved != for_write)) continue;
+    if (best == kNone || (segment.empty() && !segments_[best].empty()) ||
+        (segment.empty() == segments_[best].empty() && segment.used < segments_[best].used))
+      best = i;
+  }
+  return best;
+}
+
+void SegmentBuffer::extend(Segment& segment, std::uint64_t end) const {
+  segment.end = std::max(segment.end, end);
+  if (segment.end - segment.first > profile_.segment_blocks) segment.first = segment.end - profile_.segment_blocks;
+}
+
+// --- read-ahead ------------------------------------------------------------------------------------------------------
+
+std::uint64_t SegmentBuffer::track_end(std::uint64_t block) const {
+  return block + planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu).blocks;
+}
+
+std::uint64_t SegmentBuffer::track_first(std::uint64_t block) const {
+  // A track's blocks lie within as many before it as it has sectors; slips only make them fewer.
+  const mechanics::Geometry& geometry = planner_.geometry();
+  const TrackRun run = geometry.track_run(Lba(block), 1);
+  std::uint64_t first = block - std::min<std::uint64_t>(block, run.sector);
+  while (first < block && track_end(first) <= block) first = track_end(first);
+  return first;
+}
+
+std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks) const {
+  const mechanics::Geometry& geometry = planner_.geometry();
+  const std::uint64_t end = first + blocks;
+  const std::uint64_t capacity = geometry.block_count();
+  if (end >= capacity || profile_.read_ahead == ReadAhead::None) return end;
+  std::uint64_t limit = end;
+  if (whole_track()) {
+    limit = track_end(end - 1);
+    if (profile_.read_ahead == ReadAhead::WholeTrackNext && limit < capacity) limit = track_end(limit);
+    return limit;
+  }
+  if (profile_.read_ahead == ReadAhead::NextTrack) {
+    limit = track_end(end);
+    const bool began_before = segment.first < end && track_end(segment.first) <= end;  // on an earlier track
+    if (began_before && limit < capacity) limit = track_end(limit);
+    return limit;
+  }
+  if (profile_.read_ahead_blocks != 0)
+    limit = end + profile_.read_ahead_blocks;
+  else
+    limit = (profile_.read_ahead_from_request_start ? end : first) + profile_.segment_blocks;
+  if (profile_.read_ahead == ReadAhead::Track) {
+    limit = std::min(limit, track_end(end - 1));
+  } else if (profile_.read_ahead == ReadAhead::Cylinder) {
+    const core::Cylinder cylinder = geometry.to_physical(Lba(end - 1)).cylinder;
+    std::uint64_t edge = track_end(end - 1);
+    while (edge < capacity && edge < limit && geometry.to_physical(Lba(edge)).cylinder == cylinder) edge = track_end(edge);
+    limit = std::min(limit, edge);
+  }
+  // What is kept of the request is not overwritten by what comes behind it.
+  if (profile_.keep_read_blocks) limit = std::min(limit, first + profile_.segment_blocks);
+  return std::max(std::min(limit, capacity), end);
+}
+
+void SegmentBuffer::begin_run(std::uint64_t block, Picoseconds from) {
+  const TrackRun run = planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu);
+  const mechanics::Rotation& rotation = planner_.rotation();
+  Picoseconds seek = 0;
+  Picoseconds settle = 0;
+  if (run.cylinder != stream_.place.cylinder || run.head != stream_.place.head)
+    planner_.move(stream_.place.cylinder, stream_.place.head, run.cylinder, run.head, false, seek, settle);
+  stream_.moved = from + seek;
+  const Picoseconds begin = rotation.phase_of(run.start_angle);
+  stream_.start = stream_.moved + rotation.wait(rotation.phase(stream_.moved), begin);
+  stream_.duration =
+      run.full_turn ? rotation.period() : rotation.wait(begin, rotation.phase_of(run.end_angle));
+  stream_.run_first = block;
+  stream_.run_blocks = run.blocks;
+  stream_.place.cylinder = run.cylinder;
+  stream_.place.head = run.head;
+}
+
+void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place,
+                                     Picoseconds now, bool after_hit) {
+  stream_ = Stream{};
+  if (segment == kNone) return;
+  const std::uint64_t limit = read_ahead_limit(segments_[segment], first.value, blocks);
+  const std::uint64_t next = after_hit ? segments_[segment].end : first.value + blocks;
+  if (whole_track() && !after_hit) {
+    const std::uint64_t last_track = track_first(next - 1);
+    const std::uint64_t from = std::max(last_track, segments_[segment].first);
+    if (from > last_track) {
+      // What has been read of the track began to come under the head so long ago; a turn later its front has passed.
+      const TrackRun read = planner_.geometry().track_run(Lba(from), static_cast<std::uint32_t>(next - from));
+      const Picoseconds period = planner_.rotation().period();
+      stream_.wraps = true;
+      stream_.front = last_track;
+      stream_.front_in = now + period - period * Picoseconds{read.sectors} / read.track_sectors;
+    }
+  }
+  if (next >= limit && !stream_.wraps) return;
+  stream_.active = true;
+  stream_.moves_arm = true;
+  stream_.began = now;
+  stream_.next = next;
+  stream_.segment = segment;
+  stream_.limit = limit;
+  stream_.place = place;
+  if (next < limit && !(stream_.wraps && next == track_end(next - 1))) {
+    begin_run(next, now);
+  } else {  // the request ends with its track: what is left is the track's front
+    stream_.run_first = next;
+    stream_.moved = stream_.start = now;
+  }
+}
+
+void SegmentBuffer::leave_track() {
+  if (!stream_.wraps) return;
+  stream_.wraps = false;
+  if (looked_ < stream_.start + stream_.duration) return;  // the run goes on to the track's end anyway
+  stream_.run_first += stream_.run_blocks;
+  stream_.run_blocks = 0;
+  stream_.moved = stream_.start = looked_;
+  stream_.duration = 0;
+}
+
+void SegmentBuffer::advance(Picoseconds now) {
+  looked_ = now;
+  Segment& segment = segments_[stream_.segment];
+  while (true) {
+    if (now < stream_.start) return;
+    const Picoseconds elapsed = now - stream_.start;
+    const std::uint64_t in = stream_.run_blocks == 0 ? 0
+                             : elapsed >= stream_.duration
+                                 ? stream_.run_blocks
+                                 : static_cast<std::uint64_t>(elapsed * stream_.run_blocks / stream_.duration);
+    stream_.next = std::min(stream_.run_first + in, stream_.limit);
+    extend(segment, stream_.next);
+    if (in < stream_.run_blocks && stream_.next < stream_.limit) return;
+    Picoseconds from = stream_.start + stream_.duration;
+    if (stream_.wraps) {
+      if (now < stream_.front_in) return;
+      stream_.wraps = false;
+      segment.first = std::min(segment.first, stream_.front);
+      from = stream_.front_in;
+    }
+    if (stream_.next >= stream_.limit) {
+      stream_.active = false;
+      return;
+    }
+    begin_run(stream_.run_first + stream_.run_blocks, from);
+  }
+}
+
+Picoseconds SegmentBuffer::keep_promise() {
+  const std::uint64_t last = stream_.promised - 1;
+  while (last >= stream_.run_first + stream_.run_blocks)
+    begin_run(stream_.run_first + stream_.run_blocks, stream_.start + stream_.duration);
+  const auto run_blocks = static_cast<Picoseconds>(stream_.run_blocks);
+  const Picoseconds in =
+      stream_.start +
+      (stream_.duration * static_cast<Picoseconds>(last - stream_.run_first + 1) + run_blocks - 1) / run_blocks;
+  extend(segments_[stream_.segment], stream_.promised);
+  return in;
+}
+
+void SegmentBuffer::cancel() {
+  if (stream_.active && stream_.next < stream_.promised) arm_held_ = std::max(arm_held_, keep_promise());
+  stream_.active = false;
+}
+
+Picoseconds SegmentBuffer::stop(Picoseconds now, HeadState& place) {
+  if (stream_.active) advance(now);
+  if (stream_.active && stream_.next < stream_.promised) {
+    cancel();
+  } else if (stream_.active && now < stream_.began) {  // it has not begun to move
+    stream_.active = false;
+    stream_.moves_arm = false;
+  }
+  if (stream_.moves_arm) {  // also where it has come to its end before
+    place.cylinder = stream_.place.cylinder;
+    place.head = stream_.place.head;
+    stream_.moves_arm = false;
+  }
+  if (!stream_.active) return std::max(now, arm_held_);
+  stream_.active = false;
+  if (now < stream_.moved) return stream_.moved;  // a move that has begun ends
+  const Picoseconds elapsed = now - stream_.start;
+  if (profile_.stop_in_sector || elapsed < 0 || elapsed >= stream_.duration) return now;
+  const Picoseconds sector = elapsed * stream_.run_blocks / stream_.duration;  // the one under the head
+  return std::max(now, stream_.start + stream_.duration * (sector + 1) / stream_.run_blocks);
+}
+
+// --- writes ----------------------------------------------------------------------------------------------------------
+
+bool SegmentBuffer::accept_write(Lba first, std::uint32_t blocks) {
+  const std::uint64_t end = first.value + blocks;
+  std::size_t index = segments_.size();
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& segment = segments_[i];
+    if (!segment.dirty()) continue;
+    const std::uint64_t unwritten = segment.dirty_end - segment.dirty_first;
+    const bool appends = first.value == segment.dirty_end && unwritten + blocks <= profile_.segment_blocks;
+    const bool replaces = first.value >= segment.destaging_end && end <= segment.dirty_end;
+    if (replaces || (appends && index == segments_.size())) {
+      index = i;
+    } else if (first.value < segment.dirty_end && segment.dirty_first < end) {
+      return false;  // the order of the two must stay
+    }
+  }
+  if (index == segments_.size()) {
+    const std::uint32_t limit = profile_.write_back == WriteBack::Append ? 1 : profile_.write_segments;
+    if (dirty_segments_ >= limit) return false;
+    index = reusable(true);
+    if (index == kNone) return false;
+    if (stream_.active && stream_.segment == index) cancel();
+    ++dirty_segments_;
+    Segment& segment = segments_[index];
+    const bool reserved = segment.reserved;
+    segment = Segment{};
+    segment.reserved = reserved;
+    segment.written = true;
+    segment.first = segment.end = segment.dirty_first = segment.destaging_end = segment.dirty_end = first.value;
+  }
+  Segment& segment = segments_[index];
+  segment.dirty_end = std::max(segment.dirty_end, end);
+  extend(segment, end);
+  touch(segment);
+  for (std::size_t i = 0; i < segments_.size(); ++i)  // older copies
+    if (i != index && !segments_[i].dirty() &&
+        ((segments_[i].overlaps(first.value, end) && !profile_.write_updates_reads) ||
+         (profile_.write_discards_reads && !segments_[i].written))) {
+      if (stream_.active && stream_.segment == i) cancel();
+      segments_[i].first = segments_[i].end;
+    }
+  return true;
+}
+
+bool SegmentBuffer::dirty(Lba first, std::uint32_t blocks) const {
+  if (dirty_segments_ == 0) return false;
+  const std::uint64_t end = first.value + blocks;
+  return std::any_of(segments_.begin(), segments_.end(), [&](const Segment& segment) {
+    return segment.dirty() && segment.dirty_first < end && first.value < segment.dirty_end;
+  });
+}
+
+bool SegmentBuffer::next_destage(DirtyBlocks& blocks) {
+  std::size_t oldest = segments_.size();
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& segment = segments_[i];
+    const bool waits = segment.dirty() && segment.destaging_end == segment.dirty_first;
+    if (waits && (oldest == segments_.size() || segment.used < segments_[oldest].used)) oldest = i;
+  }
+  if (oldest == segments_.size()) return false;
+  Segment& segment = segments_[oldest];
+  segment.destaging_end = segment.dirty_end;
+  blocks = {oldest, Lba(segment.dirty_first), static_cast<std::uint32_t>(segment.dirty_end - segment.dirty_first)};
+  return true;
+}
+
+void SegmentBuffer::destaged(const DirtyBlocks& blocks) {
+  Segment& segment = segments_[blocks.segment];
+  segment.dirty_first = segment.destaging_end;
+  if (segment.dirty()) return;
+  --dirty_segments_;
+  if (!profile_.read_hits_on_writes || segment.reserved) segment.first = segment.end;
+}
+
+void SegmentBuffer::invalidate(Lba first, std::uint32_t blocks) {
+  if (profile_.write_updates_reads) return;
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    Segment& segment = segments_[i];
+    if (segment.dirty() || !segment.overlaps(first.value, first.value + blocks)) continue;
+    if (stream_.active && stream_.segment == i) cancel();
+    segment.first = segment.end;
+  }
+}
+
+}  // namespace platter::buffer

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "platter/mechanics/access_planner.h"
+
+namespace platter::buffer {
+
+using core::Lba;
+using core::Picoseconds;
+using mechanics::AccessPlanner;
+using mechanics::Extent;
+using mechanics::HeadState;
+
+/// What a read finds in the buffer.
+struct Hit {
+  enum class Kind : std::uint8_t {
+    Miss,
+    Partial,  ///< its first blocks
+    Whole,    ///< all of it, perhaps still on its way from the media
+  };
+  Kind kind = Kind::Miss;
+  std::uint32_t blocks = 0;  ///< from the first one on, that are there or on their way
+  std::size_t segment = 0;
+};
+
+/// Neighbouring blocks that wait to be written.
+struct DirtyBlocks {
+  std::size_t segment;
+  Lba first;
+  std::uint32_t blocks;
+};
+
+/// The drive's buffer: segments of neighbouring blocks, circular, reused in the order of their last use; the read-ahead that
+/// fills one of them; and the blocks of cached writes on their way to the media. Times only: bytes are the caller's.
+///
+/// The read-ahead needs no events: it is a walk along the tracks whose state at any time follows from when it began, and it is
+/// advanced when somebody looks.
+class SegmentBuffer {
+ public:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  /// Precondition: the profile has segments.
+  SegmentBuffer(const AccessPlanner& planner, const mechanics::CacheProfile& profile);
+
+  bool write_back() const { return profile_.write_back != mechanics::WriteBack::Off; }
+  std::uint32_t segment_blocks() const { return profile_.segment_blocks; }
+
+  // --- reads ---
+
+  /// What a read of these blocks at `now` finds; changes nothing but the read-ahead's progress.
+  Hit find(Lba first, std::uint32_t blocks, Picoseconds now);
+  /// A read is served from the segment that `find` named; a read-ahead into it goes on to this read's limit.
+  void use(const Hit& hit, Lba first, std::uint32_t blocks);
+  /// When a read that was found may begin to cross the bus, `earliest` or later, so that none of its blocks, one every
+  /// `block_time`, leaves before it has come from the media.
+  Picoseconds bus_start(const Hit& hit, Lba first, std::uint32_t blocks, Picoseconds block_time, Picoseconds earliest);
+  /// A read from the media has ended: its blocks, and `passed` ones before them, are in a segment now. `continues` is the segment
+  /// whose blocks it goes on from (a partial hit), or null. Returns the segment; kNone if all are taken by writes.
+  std::size_t read_done(Lba first, std::uint32_t blocks, std::uint32_t passed, const Hit* continues);
+  /// How many blocks that passed under the head before `extent` are kept, if it waited `rotation` for its first sector.
+  std::uint32_t passing(const Extent& extent, Picoseconds rotation) const;
+
+  // --- read-ahead ---
+
+  /// The arm goes on reading into `segment` behind a read whose last block was under the head until `now`.
+  void start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place, Picoseconds now,
+                        bool after_hit = false);
+  bool reading_ahead(Picoseconds now) {
+    if (stream_.active) advance(now);
+    return stream_.active;
+  }
+  /// Ends the read-ahead for an access that is wanted at `now`; returns when the arm is free. `place` becomes where it stands.
+  Picoseconds stop(Picoseconds now, HeadState& place);
+  /// May a read that begins at `first` be followed by a read-ahead, after a request that ended at `previous_end`?
+  bool reads_ahead(Lba first, Lba previous_end) const {
+    return !profile_.read_ahead_sequential || first == previous_end;
+  }
+  bool read_ahead_on_hit() const { return profile_.read_ahead_on_hit; }
+  /// The segment's end: where a read-ahead after a hit would go on.
+  Lba end_of(std::size_t segment) const { return Lba(segments_[segment].end); }
+
+  // --- writes ---
+
+  /// Takes a write of these blocks into a segment. False if it must wait until blocks have been written to the media.
+  bool accept_write(Lba first, std::uint32_t blocks);
+  /// Blocks of a cached write that wait for the media overlap these.
+  bool dirty(Lba first, std::uint32_t blocks) const;
+  bool any_dirty() const { return dirty_segments_ > 0; }
+  /// Calls `visit(first, end)` for each range of these blocks that waits to be written.
+  template <typename Visitor>
+  void for_each_dirty(Lba first, std::uint32_t blocks, Visitor visit) const {
+    if (dirty_segments_ == 0) return;
+    for (const Segment& segment : segments_) {
+      const std::uint64_t from = std::max(first.value, segment.dirty_first);
+      const std::uint64_t to = std::min(first.value + blocks, segment.dirty_end);
+      if (from < to) visit(Lba(from), Lba(to));
+    }
+  }
+  /// The next blocks to be written to the media, those of the oldest first; false if there are none that are not on their way.
+  bool next_destage(DirtyBlocks& blocks);
+  /// They have been written.
+  void destaged(const DirtyBlocks& blocks);
+  /// Blocks have been written to the media past the buffer: what it held of them is stale.
+  void invalidate(Lba first, std::uint32_t blocks);
+
+ private:
+  struct Segment {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;  ///< empty: first == end
+    std::uint64_t used = 0;
+    bool written = false;  ///< holds data of a write
+    bool reserved = false; ///< the one for writes
+    // Blocks that are to be written: [destaging_end, dirty_end) wait, [dirty_first, destaging_end) are on their way.
+    std::uint64_t dirty_first = 0;
+    std::uint64_t destaging_end = 0;
+    std::uint64_t dirty_end = 0;
+
+    bool empty() const { return first == end; }
+    bool dirty() const { return dirty_first != dirty_end; }
+    bool overlaps(std::uint64_t from, std::uint64_t to) const { return first < to && from < end; }
+  };
+  /// The track along which the read-ahead runs.
+  struct Stream {
+    bool active = false;
+    bool moves_arm = false;  ///< it has run since the arm was last asked for
+    Picoseconds began = 0;   ///< before that the arm is where it was
+    std::size_t segment = 0;
+    std::uint64_t limit = 0;      ///< first block that it does not read
+    std::uint64_t next = 0;       ///< first block that it has not read
+    std::uint64_t promised = 0;   ///< reads have been served that count on the blocks before this one
+    std::uint64_t run_first = 0;  ///< first block of the run under way
+    std::uint32_t run_blocks = 0;
+    Picoseconds moved = 0;      ///< when the arm had reached the run's track
+    Picoseconds start = 0;      ///< when the run's first sector came under the head
+    Picoseconds duration = 0;
+    HeadState place;
+    // The front of the track, which comes under the head again behind its end.
+    bool wraps = false;
+    std::uint64_t front = 0;     ///< first block of the track
+    Picoseconds front_in = 0;    ///< when all of the track is in the buffer
+  };
+
+  void touch(Segment& segment) { segment.used = ++clock_; }
+  std::size_t reusable(bool for_write) const;
+  bool whole_track() const {
+    return profile_.read_ahead == mechanics::ReadAhead::WholeTrack ||
+           profile_.read_ahead == mechanics::ReadAhead::WholeTrackNext;
+  }
+  bool keeps() const { return profile_.keep_read_blocks || whole_track(); }
+  std::uint64_t track_first(std::uint64_t block) const;
+  std::uint64_t track_end(std::uint64_t block) const;
+  std::uint64_t read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks) const;
+  void begin_run(std::uint64_t block, Picoseconds from);
+  void advance(Picoseconds now);
+  /// The arm waits no longer for the front of its track.
+  void leave_track();
+  /// When the read-ahead will have read up to `promised`; it stands there then.
+  Picoseconds keep_promise();
+  /// Ends the read-ahead because its segment is taken from it.
+  void cancel();
+  void extend(Segment& segment, std::uint64_t end) const;
+  static void drop(Segment& segment, std::uint64_t end);
+
+  const AccessPlanner& planner_;
+  mechanics::CacheProfile profile_;
+  std::vector<Segment> segments_;
+  std::uint64_t clock_ = 0;
+  std::uint32_t dirty_segments_ = 0;
+  Stream stream_;
+  Picoseconds looked_ = 0;    ///< when somebody looked last
+  Picoseconds arm_held_ = 0;  ///< until then the arm reads on for reads that have been served
+};
+
+}  // namespace platter::buffer

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace platter::observe {
+
+/// A sample and its name in the legend.
+struct CdfSeries {
+  std::string name;
+  std::vector<double> values;
+};
+
+/// Cumulative distributions of some samples as an SVG image; the axis ends where 99.9 % of every sample are.
+std::string cdf_svg(const std::string& title, const std::string& axis, const std::vector<CdfSeries>& series);
+
+}  // namespace platter::observe

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/validation/measured_trace.h"
+
+#include <fmt/format.h>
+
+#include "platter/core/error.h"
+#include "platter/workload/text_file.h"
+
+namespace platter::validation {
+
+namespace {
+
+constexpr std::string_view kForm = "R|W word block blocks response_us pause_us";
+constexpr std::uint32_t kBlockBytes = 512;
+
+}  // namespace
+
+std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& file) {
+  workload::TextFile text(file);
+  workload::SourceLine line;
+  std::vector<MeasuredRequest> requests;
+  while (text.next(line)) {
+    if (workload::is_blank(line.text)) continue;
+    const std::vector<workload::Field> fields = workload::expect_fields(line, kForm);
+    line.require_end();
+    MeasuredRequest request;
+    if (fields[0].text != "R" && fields[0].text != "W")
+      line.fail(fields[0].column, fmt::format("found {}, expected R or W", workload::in_quotes(fields[0].text)));
+    request.write = fields[0].text == "W";
+    request.first = core::Lba(workload::parse_unsigned(line, fields[2], "block"));
+    const std::uint64_t blocks = workload::parse_unsigned(line, fields[3], "size");
+    if (blocks == 0 || blocks > 0xFFFF) line.fail(fields[3].column, fmt::format("size is {}, expected 1 to 65535 blocks", blocks));
+    request.blocks = static_cast<std::uint32_t>(blocks);
+    request.response = workload::parse_time_ps(line, fields[4], core::kPicosecondsPerMicrosecond, "microseconds");
+    request.pause = workload::parse_time_ps(line, fields[5], core::kPicosecondsPerMicrosecond, "microseconds");
+    requests.push_back(request);
+  }
+  if (requests.empty()) throw core::InputError(file.string(), 0, 0, "there are no requests in it");
+  return requests;
+}
+
+ReplayProducer::ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading,
+                               std::uint64_t capacity_blocks, const std::filesystem::path& file)
+    : requests_(requests), reading_(reading) {
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (requests[i].first.value + requests[i].blocks > capacity_blocks)
+      throw core::InputError(file.string(), 0, 0,
+                             fmt::format("request {} goes to blocks {} to {}, but the drive has {}", i + 1,
+                                         requests[i].first.value, requests[i].first.value + requests[i].blocks - 1,
+                                         capacity_blocks));
+}
+
+bool ReplayProducer::next(workload::Request& request, Picoseconds now) {
+  if (next_ == requests_.size()) return false;
+  const MeasuredRequest& measured = requests_[next_];
+  const Picoseconds pause = next_ == 0                        ? 0
+                            : reading_ == Reading::Precedes ? measured.pause
+                                                            : requests_[next_ - 1].pause;
+  request = workload::Request{};
+  request.time = now + pause;
+  request.offset = measured.first.value * kBlockBytes;
+  request.length = measured.blocks * kBlockBytes;
+  request.write = measured.write;
+  ++next_;
+  return true;
+}
+
+}  // namespace platter::validation

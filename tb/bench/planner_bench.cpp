@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include <random>
+
+#include "platter/buffer/segment_buffer.h"
+#include "platter/config/loader.h"
+
+namespace {
+
+using namespace platter;
+using core::Lba;
+using core::Picoseconds;
+
+/// Places all over a measured drive, the same in every run.
+struct Places {
+  explicit Places(const char* name) : profile(config::load_drive(name)), planner(profile) {
+    std::mt19937_64 random(1);
+    for (std::uint64_t& block : blocks) block = random() % (planner.geometry().block_count() - 8);
+  }
+  mechanics::DriveProfile profile;
+  mechanics::AccessPlanner planner;
+  std::array<std::uint64_t, 4096> blocks{};
+};
+
+const Places& places() {
+  static const Places all("cheetah9lp");
+  return all;
+}
+
+void BlockToPlace(benchmark::State& state) {
+  const Places& p = places();
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(p.planner.geometry().to_physical(Lba(p.blocks[i++ % p.blocks.size()])));
+}
+BENCHMARK(BlockToPlace);
+
+void Resolve(benchmark::State& state) {
+  const Places& p = places();
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(p.planner.resolve(Lba(p.blocks[i++ % p.blocks.size()]), 8, false));
+}
+BENCHMARK(Resolve);
+
+void Estimate(benchmark::State& state) {
+  const Places& p = places();
+  std::vector<mechanics::Extent> extents;
+  for (const std::uint64_t block : p.blocks) extents.push_back(p.planner.resolve(Lba(block), 8, false));
+  const mechanics::HeadState head{};
+  Picoseconds now = 0;
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(p.planner.estimate(head, extents[i++ % extents.size()], now += 12345));
+}
+BENCHMARK(Estimate);
+
+/// A random read through the buffer: looked for, read, read-ahead begun, looked at a while later, stopped.
+void ReadThroughBuffer(benchmark::State& state) {
+  const Places& p = places();
+  mechanics::CacheProfile cache;
+  cache.segments = 16;
+  cache.segment_blocks = 512;
+  cache.read_ahead = mechanics::ReadAhead::NextTrack;
+  buffer::SegmentBuffer buffer(p.planner, cache);
+  Picoseconds now = 0;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const Lba first(p.blocks[i++ % p.blocks.size()]);
+    benchmark::DoNotOptimize(buffer.find(first, 8, now));
+    const std::size_t segment = buffer.read_done(first, 8, 0, nullptr);
+    buffer.start_read_ahead(segment, first, 8, {}, now);
+    mechanics::HeadState place;
+    benchmark::DoNotOptimize(buffer.stop(now + core::kPicosecondsPerMillisecond, place));
+    now += 5 * core::kPicosecondsPerMillisecond;
+  }
+}
+BENCHMARK(ReadThroughBuffer);
+
+}  // namespace
