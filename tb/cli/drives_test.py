@@ -209,6 +209,26 @@ class Validate(Measured):
             self.assertLessEqual(demerit, limit, name)
             self.assertLessEqual(round(demerit, 2), self.DISKSIM[name], name)
 
+    # What the calibrated profiles reach on the second half, which their fit did not see, rounded: demerit in percent at most, and shares of
+    # near reads and of all reads within 0.5 ms at least. The pause is read as each trace means it.
+    CALIBRATED = {"cheetah9LP": ("precedes", 1.54, 0.93, 0.93), "barracuda": ("precedes", 1.32, 0.97, 0.95),
+                  "atlas10k": ("precedes", 0.99, 0.98, 0.96), "atlas_III": ("precedes", 1.73, 0.90, 0.93),
+                  "ibm18es": ("precedes", 0.90, 0.98, 0.97), "hp_c2247a": ("follows", 1.12, 0.97, 0.95),
+                  "hp_c3323a": ("follows", 1.73, 0.72, 0.41)}
+
+    @needs_measured
+    def test_calibrated_profiles_hold_on_the_half_that_they_were_not_fitted_to(self):
+        for name, (reading, limit, near, reads) in self.CALIBRATED.items():
+            result = self.folder / f"{name}.json"
+            self.run_good("validate", MEASURED, "--drive", name, "--calibrated", "--reading", reading, "--half", "second", "--result",
+                          result, "--quiet")
+            drive = json.loads(result.read_text())["drives"][0]
+            self.assertLessEqual(drive["all"]["demerit_exact_percent"], limit, name)
+            self.assertGreaterEqual(drive["near_reads"]["within_0_5_ms"], near, name)
+            self.assertGreaterEqual(drive["reads"]["within_0_5_ms"], reads, name)
+            if name != "hp_c3323a":
+                self.assertGreater(drive["coherence_far"], 0.99, name)
+
     @needs_measured
     def test_figures_agree_with_the_reference_script(self):
         import importlib.util

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `platter-lab calibrate` does with its arguments: input, fit, scores, files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from platter_lab import LabError, __version__
+from platter_lab.calibrate.fit import Calibration, calibrate
+from platter_lab.calibrate.profile import Change, Profile, format_value, place, write_whole
+from platter_lab.calibrate.replay import Model, find_platter
+from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
+
+SCORES = (("demerit_exact_percent", "exact demerit %"), ("within_0_5_ms", "within 0.5 ms"),
+          ("rms_error_ms", "rms error ms"))
+
+
+def header(result: Calibration, base: Path, trace: Path, requests: int) -> str:
+    """What stands on top of a calibrated profile."""
+    half = requests // 2
+    lines = [f"Calibrated by `platter drive calibrate` (platter-lab {__version__}) from {base.name}.",
+             f"Trace {trace.name}, {requests} requests; the pause {result.reading.value} its request.",
+             f"Fitted to requests 1 to {half}, scored on the rest. A value that was fitted says so, with its standard",
+             "error; all others are the base profile's."]
+    lines += [f"Note: {note}." for note in result.notes]
+    return "".join(f"# {line}\n" for line in lines) + "#\n"
+
+
+def _plain(value: Any) -> Any:
+    """Values as JSON has them: no nan."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def report(result: Calibration, base: Path, trace: Path, requests: int, before: dict[str, Any],
+           after: dict[str, Any]) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "base": base.name, "trace": trace.name, "requests": requests, "reading": result.reading.value,
+        "fitted_lines": [1, requests // 2], "scored_lines": [requests // 2 + 1, requests],
+        "same_track_coherence": {name: round(value, 4) for name, value in result.coherence.items()},
+        "notes": result.notes,
+        "parameters": [{"name": value.name, "group": group, "value": value.value, "uncertainty": _plain(value.error),
+                        "base": value.base, "unit": value.unit}
+                       for group, values in result.values.items() for value in values],
+        "layout": [{"group": choice.group, "chosen": choice.chosen, "pairs": choice.pairs,
+                    "score": {name: round(value, 4) for name, value in choice.scores.items()},
+                    "behind_best_error": {name: round(value, 4) for name, value in choice.margins.items()}}
+                   for choice in result.choices],
+        "second_half": {"before": before, "after": after},
+    }
+    if result.spindle is not None and result.joint is not None:
+        joint = result.joint
+        out["spindle"] = {"period_us": result.spindle.period_us, "pairs": result.spindle.pairs,
+                          "followed_us": result.spindle.horizon_us, "noise_us": joint.noise_turns / joint.turns_per_us,
+                          "outliers": joint.outliers, "drift_turns": joint.drift_turns}
+    return out
+
+
+def summary(result: Calibration, before: dict[str, Any], after: dict[str, Any]) -> str:
+    lines = [f"reading: the pause {result.reading.value} its request (coherence on one track: "
+             + ", ".join(f"{name} {value:.2f}" for name, value in result.coherence.items()) + ")"]
+    lines += [f"{choice.group}: {choice.chosen}" for choice in result.choices]
+    lines += [f"{value.name} = {format_value(value.value)}"
+              + (f" +- {value.error:.2g} {value.unit}" if math.isfinite(value.error) else "")
+              for values in result.values.values() for value in values
+              if value.zone is None and not isinstance(value.value, list)]
+    lines += [f"note: {note}" for note in result.notes]
+    lines.append("second half, before -> after:")
+    for group in ("all", "reads", "writes"):
+        if group in before and before[group].get("n"):
+            lines.append(f"  {group}: " + "; ".join(
+                f"{label} {before[group][key]:.3f} -> {after[group][key]:.3f}" for key, label in SCORES))
+    return "\n".join(lines)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    trace: Trace = read_trace(arguments.trace)
+    base = Profile.read(arguments.profile)
+    if arguments.out.resolve() in (arguments.profile.resolve(), arguments.trace.resolve()):
+        raise LabError(f"{arguments.out}: is also an input; expected another file for the result")
+    platter = find_platter(arguments.platter)
+    given = None if arguments.reading == "auto" else Reading(arguments.reading)
+    fitted = trace.first_half()
+    with tempfile.TemporaryDirectory(prefix="platter-calibrate-") as name:
+        model = Model(platter, Path(name), arguments.trace, trace_text(fitted))
+        first = model.locate(arguments.profile, fitted.lba)
+        last = model.locate(arguments.profile, fitted.lba + fitted.blocks - 1)
+        result = calibrate(fitted, base, first, last,
+                           lambda reading: lambda text: model.first_half(text, reading), given)
+        changes = result.changes()
+        source = base.get("source", "")
+        fitted_to = f"calibrated to the first half of {arguments.trace.name}"
+        changes[place("source")] = Change(f"{source}; {fitted_to}" if source else fitted_to)
+        if arguments.name:
+            changes[place("name")] = Change(arguments.name)
+        text = base.changed(changes, header(result, arguments.profile, arguments.trace, len(trace)))
+        before = model.second_half(base.text, result.reading)
+        after = model.second_half(text, result.reading)
+        runs = model.runs
+    files = {arguments.out: text}
+    if arguments.report:
+        document = report(result, arguments.profile, arguments.trace, len(trace), before, after)
+        files[arguments.report] = json.dumps(document, indent=1) + "\n"
+    write_whole(files)
+    print(summary(result, before, after))
+    print(f"{arguments.out}: written after {runs} replays")
+    return 0

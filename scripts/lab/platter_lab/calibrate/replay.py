@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the drive model: where a profile puts blocks, and how it answers a trace."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from platter_lab import LabError
+from platter_lab.calibrate.phase import Places
+from platter_lab.calibrate.trace import Reading
+
+# From here up to the project's root: calibrate, platter_lab, lab, scripts.
+_ROOT = Path(__file__).resolve().parents[4]
+
+
+def find_platter(given: Path | None) -> Path:
+    """The model's executable: as given, as the variable PLATTER says, the project's release build, or the path's."""
+    candidates = [given] if given else [Path(os.environ["PLATTER"])] if os.environ.get("PLATTER") else [
+        _ROOT / "build" / "release" / "models" / "platter", Path(shutil.which("platter") or "platter")]
+    for candidate in candidates:
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate.resolve()
+    raise LabError(f"{candidates[0]}: no such executable; build it with scripts/build release platter, or name it "
+                   "with --platter")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What the model answered; arrays of shape (n,), in the order of the trace."""
+
+    is_read: np.ndarray
+    measured_us: np.ndarray
+    simulated_us: np.ndarray
+    from_media: np.ndarray
+
+    def __getitem__(self, index: np.ndarray | slice) -> Answers:
+        return Answers(self.is_read[index], self.measured_us[index], self.simulated_us[index], self.from_media[index])
+
+
+class Model:
+    """The executable, with a folder for its files. Trial runs see the trace's first half only."""
+
+    def __init__(self, platter: Path, folder: Path, trace: Path, first_lines: str) -> None:
+        self._platter = platter
+        self._folder = folder
+        self._trace = trace
+        self.runs = 0
+        for name, write in (("whole", lambda to: shutil.copyfile(trace, to)),
+                            ("first", lambda to: to.write_text(first_lines, encoding="ascii"))):
+            place = folder / name / "drive"
+            place.mkdir(parents=True, exist_ok=True)
+            write(place / "drive.trace")
+
+    def _run(self, arguments: list[str], stdin: str | None = None) -> str:
+        done = subprocess.run([str(self._platter), *arguments], input=stdin, capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            said = (done.stderr or done.stdout).strip()[-2000:]
+            raise LabError(f"platter {' '.join(arguments[:2])} failed: {said}")
+        return done.stdout
+
+    def locate(self, profile: Path, lba: np.ndarray) -> Places:
+        """Places of blocks, shape (n,)."""
+        try:
+            text = self._run(["drive", "locate", str(profile)], "\n".join(str(block) for block in lba) + "\n")
+        except LabError as error:
+            at = re.search(r"standard input:(\d+): (.*)", str(error))
+            if at is None:
+                raise
+            raise LabError(f"{self._trace}: request {at.group(1)}: {at.group(2)} (by {profile})") from error
+        rows = list(csv.reader(io.StringIO(text)))
+        names = {name: column for column, name in enumerate(rows[0])} if rows else {}
+        if len(rows) != len(lba) + 1:
+            raise LabError(f"platter drive locate answered {len(rows) - 1} of {len(lba)} blocks")
+        table = np.array(rows[1:])
+
+        def whole(name: str) -> np.ndarray:
+            return table[:, names[name]].astype(np.int64)
+
+        return Places(whole("zone"), whole("cylinder"), whole("head"), whole("order"), whole("sector"),
+                      whole("sectors_per_track"), table[:, names["angle_turns"]].astype(float))
+
+    def _validate(self, text: str, reading: Reading, part: str, half: str) -> tuple[Answers, dict[str, Any]]:
+        profile, requests, result = (self._folder / name for name in ("trial.toml", "requests.csv", "result.json"))
+        profile.write_text(text, encoding="utf-8")
+        self._run(["validate", str(self._folder / part), "--drive", "drive", "--profile", str(profile), "--reading",
+                   reading.value, "--half", half, "--requests", str(requests), "--result", str(result), "--quiet"])
+        self.runs += 1
+        rows = requests.read_text(encoding="ascii").splitlines()
+        names = rows[0].split(",")
+        columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
+        by_name = dict(zip(names, columns, strict=True))
+        answers = Answers(np.array(by_name["kind"]) == "R", np.array(by_name["measured_us"], dtype=float),
+                          np.array(by_name["simulated_us"], dtype=float), np.array(by_name["served"]) == "media")
+        return answers, json.loads(result.read_text(encoding="utf-8"))
+
+    def first_half(self, text: str, reading: Reading) -> Answers:
+        """The first half on a trial profile. The file it runs on ends there."""
+        return self._validate(text, reading, "first", "all")[0]
+
+    def second_half(self, text: str, reading: Reading) -> dict[str, Any]:
+        """Scores on the second half, as `platter validate` gives them."""
+        return self._validate(text, reading, "whole", "second")[1]["drives"][0]
+
+
+def demerit_percent(measured: np.ndarray, simulated: np.ndarray) -> float:
+    """Exact demerit of two samples of one size, in percent of the measured mean."""
+    distance = np.sort(measured) - np.sort(simulated)
+    return float(100 * np.sqrt((distance**2).mean()) / measured.mean())

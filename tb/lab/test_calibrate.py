@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fits of `platter-lab calibrate` on a made-up drive whose layout, speed and times are known.
+
+Needs the lab's packages (numpy, scipy) and nothing else: python -m unittest, with scripts/lab on PYTHONPATH.
+"""
+import tempfile
+import tomllib
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from platter_lab import LabError
+from platter_lab.calibrate import timing
+from platter_lab.calibrate.fit import Calibration, Value, decide_reading, layout_values
+from platter_lab.calibrate.layout import Layout, fit_jointly, fit_layout, frame_of
+from platter_lab.calibrate.phase import Bus, Places, fit_speed, hit_threshold_us, media_reads, read_delay_us, wrap
+from platter_lab.calibrate.profile import Change, Profile, place, write_whole
+from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
+
+PERIOD_US = 8333.0           # what the profile says
+TRUE_PERIOD_US = 8300.0      # 0.4 % faster
+OVERHEAD_US, HIT_US, BLOCK_US = 500.0, 150.0, 100.0
+SAME_TRACK_US, HEAD_SWITCH_US = 700.0, 900.0
+SURFACES, RANGE = 4, 6
+SECTORS = np.array([240, 200, 160])
+CYLINDERS = np.array([600, 500, 400])
+FIRST = np.array([0, 600, 1110])  # ten cylinders between the last two zones hold nothing
+
+PROFILE = """# The made-up drive.
+format = 1
+name = "made up"
+source = "a test"
+
+[geometry]
+cylinders = 1510
+surfaces = 4
+spare_unit = "range"
+range_cylinders = 6
+
+[[geometry.zone]]
+first_cylinder = 0
+last_cylinder = 599
+sectors_per_track = 240
+track_skew_sectors = 30.0  # in whole sectors, as a file has it
+cylinder_skew_sectors = 17.0
+
+[[geometry.zone]]
+first_cylinder = 600
+last_cylinder = 1099
+sectors_per_track = 200
+track_skew_sectors = 25.0
+cylinder_skew_sectors = 15.0
+
+[[geometry.zone]]
+first_cylinder = 1110
+last_cylinder = 1509
+sectors_per_track = 160
+track_skew_sectors = 20.0
+cylinder_skew_sectors = 11.0
+
+[seek]
+model = "table"
+points_us = [
+  [1, 1000.0], [100, 2500.0],  # two lines
+  [1500, 9000.0],
+]
+
+[mechanics]
+rpm = 7200.288
+
+[bus]
+read_block_us = 100.0
+
+[cache]
+segments = 4
+write_back = "interleaved"
+"""
+
+
+def true_layout(**changes) -> Layout:
+    layout = Layout(offset=np.array([0.10, 0.62, 0.35]), track=np.full(3, 0.1907), cylinder=np.full(3, 0.047619),
+                    range=np.array([0.61, 0.57, 0.33]), heads=np.array([0.0, 0.012, -0.004, 0.021]),
+                    first_cylinder=FIRST, cylinders=CYLINDERS, range_cylinders=RANGE)
+    return replace(layout, **changes)
+
+
+def seek_us(distance: np.ndarray) -> np.ndarray:
+    return np.interp(distance, [1, 100, 1500], [1000.0, 2500.0, 9000.0])
+
+
+class MadeUpDrive:
+    """A trace of `count` requests as a drive with the given layout would answer them, and the places of its blocks."""
+
+    def __init__(self, layout: Layout, base: Layout, count: int = 3000, seed: int = 7,
+                 reading: Reading = Reading.PRECEDES) -> None:
+        random = np.random.default_rng(seed)
+        zone = random.integers(0, 3, count)
+        track = random.integers(0, CYLINDERS[zone] * SURFACES)
+        blocks = random.choice([4, 8, 12], count)
+        near = random.random(count) < 0.3
+        for k in np.flatnonzero(near)[1:]:  # near the request before
+            zone[k] = zone[k - 1]
+            track[k] = np.clip(track[k - 1] + random.integers(-2, 3), 0, CYLINDERS[zone[k]] * SURFACES - 1)
+        cylinder, order = track // SURFACES, track % SURFACES
+        sector = random.integers(0, SECTORS[zone] - blocks)
+        read = random.random(count) < 0.8
+        hit = read & (random.random(count) < 0.25)
+        self.first = self._places(base, zone, cylinder, order, sector)
+        self.last = self._places(base, zone, cylinder, order, sector + blocks - 1)
+        angle = self._angle(layout, zone, cylinder, order, sector)
+        pause = random.uniform(5e3, 6e4, count)
+        bus = Bus(BLOCK_US)
+        delay = read_delay_us(blocks, SECTORS[zone], TRUE_PERIOD_US, bus)
+        response = np.where(hit, HIT_US, 2 * HIT_US) + blocks * BLOCK_US + random.uniform(-3, 3, count)
+        now, arm = 0.0, (0, 0)
+        for k in range(count):
+            if k > 0:
+                now += pause[k - 1] if reading is Reading.FOLLOWS else pause[k]
+            at = (int(FIRST[zone[k]] + cylinder[k]), int(order[k]))
+            if read[k] and not hit[k]:
+                distance = abs(at[0] - arm[0])
+                ready = now + OVERHEAD_US + (seek_us(np.array(distance)) if distance else
+                                             SAME_TRACK_US if at[1] == arm[1] else HEAD_SWITCH_US)
+                start = ready + (angle[k] - ready / TRUE_PERIOD_US) % 1.0 * TRUE_PERIOD_US + random.normal(0, 20)
+                response[k] = start + delay[k] - now
+            if not hit[k]:
+                arm = at
+            now += response[k]
+        lba = np.arange(count) * 100
+        self.trace = Trace(read, lba, blocks, response, pause)
+        self.hit = hit
+
+    @staticmethod
+    def _angle(layout: Layout, zone, cylinder, order, sector) -> np.ndarray:
+        return (layout.offset[zone] + layout.track[zone] * order + layout.heads[order]
+                + layout.cylinder[zone] * cylinder + layout.range[zone] * (cylinder // RANGE)
+                + sector / SECTORS[zone]) % 1.0
+
+    def _places(self, base: Layout, zone, cylinder, order, sector) -> Places:
+        return Places(zone, FIRST[zone] + cylinder, order, order, sector, SECTORS[zone],
+                      self._angle(base, zone, cylinder, order, sector))
+
+    def reads(self, reading: Reading = Reading.PRECEDES):
+        return media_reads(self.trace, reading, self.first, self.last, Bus(BLOCK_US), PERIOD_US)
+
+
+class PhaseTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.base = Profile(PROFILE, Path("base.toml"))
+        cls.drive = MadeUpDrive(true_layout(), cls.base.layout())
+
+    def test_hits_are_told_from_media_reads(self) -> None:
+        excess = self.drive.trace.response_us - self.drive.trace.blocks * BLOCK_US
+        threshold = hit_threshold_us(excess[self.drive.trace.is_read], PERIOD_US)
+        wrong = (excess <= threshold) != self.drive.hit
+        self.assertEqual(wrong[self.drive.trace.is_read].sum(), 0)
+
+    def test_the_reading_is_found(self) -> None:
+        for truth in Reading:
+            drive = MadeUpDrive(true_layout(), self.base.layout(), reading=truth)
+            reading, spindles = decide_reading(drive.trace, drive.first, drive.last, self.base, None)
+            self.assertEqual(reading, truth)
+            self.assertGreater(spindles[truth.value].coherence, 0.95)
+
+    def test_a_trace_without_phase_is_not_coherent(self) -> None:
+        drive = MadeUpDrive(true_layout(), self.base.layout())
+        noise = np.random.default_rng(1).uniform(0, TRUE_PERIOD_US, len(drive.trace))
+        trace = replace(drive.trace, response_us=drive.trace.response_us + np.where(drive.hit, 0, noise))
+        _, spindles = decide_reading(trace, drive.first, drive.last, self.base, None)
+        self.assertFalse(any(spindle.coherent for spindle in spindles.values()))
+
+    def test_the_speed_is_found(self) -> None:
+        spindle = fit_speed(self.drive.reads(), PERIOD_US)
+        self.assertTrue(spindle.coherent)
+        self.assertAlmostEqual(spindle.period_us / TRUE_PERIOD_US, 1.0, delta=1e-6)
+
+
+class LayoutTest(unittest.TestCase):
+    """Each layout is fitted from a base whose skews are whole sectors and wrong."""
+
+    def fit(self, truth: Layout, seed: int = 7):
+        base = Profile(PROFILE, Path("base.toml"))
+        drive = MadeUpDrive(truth, base.layout(), seed=seed)
+        reads = drive.reads()
+        speed = fit_speed(reads, PERIOD_US).turns_per_us
+        frame = frame_of(reads, base.layout())
+        joint = fit_jointly(frame, speed, fit_layout(frame, speed, base.layout()))
+        # All places of the drive by both layouts: they may differ by one angle common to all.
+        random = np.random.default_rng(99)
+        places = random.integers(0, 3, 5000)
+        cylinder = random.integers(0, CYLINDERS[places])
+        order = random.integers(0, SURFACES, 5000)
+        difference = (drive._angle(joint.layout, places, cylinder, order, 0)
+                      - drive._angle(truth, places, cylinder, order, 0))
+        common = np.angle(np.exp(2j * np.pi * difference).mean()) / (2 * np.pi)
+        return joint, np.abs(wrap(difference - common))
+
+    def test_range_skews_by_zone_and_angles_per_head(self) -> None:
+        joint, error = self.fit(true_layout())
+        self.assertEqual(joint.chosen, {"heads": "angle per head", "cylinders": "one advance, per range by zone",
+                                        "zones": "per zone"})
+        self.assertLess(error.max(), 0.004)
+        self.assertAlmostEqual(joint.turns_per_us * TRUE_PERIOD_US, 1.0,
+                               delta=3 * joint.speed_error * TRUE_PERIOD_US + 1e-8)
+        self.assertLess(abs(wrap(joint.layout.range - true_layout().range)).max(), 0.002)
+
+    def test_one_step_and_one_advance(self) -> None:
+        truth = true_layout(range=np.zeros(3), heads=np.zeros(4), offset=np.full(3, 0.3))
+        joint, error = self.fit(truth)
+        self.assertEqual(joint.chosen["heads"], "one step")
+        self.assertEqual(joint.chosen["cylinders"], "one advance")
+        self.assertIn(joint.chosen["zones"], ("as given", "common"))
+        self.assertLess(error.max(), 0.003)
+        self.assertLess(abs(joint.layout.track[0] - 0.1907), 5 * joint.errors.track[0])
+        self.assertLess(abs(wrap(joint.layout.cylinder[0] - 0.047619)), 5 * joint.errors.cylinder[0])
+
+    def test_skews_that_run_on_over_the_zones(self) -> None:
+        before = np.concatenate(([0], np.cumsum(CYLINDERS)[:-1]))
+        truth = true_layout(range=np.zeros(3), heads=np.zeros(4), offset=(0.2 + 0.047619 * before) % 1.0)
+        joint, error = self.fit(truth)
+        self.assertEqual(joint.chosen["zones"], "run on")
+        self.assertLess(error.max(), 0.003)
+
+    def test_advance_by_zone(self) -> None:
+        truth = true_layout(range=np.zeros(3), heads=np.zeros(4), cylinder=np.array([0.21, 0.35, 0.08]))
+        joint, error = self.fit(truth)
+        self.assertEqual(joint.chosen["cylinders"], "advance per zone")
+        self.assertLess(error.max(), 0.005)
+
+    def test_a_right_base_is_kept(self) -> None:
+        joint, error = self.fit(Profile(PROFILE, Path("base.toml")).layout())
+        self.assertEqual(set(joint.chosen.values()), {"as given"})
+        self.assertLess(error.max(), 1e-9)
+
+    def test_values_are_in_sectors_and_give_the_angles_back(self) -> None:
+        base = Profile(PROFILE, Path("base.toml"))
+        joint, _ = self.fit(true_layout())
+        result = Calibration(Reading.PRECEDES, {})
+        for value in layout_values(joint, base):
+            result.set("rotation", value)
+        written = Profile(base.changed(result.changes()), Path("new.toml")).layout()
+        for name in ("offset", "track", "cylinder", "range", "heads"):
+            difference = wrap(getattr(written, name) - getattr(joint.layout, name))
+            self.assertLess(np.abs(difference).max(), 1e-4, name)
+
+
+class TimingTest(unittest.TestCase):
+    def test_overheads_and_block_time(self) -> None:
+        random = np.random.default_rng(3)
+        blocks = random.choice([4, 8, 16], 600)
+        kind = random.integers(0, 2, 600)
+        excess = np.array([20.0, -35.0])[kind] + 2.5 * blocks + random.normal(0, 5, 600)
+        excess[::50] += 8000  # waited for something else
+        fit = timing.fit_linear(excess, blocks, kind, 2, free_slope=True)
+        self.assertLess(abs(fit.overhead_us[0] - 20), 5 * fit.overhead_error_us[0])
+        self.assertLess(abs(fit.overhead_us[1] + 35), 5 * fit.overhead_error_us[1])
+        self.assertAlmostEqual(fit.block_us, 2.5, delta=5 * fit.block_error_us)
+        better, error = timing.linear_gain(excess, blocks, kind, 2, free_slope=True)
+        self.assertGreater(better, 5 * error)
+
+    @staticmethod
+    def windows(count: int, distance: np.ndarray, ready_us: np.ndarray, assumed_us: np.ndarray) -> timing.Windows:
+        """Sectors at random angles, caught as soon as the arm is ready."""
+        random = np.random.default_rng(5)
+        caught = ready_us + random.normal(0, 30, count) + random.uniform(0, PERIOD_US, count)
+        nothing = np.zeros(count, dtype=bool)
+        return timing.Windows(caught, PERIOD_US, distance, nothing, nothing, nothing, np.full(count, OVERHEAD_US),
+                              assumed_us)
+
+    def test_seek_curve_is_corrected(self) -> None:
+        distance = np.random.default_rng(4).integers(1, 1500, 2500)
+        ready = OVERHEAD_US + seek_us(distance)
+        windows = self.windows(2500, distance, ready, ready - 400)
+        knots = timing.knots_for(distance)
+        fit = timing.fit_positioning(windows, knots)
+        self.assertLess(np.abs(fit.correction(distance) - 400).mean(), 60)
+        better, error = timing.positioning_gain(windows, knots)
+        self.assertGreater(better, 2 * error)
+
+    def test_shortest_time(self) -> None:
+        count = 400
+        distance = np.zeros(count, dtype=int)
+        windows = self.windows(count, distance, np.full(count, OVERHEAD_US + SAME_TRACK_US),
+                               np.full(count, OVERHEAD_US))
+        value, error, used = timing.fit_shortest(windows, windows.overhead_us)
+        self.assertEqual(used, count)
+        self.assertLess(abs(value - SAME_TRACK_US), max(3 * error, 60))
+
+
+class FilesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_the_first_half_does_not_hold_the_second(self) -> None:
+        drive = MadeUpDrive(true_layout(), Profile(PROFILE, Path("base.toml")).layout(), count=401)
+        half = drive.trace.first_half()
+        self.assertEqual(len(half), 200)
+        file = self.folder / "half.trace"
+        file.write_text(trace_text(half), encoding="ascii")
+        again = read_trace(file)
+        self.assertEqual(len(again), 200)
+        np.testing.assert_allclose(again.response_us, drive.trace.response_us[:200], atol=1e-5)
+
+    def test_bad_traces_are_told_by_line(self) -> None:
+        good = "R Hit 100 4 663.0 45422.0\n"
+        for bad, said in (("R Hit 100 4 663.0\n", "5 fields, expected 6"), ("X Hit 100 4 663.0 1\n", "expected R or W"),
+                          ("R Hit a 4 663.0 1\n", "two whole numbers"), ("R Hit 1 4 six 1\n", "two numbers"),
+                          ("R Hit 1 0 663.0 1\n", "1 or more"), ("R Hit 1 4 -3 1\n", "expected above 0")):
+            file = self.folder / "bad.trace"
+            file.write_text(good * 2 + bad + good, encoding="ascii")
+            with self.assertRaisesRegex(LabError, rf"bad\.trace:3: .*{said}"):
+                read_trace(file)
+        (self.folder / "short.trace").write_text(good, encoding="ascii")
+        with self.assertRaisesRegex(LabError, "1 requests, expected 200"):
+            read_trace(self.folder / "short.trace")
+        with self.assertRaisesRegex(LabError, "No such file"):
+            read_trace(self.folder / "none.trace")
+
+    def test_a_profile_keeps_what_is_not_changed(self) -> None:
+        base = Profile(PROFILE, Path("base.toml"))
+        changes = {place("mechanics.rpm"): Change(7228.9, "+- 0.1"),
+                   place("mechanics.same_track_us"): Change(700.0),
+                   place("overhead.read_miss_after_read_us"): Change(12.5),
+                   place("offset_sectors", 1): Change(3.25, "new"),
+                   place("track_skew_sectors", 0): Change(45.8),
+                   place("seek.points_us"): Change([[1, 900.0], [1500, 8e3]]),
+                   place("geometry.head_offsets_turns"): Change([0.0, 0.01, 0.02, 0.03], "table")}
+        text = base.changed(changes, "# header\n")
+        new = tomllib.loads(text)
+        old = tomllib.loads(PROFILE)
+        self.assertTrue(text.startswith("# header\n# The made-up drive.\n"))
+        self.assertIn("rpm = 7228.9  # +- 0.1", text)
+        self.assertEqual(new["mechanics"], {"rpm": 7228.9, "same_track_us": 700.0})
+        self.assertEqual(new["overhead"], {"read_miss_after_read_us": 12.5})
+        self.assertEqual(new["seek"]["points_us"], [[1, 900.0], [1500, 8000.0]])
+        self.assertEqual(new["geometry"]["zone"][1], {**old["geometry"]["zone"][1], "offset_sectors": 3.25})
+        self.assertEqual(new["geometry"]["zone"][2], old["geometry"]["zone"][2])
+        self.assertEqual(new["geometry"]["head_offsets_turns"], [0.0, 0.01, 0.02, 0.03])
+        self.assertEqual(new["cache"], old["cache"])
+
+    def test_profiles_in_other_forms_are_written_out(self) -> None:
+        dotted = PROFILE.replace("[mechanics]\nrpm = 7200.288\n", "")
+        dotted = dotted.replace("format = 1", "format = 1\nmechanics.rpm = 7200.288")
+        base = Profile(dotted, Path("base.toml"))
+        new = tomllib.loads(base.changed({place("mechanics.rpm"): Change(7000.5),
+                                          place("offset_sectors", 2): Change(1.5)}))
+        self.assertEqual(new["mechanics"]["rpm"], 7000.5)
+        self.assertEqual(new["geometry"]["zone"][2]["offset_sectors"], 1.5)
+        self.assertEqual(new["seek"], tomllib.loads(PROFILE)["seek"])
+
+    def test_bad_profiles_are_told(self) -> None:
+        line = PROFILE.splitlines().index("rpm = 7200.288") + 1
+        for text, said in ((PROFILE.replace("rpm = 7200.288", 'rpm = "fast"'),
+                            rf"base\.toml:{line}: mechanics\.rpm is 'fast', expected"),
+                           (PROFILE.replace("surfaces = 4\n", ""), r"geometry\.surfaces is missing"),
+                           ("a = [", "not valid TOML"),
+                           (PROFILE.replace("[[geometry.zone]]", "[[geometry.zones]]"), "zone")):
+            with self.assertRaisesRegex(LabError, said):
+                Profile(text, Path("base.toml"))
+
+    def test_files_appear_together_or_not_at_all(self) -> None:
+        (self.folder / "taken").mkdir()
+        with self.assertRaises(LabError):
+            write_whole({self.folder / "one.toml": "a", self.folder / "taken": "b"})
+        self.assertEqual([entry.name for entry in self.folder.iterdir()], ["taken"])
+        write_whole({self.folder / "one.toml": "a", self.folder / "two.json": "b"})
+        self.assertEqual(sorted(entry.name for entry in self.folder.iterdir()), ["one.toml", "taken", "two.json"])
+
+    def test_a_value_names_its_place(self) -> None:
+        self.assertEqual(Value("offset_sectors", 3, 1.0, 0.1, 0.0, "sectors").name, "geometry.zone[3].offset_sectors")
+
+
+if __name__ == "__main__":
+    unittest.main()
