@@ -3,8 +3,8 @@
 // AXI4-Lite slave and register file of the scheduling accelerator; checks and passes on the
 // changes of the command table and of the seek table. Register map: registers.toml.
 //
-// Parameters: Entries, Lanes, AngleW, CylW, SegM, SeqW (see sched_top), CycleW (bits of the number
-//             of cycles of a decision).
+// Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW (see sched_top), CycleW (bits of the
+//             number of cycles of a decision).
 // Latency:    an access is answered one cycle after it is accepted, and takes two cycles when the
 //             master is ready.
 // Handshake:  one outstanding access a direction. A write is accepted when address and data are
@@ -20,12 +20,15 @@ module sched_axil
   parameter int unsigned Lanes = 4,
   parameter int unsigned AngleW = 16,
   parameter int unsigned CylW = 18,
-  parameter int unsigned SegM = 4,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
   parameter int unsigned SeqW = 24,
   parameter int unsigned CycleW = 5,
   localparam int unsigned TimeW = time_w(AngleW),
   localparam int unsigned SumW = sum_w(AngleW),
-  localparam int unsigned IndexW = index_w(segs(CylW, SegM))
+  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
+  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
+  localparam int unsigned SegmentW = segment_w(AngleW)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -105,15 +108,21 @@ module sched_axil
   output logic [SeqW-1:0]    seq_o,
 
   // Changes of the seek table
-  output logic               seek_we_o,
-  output logic [IndexW-1:0]  seek_index_o,
-  output logic [TimeW-1:0]   seek_base_o,
-  output logic [TimeW-1:0]   seek_delta_o
+  output logic               cell_we_o,
+  output logic [CellIndexW-1:0] cell_index_o,
+  output logic [CellW-1:0]   cell_data_o,
+  output logic               segment_we_o,
+  output logic [SegW-1:0]    segment_index_o,
+  output logic [SegmentW-1:0] segment_data_o
 );
 
   localparam int unsigned EntryW = index_w(Entries);
-  localparam int unsigned Segs = segs(CylW, SegM);
+  localparam int unsigned Cells = cells(CylW, SegM);
+  localparam int unsigned PlaceW = place_w(CylW, SegM);
+  localparam int unsigned BaseW = base_w(AngleW);
+  localparam int unsigned DeltaW = delta_w(AngleW);
   localparam int unsigned SeekIndexW = SeekIndexIndexWidth;
+  localparam int unsigned SeekCellW = SeekCellIndexWidth;
 
   // Write channel
   logic              write_accept, write_known, write_good, write_refused, write_en;
@@ -137,7 +146,8 @@ module sched_axil
       WriteSettleOffset, OverheadReadOffset, OverheadWriteOffset, NextOverheadArOffset,
       NextOverheadAwOffset, StartOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset,
       ETransferOffset, ECreditOffset, InsertOffset, RemoveOffset, SetCreditOffset,
-      SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset: write_known = 1'b1;
+      SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
+      SeekGroupOffset: write_known = 1'b1;
       default: write_known = 1'b0;
     endcase
   end
@@ -274,11 +284,15 @@ module sched_axil
 
   assign class_o = class_e'(class_bits);
 
-  // Seek table. A segment beyond the table is dropped; the index advances all the same.
-  logic                  delta_write;
+  // Seek table. A segment or a cell beyond the table is dropped; the index advances all the same.
+  logic                  delta_write, group_write;
   logic [SeekIndexW-1:0] seek_index_q;
+  logic [BaseW-1:0]      seek_base_q;
+  logic [SeekCellW-1:0]  seek_cell_q;
+  logic [PlaceW-1:0]     seek_first_q, seek_second_q;
 
   assign delta_write = write_en && waddr == SeekDeltaOffset;
+  assign group_write = write_en && waddr == SeekGroupOffset;
 
   sched_reg #(.Width(SeekIndexW)) u_seek_index (
     .clk_i, .rst_ni, .clear_i(clear_o),
@@ -286,14 +300,29 @@ module sched_axil
     .d_i(delta_write ? seek_index_q + SeekIndexW'(1) : wdata[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
-  sched_reg #(.Width(TimeW)) u_seek_base (
+  sched_reg #(.Width(BaseW)) u_seek_base (
     .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && waddr == SeekBaseOffset),
-    .d_i(wdata[SeekBaseTicksLsb+:TimeW]), .q_o(seek_base_o)
+    .d_i(wdata[SeekBaseTicksLsb+:BaseW]), .q_o(seek_base_q)
+  );
+  sched_reg #(.Width(SeekCellW)) u_seek_cell (
+    .clk_i, .rst_ni, .clear_i(clear_o),
+    .we_i(group_write || (write_en && waddr == SeekCellOffset)),
+    .d_i(group_write ? seek_cell_q + SeekCellW'(1) : wdata[SeekCellIndexLsb+:SeekCellW]),
+    .q_o(seek_cell_q)
+  );
+  sched_reg #(.Width(2 * PlaceW)) u_seek_last (
+    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && waddr == SeekLastOffset),
+    .d_i({wdata[SeekLastSecondLsb+:PlaceW], wdata[SeekLastFirstLsb+:PlaceW]}),
+    .q_o({seek_second_q, seek_first_q})
   );
 
-  assign seek_we_o = delta_write && seek_index_q < SeekIndexW'(Segs);
-  assign seek_index_o = seek_index_q[IndexW-1:0];
-  assign seek_delta_o = wdata[SeekDeltaTicksLsb+:TimeW];
+  assign segment_we_o = delta_write && 32'(seek_index_q) < 2 ** SegW;
+  assign segment_index_o = seek_index_q[SegW-1:0];
+  assign segment_data_o = {seek_base_q, wdata[SeekDeltaTicksLsb+:DeltaW]};
+  assign cell_we_o = group_write && 32'(seek_cell_q) < Cells;
+  assign cell_index_o = seek_cell_q[CellIndexW-1:0];
+  assign cell_data_o = {wdata[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
+                        wdata[SeekGroupSegmentLsb+:SegW]};
 
   // State. Commands and the end of a decision never meet: a write waits while busy_i is high.
   logic              done_q, error_q;
@@ -373,6 +402,7 @@ module sched_axil
           s_axil_rdata_o[ParamsAngleWLsb+:ParamsAngleWWidth] <= ParamsAngleWWidth'(AngleW);
           s_axil_rdata_o[ParamsCylWLsb+:ParamsCylWWidth] <= ParamsCylWWidth'(CylW);
           s_axil_rdata_o[ParamsSegMLsb+:ParamsSegMWidth] <= ParamsSegMWidth'(SegM);
+          s_axil_rdata_o[ParamsSegWLsb+:ParamsSegWWidth] <= ParamsSegWWidth'(SegW);
         end
         CtrlOffset: begin
           s_axil_rdata_o[CtrlGuardEnLsb] <= guard_en_o;
@@ -434,7 +464,12 @@ module sched_axil
         ETransferOffset: s_axil_rdata_o[ETransferTicksLsb+:SumW] <= transfer_o;
         ECreditOffset: s_axil_rdata_o[ECreditTicksLsb+:SumW] <= credit_o;
         SeekIndexOffset: s_axil_rdata_o[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
-        SeekBaseOffset: s_axil_rdata_o[SeekBaseTicksLsb+:TimeW] <= seek_base_o;
+        SeekBaseOffset: s_axil_rdata_o[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
+        SeekCellOffset: s_axil_rdata_o[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;
+        SeekLastOffset: begin
+          s_axil_rdata_o[SeekLastFirstLsb+:PlaceW] <= seek_first_q;
+          s_axil_rdata_o[SeekLastSecondLsb+:PlaceW] <= seek_second_q;
+        end
         default: rresp_q <= RespSlvErr;
       endcase
     end

@@ -143,7 +143,7 @@ module sched_checks
         assert (!busy) else $error("a decision started while another one ran");
       end
       if (!busy) begin
-        assert (en == '0) else $error("a row is in the pipeline and no decision runs");
+        assert (en[StageTree:1] == '0) else $error("a row is in the pipeline and no decision runs");
       end
       if (done) begin
         assert (32'(busy_q) == Duration - 1)

@@ -39,7 +39,7 @@ module sched_decide
   output logic [StageTree:0]  en_o,
   output logic [StageGuard:0][RowW-1:0] row_o,
 
-  // From the tree, stage 10
+  // From the tree, stage 13
   input  logic                best_valid_i,
   input  logic [TimeW-1:0]    best_cost_i,
   input  logic [SeqW-1:0]     best_seq_i,
@@ -61,17 +61,20 @@ module sched_decide
   output logic [CycleW-1:0]   cycles_o
 );
 
-  // Rows. The pipeline drains in the last Stages - 1 cycles of a decision.
-  logic [CycleW-1:0]            cycle_q;
+  // Rows. Between decisions stage 0 reads the first row in every cycle, so that it is there when a
+  // decision starts. The pipeline drains in the last cycles of one.
+  logic [CycleW-1:0]            cycle_q, cycle_d;
   logic                         last;
   logic [StageBest:1]           en_q;
   logic [StageBest:1][RowW-1:0] row_q;
-  logic                         first_en;
+  logic                         more, first_en;
   logic [RowW-1:0]              first_row;
 
   assign last = cycle_q == CycleW'(Rows + DecisionLatency - 1);
-  assign first_en = busy_o && cycle_q < CycleW'(Rows);
-  assign first_row = (Rows > 1) ? cycle_q[RowW-1:0] : '0;
+  assign cycle_d = cycle_q + CycleW'(1);
+  assign more = busy_o && cycle_d < CycleW'(Rows);
+  assign first_en = more || !busy_o;
+  assign first_row = more ? cycle_d[RowW-1:0] : '0;
   assign done_o = busy_o && last;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -83,7 +86,7 @@ module sched_decide
       cycle_q <= '0;
     end else if (busy_o) begin
       busy_o <= !last;
-      cycle_q <= cycle_q + CycleW'(1);
+      cycle_q <= cycle_d;
     end
   end
 
@@ -91,14 +94,12 @@ module sched_decide
     if (!rst_ni) begin
       en_q <= '0;
     end else begin
-      en_q <= {en_q[StageBest-1:1], first_en};
+      en_q <= {en_q[StageBest-1:1], more || start_i};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (busy_o) begin
-      row_q <= {row_q[StageBest-1:1], first_row};
-    end
+    row_q <= {row_q[StageBest-1:1], first_row};
   end
 
   assign en_o = {en_q[StageTree:1], first_en};
@@ -183,7 +184,7 @@ module sched_decide
       result_tag_o <= picked_tag;
       result_cost_o <= picked_cost;
       refused_o <= refused_d;
-      cycles_o <= cycle_q + CycleW'(1);
+      cycles_o <= cycle_d;
     end
   end
 

@@ -2,13 +2,14 @@
 //
 // Cost of a hop: overhead, positioning and rotational wait from one place on the disk to another.
 //
-// Parameters: AngleW, CylW (bits of an angle and of a cylinder), SegM (see sched_seek).
-// Latency:    seven cycles, one hop a cycle. Places are taken in stage 1, angles in stage 6, the
-//             cost is valid in stage 8; en_i[n] enables the register after stage n.
+// Parameters: AngleW, CylW (bits of an angle and of a cylinder), SegM, SegW (see
+//             sched_seek).
+// Latency:    ten cycles, one hop a cycle. Places are taken in stage 1, angles in stage 9, the
+//             cost is valid in stage 11; en_i[n] enables the register after stage n.
 // Handshake:  none. The configuration inputs are stable while hops are under way.
 //
 // The positioning is clamped before the overhead is added. As an overhead is not negative,
-// sat(ov + sat(x + settle)) = (x + settle < 0) ? ov : sat(x + (ov + settle)), so that stage 6 needs
+// sat(ov + sat(x + settle)) = (x + settle < 0) ? ov : sat(x + (ov + settle)), so that stage 9 needs
 // one addition after the seek time. As t + ((a - t) mod 2^AngleW) is congruent to a, the low bits
 // of the cost are the difference of the angles, and only its top bits need an addition.
 
@@ -17,16 +18,21 @@ module sched_hop
 #(
   parameter int unsigned AngleW = 16,
   parameter int unsigned CylW = 18,
-  parameter int unsigned SegM = 4,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
   localparam int unsigned TimeW = time_w(AngleW),
-  localparam int unsigned IndexW = index_w(segs(CylW, SegM))
+  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
+  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
+  localparam int unsigned SegmentW = segment_w(AngleW)
 ) (
   input  logic              clk_i,
 
-  input  logic              table_we_i,
-  input  logic [IndexW-1:0] table_index_i,
-  input  logic [TimeW-1:0]  table_base_i,
-  input  logic [TimeW-1:0]  table_delta_i,
+  input  logic              cell_we_i,
+  input  logic [CellIndexW-1:0] cell_index_i,
+  input  logic [CellW-1:0]  cell_data_i,
+  input  logic              segment_we_i,
+  input  logic [SegW-1:0]   segment_index_i,
+  input  logic [SegmentW-1:0] segment_data_i,
 
   input  logic [AngleW-1:0] margin_i,
   input  logic [TimeW-1:0]  head_switch_i,
@@ -44,11 +50,11 @@ module sched_hop
   input  logic              to_write_i,
   input  logic              overhead_sel_i,
 
-  // Stage 6
+  // Stage 9
   input  logic [AngleW-1:0] from_angle_i,
   input  logic [AngleW-1:0] to_angle_i,
 
-  // Stage 8
+  // Stage 11
   output logic [TimeW-1:0]  cost_o
 );
 
@@ -80,21 +86,21 @@ module sched_hop
     return value[TimeW-1:0] | {TimeW{|value[WideW-1:TimeW]}};
   endfunction
 
-  // Stage 1: distance, and which of the configured times apply; the latter wait for stage 6.
+  // Stage 1: distance, and which of the configured times apply; the latter wait for stage 9.
   logic [CylW-1:0] distance_q;
-  logic [StageArrive:StageSegment] switch_q, settle_q, overhead_sel_q;
+  logic [StageArrive:StageCell] switch_q, settle_q, overhead_sel_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDistance]) begin
       distance_q <= (to_cyl_i > from_cyl_i) ? to_cyl_i - from_cyl_i : from_cyl_i - to_cyl_i;
-      switch_q[StageSegment] <= from_head_i != to_head_i;
-      settle_q[StageSegment] <= to_write_i &&
+      switch_q[StageCell] <= from_head_i != to_head_i;
+      settle_q[StageCell] <= to_write_i &&
           (from_cyl_i != to_cyl_i || from_head_i != to_head_i);
-      overhead_sel_q[StageSegment] <= overhead_sel_i;
+      overhead_sel_q[StageCell] <= overhead_sel_i;
     end
   end
 
-  for (genvar stage = StageSegment; stage < StageArrive; stage++) begin : g_apply
+  for (genvar stage = StageCell; stage < StageArrive; stage++) begin : g_apply
     always_ff @(posedge clk_i) begin
       if (en_i[stage]) begin
         switch_q[stage+1] <= switch_q[stage];
@@ -104,25 +110,28 @@ module sched_hop
     end
   end
 
-  // Stages 2 to 5: seek time
+  // Stages 2 to 8: seek time
   logic [TimeW-1:0] seek;
 
   sched_seek #(
     .AngleW(AngleW),
     .CylW  (CylW),
-    .SegM  (SegM)
+    .SegM  (SegM),
+    .SegW  (SegW)
   ) u_seek (
     .clk_i,
-    .table_we_i,
-    .table_index_i,
-    .table_base_i,
-    .table_delta_i,
-    .en_i      (en_i[StageSeek:StageSegment]),
+    .cell_we_i,
+    .cell_index_i,
+    .cell_data_i,
+    .segment_we_i,
+    .segment_index_i,
+    .segment_data_i,
+    .en_i      (en_i[StageSeek:StageCell]),
     .distance_i(distance_q),
     .seek_o    (seek)
   );
 
-  // Stages 4 and 5: overhead with settle, and the arrival when the head switch decides
+  // Stages 7 and 8: overhead with settle, and the arrival when the head switch decides
   logic signed [TimeW+1:0] fixed_multiply_q, fixed_q;   // overhead + settle
   logic                    early_q;                     // head switch + settle < 0
   logic [TimeW-1:0]        switch_arrival_q;
@@ -146,7 +155,7 @@ module sched_hop
     end
   end
 
-  // Stage 6: arrival; difference of the angles
+  // Stage 9: arrival; difference of the angles
   function automatic logic [TimeW-1:0] arrival(wide_t settled, wide_t sum,
                                                logic [TimeW-1:0] overhead_only);
     return is_negative(settled) ? overhead_only : clamp(sum);
@@ -169,7 +178,7 @@ module sched_hop
     end
   end
 
-  // Stage 7: rotational wait and cost
+  // Stage 10: rotational wait and cost
   function automatic logic [TimeW-1:0] cost(logic [TimeW-1:0] at, logic [AngleW-1:0] turn,
                                             logic [AngleW-1:0] margin);
     logic              borrow, late;

@@ -4,8 +4,8 @@
 // continuous command) and the deadline guard. Entry r of lane l has tag r * Lanes + l.
 //
 // Parameters: Rows (entries of the lane), Lanes, Lane (number of this lane), AngleW, CylW, SegM,
-//             SeqW (see sched_top).
-// Latency:    nine cycles from a row at row_i[0] to its candidate, valid in stage 9; one row a
+//             SegW, SeqW (see sched_top).
+// Latency:    twelve cycles from a row at row_i[0] to its candidate, valid in stage 12; one row a
 //             cycle. en_i[n] enables the register after stage n, row_i[n] is the row in stage n.
 // Handshake:  none. The configuration inputs are stable while rows are under way.
 
@@ -17,13 +17,16 @@ module sched_lane
   parameter int unsigned Lane = 0,
   parameter int unsigned AngleW = 16,
   parameter int unsigned CylW = 18,
-  parameter int unsigned SegM = 4,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
   parameter int unsigned SeqW = 24,
   localparam int unsigned TimeW = time_w(AngleW),
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned NeedW = SumW + 4,
   localparam int unsigned RowW = index_w(Rows),
-  localparam int unsigned IndexW = index_w(segs(CylW, SegM))
+  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
+  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
+  localparam int unsigned SegmentW = segment_w(AngleW)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -48,10 +51,12 @@ module sched_lane
   output logic [Rows-1:0]   valid_o,
 
   // Seek table
-  input  logic              seek_we_i,
-  input  logic [IndexW-1:0] seek_index_i,
-  input  logic [TimeW-1:0]  seek_base_i,
-  input  logic [TimeW-1:0]  seek_delta_i,
+  input  logic              cell_we_i,
+  input  logic [CellIndexW-1:0] cell_index_i,
+  input  logic [CellW-1:0]  cell_data_i,
+  input  logic              segment_we_i,
+  input  logic [SegW-1:0]   segment_index_i,
+  input  logic [SegmentW-1:0] segment_data_i,
 
   // Configuration
   input  logic              active_i,          // the guard applies
@@ -77,7 +82,7 @@ module sched_lane
   input  logic [StageGuard:0] en_i,
   input  logic [StageGuard:0][RowW-1:0] row_i,
 
-  // Stage 9
+  // Stage 12
   output logic              candidate_o,
   output logic              refused_o,
   output logic              is_next_o,         // valid, and its tag is next_tag_i
@@ -143,13 +148,16 @@ module sched_lane
   sched_hop #(
     .AngleW(AngleW),
     .CylW  (CylW),
-    .SegM  (SegM)
+    .SegM  (SegM),
+    .SegW  (SegW)
   ) u_cost (
     .clk_i,
-    .table_we_i      (seek_we_i),
-    .table_index_i   (seek_index_i),
-    .table_base_i    (seek_base_i),
-    .table_delta_i   (seek_delta_i),
+    .cell_we_i,
+    .cell_index_i,
+    .cell_data_i,
+    .segment_we_i,
+    .segment_index_i,
+    .segment_data_i,
     .margin_i,
     .head_switch_i,
     .write_settle_i,
@@ -171,13 +179,16 @@ module sched_lane
   sched_hop #(
     .AngleW(AngleW),
     .CylW  (CylW),
-    .SegM  (SegM)
+    .SegM  (SegM),
+    .SegW  (SegW)
   ) u_onward (
     .clk_i,
-    .table_we_i      (seek_we_i),
-    .table_index_i   (seek_index_i),
-    .table_base_i    (seek_base_i),
-    .table_delta_i   (seek_delta_i),
+    .cell_we_i,
+    .cell_index_i,
+    .cell_data_i,
+    .segment_we_i,
+    .segment_index_i,
+    .segment_data_i,
     .margin_i,
     .head_switch_i,
     .write_settle_i,
@@ -195,7 +206,7 @@ module sched_lane
     .cost_o          (onward)
   );
 
-  // Stage 6: time that serving the entry costs the sweep beyond its hops; is it the next command?
+  // Stage 9: time that serving the entry costs the sweep beyond its hops; is it the next command?
   logic signed [SumW:0] balance_q;
   logic                 next_q, valid_q, continuous_q, unused_row;
 
@@ -208,7 +219,7 @@ module sched_lane
     end
   end
 
-  // Stage 7: the same, less what the sweep can spare; does the entry compete?
+  // Stage 10: the same, less what the sweep can spare; does the entry compete?
   logic signed [SumW+1:0] debt_q;
   logic                   competes_q, valid_next_q, apart_q;
 
@@ -221,7 +232,7 @@ module sched_lane
     end
   end
 
-  // Stage 8: the guard. need - SLACK - 1 is negative if the entry passes.
+  // Stage 11: the guard. need - SLACK - 1 is negative if the entry passes.
   function automatic logic passes(logic [TimeW-1:0] first, logic [TimeW-1:0] second,
                                   logic signed [NeedW-1:0] debt);
     logic signed [NeedW-1:0] excess;

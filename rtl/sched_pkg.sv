@@ -9,18 +9,21 @@ package sched_pkg;
   // map's source, from which the C++ model takes it too.
   localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
 
-  // Stages of the pipeline, counted from the one that addresses the table (stage 0). The register
-  // after stage n feeds stage n + 1.
+  // Stages of the pipeline, counted from the one that addresses the table (stage 0), which the
+  // first row has passed before a decision begins. The register after stage n feeds stage n + 1.
   localparam int unsigned StageDistance = 1;   // distance, what moves
-  localparam int unsigned StageSegment = 2;    // leading one: segment and fraction
-  localparam int unsigned StageLookup = 3;     // seek table
-  localparam int unsigned StageMultiply = 4;   // slope times fraction
-  localparam int unsigned StageSeek = 5;       // seek time; second read of the table
-  localparam int unsigned StageArrive = 6;     // overhead and positioning
-  localparam int unsigned StageCost = 7;       // rotational wait
-  localparam int unsigned StageGuard = 8;      // deadline guard; third read of the table
-  localparam int unsigned StageTree = 9;       // best of the lanes
-  localparam int unsigned StageBest = 10;      // best of the rows, result
+  localparam int unsigned StageCell = 2;       // leading one: cell of the seek table, fraction
+  localparam int unsigned StageDirectory = 3;  // where the cell's segments are and end
+  localparam int unsigned StageSegment = 4;    // which of them it is
+  localparam int unsigned StageLookup = 5;     // its line
+  localparam int unsigned StageLine = 6;       // on its way from the memory to the multiplier
+  localparam int unsigned StageMultiply = 7;   // slope times fraction
+  localparam int unsigned StageSeek = 8;       // seek time; second read of the table
+  localparam int unsigned StageArrive = 9;     // overhead and positioning
+  localparam int unsigned StageCost = 10;      // rotational wait
+  localparam int unsigned StageGuard = 11;     // deadline guard; third read of the table
+  localparam int unsigned StageTree = 12;      // best of the lanes
+  localparam int unsigned StageBest = 13;      // best of the rows, result
   localparam int unsigned Stages = StageBest + 1;
 
   localparam int unsigned HeadW = 6;
@@ -55,9 +58,35 @@ package sched_pkg;
     return cyl_w - 1 - seg_m;
   endfunction
 
-  // Segments of the seek table.
-  function automatic int unsigned segs(int unsigned cyl_w, int unsigned seg_m);
+  // Cells of the seek table.
+  function automatic int unsigned cells(int unsigned cyl_w, int unsigned seg_m);
     return (cyl_w - seg_m + 1) << seg_m;
+  endfunction
+
+  // Bits of a place within a cell, by which its segments end.
+  function automatic int unsigned place_w(int unsigned cyl_w, int unsigned seg_m);
+    return (frac_w(cyl_w, seg_m) < 9) ? frac_w(cyl_w, seg_m) : 9;
+  endfunction
+
+  // A cell: {last place of its third, second and first segment, its first segment}.
+  function automatic int unsigned cell_w(int unsigned cyl_w, int unsigned seg_m,
+                                         int unsigned seg_w);
+    return 3 * place_w(cyl_w, seg_m) + seg_w;
+  endfunction
+
+  // A line's value where its cell begins, signed: two bits more than a time.
+  function automatic int unsigned base_w(int unsigned angle_w);
+    return time_w(angle_w) + 2;
+  endfunction
+
+  // Its rise over the whole cell, signed: up to two turns.
+  function automatic int unsigned delta_w(int unsigned angle_w);
+    return time_w(angle_w) - 2;
+  endfunction
+
+  // A segment: {base, delta}.
+  function automatic int unsigned segment_w(int unsigned angle_w);
+    return base_w(angle_w) + delta_w(angle_w);
   endfunction
 
   // Bits that index n things, at least one.

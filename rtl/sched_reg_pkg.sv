@@ -5,12 +5,12 @@
 
 package sched_reg_pkg;
 
-  localparam logic [7:0] VersionMajor = 8'd1;
+  localparam logic [7:0] VersionMajor = 8'd2;
   localparam logic [7:0] VersionMinor = 8'd0;
   localparam logic [31:0] IdValue = 32'h504C5453;
 
   // BUSY is set for Entries / Lanes + DecisionLatency cycles.
-  localparam int unsigned DecisionLatency = 10;
+  localparam int unsigned DecisionLatency = 12;
 
   // ID (ro)
   localparam logic [11:0] IdOffset = 12'h000;
@@ -34,6 +34,8 @@ package sched_reg_pkg;
   localparam int unsigned ParamsCylWWidth = 5;
   localparam int unsigned ParamsSegMLsb = 24;
   localparam int unsigned ParamsSegMWidth = 3;
+  localparam int unsigned ParamsSegWLsb = 27;
+  localparam int unsigned ParamsSegWWidth = 4;
 
   // CTRL (rw)
   localparam logic [11:0] CtrlOffset = 12'h00C;
@@ -233,11 +235,30 @@ package sched_reg_pkg;
   // SEEK_BASE (rw)
   localparam logic [11:0] SeekBaseOffset = 12'h0B4;
   localparam int unsigned SeekBaseTicksLsb = 0;
-  localparam int unsigned SeekBaseTicksWidth = 24;
+  localparam int unsigned SeekBaseTicksWidth = 26;
 
   // SEEK_DELTA (wo)
   localparam logic [11:0] SeekDeltaOffset = 12'h0B8;
   localparam int unsigned SeekDeltaTicksLsb = 0;
-  localparam int unsigned SeekDeltaTicksWidth = 24;
+  localparam int unsigned SeekDeltaTicksWidth = 22;
+
+  // SEEK_CELL (rw)
+  localparam logic [11:0] SeekCellOffset = 12'h0C0;
+  localparam int unsigned SeekCellIndexLsb = 0;
+  localparam int unsigned SeekCellIndexWidth = 10;
+
+  // SEEK_LAST (rw)
+  localparam logic [11:0] SeekLastOffset = 12'h0C4;
+  localparam int unsigned SeekLastFirstLsb = 0;
+  localparam int unsigned SeekLastFirstWidth = 9;
+  localparam int unsigned SeekLastSecondLsb = 16;
+  localparam int unsigned SeekLastSecondWidth = 9;
+
+  // SEEK_GROUP (wo)
+  localparam logic [11:0] SeekGroupOffset = 12'h0C8;
+  localparam int unsigned SeekGroupSegmentLsb = 0;
+  localparam int unsigned SeekGroupSegmentWidth = 10;
+  localparam int unsigned SeekGroupThirdLsb = 16;
+  localparam int unsigned SeekGroupThirdWidth = 9;
 
 endpackage

@@ -7,8 +7,8 @@
 // Parameters: Rows (entries of the lane), AngleW, CylW, SeqW (bits of an angle, a cylinder and an
 //             insertion number).
 // Latency:    one cycle from a row number and its enable to the data.
-// Handshake:  none. insert_i, remove_i and credit_we_i act on row_i; the caller does not insert or
-//             change credits while it reads. Contents are undefined until written; valid_o is
+// Handshake:  none. insert_i, remove_i and credit_we_i act on row_i; what is read in the same cycle
+//             is the state before. Contents are undefined until written; valid_o is
 //             cleared by reset and by clear_i.
 
 module sched_table

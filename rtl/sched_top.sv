@@ -9,7 +9,8 @@
 //   Lanes    entries evaluated a cycle: 1, 2, 4, 8 or 16
 //   AngleW   one turn is 2^AngleW ticks, 12 to 20
 //   CylW     bits of a cylinder number, 8 to 18
-//   SegM     mantissa bits that index the seek table, 2 to 5
+//   SegM     mantissa bits that index the cells of the seek table, 2 to 5
+//   SegW     2^SegW segments of the seek table, up to 10, at least one a cell
 //   SeqW     bits of an insertion number; 24 by contract, narrower where a test wants it to wrap
 // Latency:    a decision keeps BUSY set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
 // Handshake:  AXI4-Lite without PROT, see sched_axil; irq_o is a level.
@@ -21,7 +22,8 @@ module sched_top
   parameter int unsigned Lanes = 4,
   parameter int unsigned AngleW = 16,
   parameter int unsigned CylW = 18,
-  parameter int unsigned SegM = 4,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
   parameter int unsigned SeqW = 24
 ) (
   input  logic             clk_i,
@@ -54,7 +56,9 @@ module sched_top
   localparam int unsigned RowW = index_w(Rows);
   localparam int unsigned LaneW = index_w(Lanes);
   localparam int unsigned LaneShift = $clog2(Lanes);
-  localparam int unsigned IndexW = index_w(segs(CylW, SegM));
+  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM));
+  localparam int unsigned CellW = cell_w(CylW, SegM, SegW);
+  localparam int unsigned SegmentW = segment_w(AngleW);
   localparam int unsigned RefusedW = $clog2(Lanes + 1);
   localparam int unsigned CycleW = $clog2(Rows + DecisionLatency + 1);
 
@@ -70,10 +74,13 @@ module sched_top
   if (CylW < 8 || CylW > 18 || SegM < 2 || SegM > 5) begin : g_bad_seek_table
     $error("CylW must be 8 to 18, SegM 2 to 5");
   end
+  if (SegW > 10 || 2 ** SegW < cells(CylW, SegM)) begin : g_bad_segments
+    $error("SegW must be at most 10, and the seek table must have a segment for each cell");
+  end
   if (SeqW < 2 || SeqW > 24) begin : g_bad_seq
     $error("SeqW must be 2 to 24");
   end
-  if (DecisionLatency != Stages - 1) begin : g_bad_latency
+  if (DecisionLatency != Stages - 2) begin : g_bad_latency
     $error("decision_latency in registers.toml differs from the depth of the pipeline");
   end
 
@@ -96,9 +103,11 @@ module sched_top
   class_e            entry_class;
   logic              insert, remove, credit_we;
   logic [SeqW-1:0]   seq;
-  logic              seek_we;
-  logic [IndexW-1:0] seek_index;
-  logic [TimeW-1:0]  seek_base, seek_delta;
+  logic              cell_we, segment_we;
+  logic [CellIndexW-1:0] cell_index;
+  logic [CellW-1:0]  cell_data;
+  logic [SegW-1:0]   segment_index;
+  logic [SegmentW-1:0] segment_data;
   logic [Entries-1:0] valid;
   logic              picked_remove;
   logic [TagW-1:0]   picked_tag;
@@ -109,6 +118,7 @@ module sched_top
     .AngleW (AngleW),
     .CylW   (CylW),
     .SegM   (SegM),
+    .SegW   (SegW),
     .SeqW   (SeqW),
     .CycleW (CycleW)
   ) u_axil (
@@ -180,10 +190,12 @@ module sched_top
     .transfer_o        (transfer),
     .credit_o          (credit),
     .seq_o             (seq),
-    .seek_we_o         (seek_we),
-    .seek_index_o      (seek_index),
-    .seek_base_o       (seek_base),
-    .seek_delta_o      (seek_delta)
+    .cell_we_o         (cell_we),
+    .cell_index_o      (cell_index),
+    .cell_data_o       (cell_data),
+    .segment_we_o      (segment_we),
+    .segment_index_o   (segment_index),
+    .segment_data_o    (segment_data)
   );
 
   // What the guard compares with: SWEEP - SLACK - 1, constant during a decision.
@@ -225,6 +237,7 @@ module sched_top
       .AngleW(AngleW),
       .CylW  (CylW),
       .SegM  (SegM),
+      .SegW  (SegW),
       .SeqW  (SeqW)
     ) u_lane (
       .clk_i,
@@ -246,10 +259,12 @@ module sched_top
       .credit_i          (credit),
       .seq_i             (seq),
       .valid_o           (lane_valid),
-      .seek_we_i         (seek_we),
-      .seek_index_i      (seek_index),
-      .seek_base_i       (seek_base),
-      .seek_delta_i      (seek_delta),
+      .cell_we_i         (cell_we),
+      .cell_index_i      (cell_index),
+      .cell_data_i       (cell_data),
+      .segment_we_i      (segment_we),
+      .segment_index_i   (segment_index),
+      .segment_data_i    (segment_data),
       .active_i          (active),
       .next_c_only_i     (next_c_only),
       .head_cyl_i        (head_cyl),

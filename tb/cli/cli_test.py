@@ -203,7 +203,7 @@ class Runs(Case):
         self.assertEqual(scheduler["engine"], "lockstep")
         self.assertGreaterEqual(scheduler["decisions_compared"], 30000)
         self.assertEqual(scheduler["mismatches"], 0)
-        self.assertEqual(scheduler["cycles_per_decision"], 18)
+        self.assertEqual(scheduler["cycles_per_decision"], 20)
         self.assertEqual(result["hiccups"], 0)
         for cls in ("continuous", "discrete"):
             c = result["classes"][cls]

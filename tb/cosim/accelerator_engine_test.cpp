@@ -174,5 +174,27 @@ TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
       << "with 256 to choose from, less than half the time";
 }
 
+TEST(AcceleratorEngine, SaysWhenTheCurveIsTooRoughForItsTable) {
+  static std::vector<std::string> told;
+  const auto others = sc_core::sc_report_handler::get_handler();
+  sc_core::sc_report_handler::set_handler(
+      [](const sc_core::sc_report& report, const sc_core::sc_actions&) { told.emplace_back(report.get_msg()); });
+  mechanics::DriveProfile rough = atlas_profile();
+  const Picoseconds end = core::kPicosecondsPerSecond;
+  const auto make = [&](const char* name, const mechanics::DriveProfile& profile) {
+    return std::make_unique<MixedRig>(name, make_drive((std::string(name) + "_disk").c_str(), "SPTF", "model", profile, false),
+                                      MixedLoad{}, end);
+  };
+  const auto smooth_rig = make("smooth", rough);
+  rough.seek.points_us.clear();
+  for (std::uint32_t distance = 1; distance < rough.geometry.cylinders; ++distance)
+    rough.seek.points_us.emplace_back(distance, 2'000 + distance * 7'919u % 1'000);
+  const auto rough_rig = make("rough", rough);
+  run_until(end);
+  sc_core::sc_report_handler::set_handler(others);
+  ASSERT_EQ(told.size(), 1u) << "one of the two drives";
+  EXPECT_EQ(told.front().find("the drive's seek curve needs more than the accelerator's 512 segments"), 0u) << told.front();
+}
+
 }  // namespace
 }  // namespace platter::testing

@@ -133,6 +133,11 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
     both(true, reg::kSeekBase, 10'000 + 200 * i, 0);
     both(true, reg::kSeekDelta, i % 7 == 3 ? 0xFFFF'FF00u : 200, 0);  // mostly rising, some falling
   }
+  both(true, reg::kSeekCell, 0, 0);
+  for (std::uint32_t i = 0; i < parameters.format.cells(); ++i) {
+    both(true, reg::kSeekLast, any(), 0);
+    both(true, reg::kSeekGroup, any(), 0);
+  }
   std::uint64_t decisions = 0;
   std::uint64_t forced = 0;
   std::uint64_t empty = 0;

@@ -25,7 +25,10 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b <
 }  // namespace
 
 Golden::Golden(const Parameters& parameters)
-    : parameters_(parameters), seek_base_table_(parameters.segs()), seek_delta_table_(parameters.segs()) {
+    : parameters_(parameters),
+      seek_base_table_(parameters.segs()),
+      seek_delta_table_(parameters.segs()),
+      seek_cells_(parameters.cells()) {
   hard_reset();
 }
 
@@ -44,7 +47,7 @@ void Golden::soft_reset() {
   sweep_ = margin_ = head_switch_ = write_settle_ = 0;
   overhead_read_ = overhead_write_ = next_overhead_ar_ = next_overhead_aw_ = 0;
   staged_ = Entry{};
-  seek_index_ = seek_base_ = 0;
+  seek_index_ = seek_base_ = seek_cell_ = seek_first_ = seek_second_ = 0;
   seq_ = cycles_ = decisions_ = 0;
 }
 
@@ -120,14 +123,25 @@ bool Golden::write(std::uint32_t address, std::uint32_t data, unsigned strobe) {
       table_[tag].credit = staged_.credit;
       return true;
     case reg::kSeekIndex: seek_index_ = bits(data, 0, 10); return true;
-    case reg::kSeekBase: seek_base_ = time; return true;
+    case reg::kSeekBase: seek_base_ = low_bits(data, parameters_.base_w()); return true;
     case reg::kSeekDelta:
       if (seek_index_ < parameters_.segs()) {
         const auto segment = static_cast<std::size_t>(seek_index_);
-        seek_base_table_[segment] = seek_base_;
-        seek_delta_table_[segment] = as_signed(time, parameters_.time_w());
+        seek_base_table_[segment] = as_signed(seek_base_, parameters_.base_w());
+        seek_delta_table_[segment] = as_signed(low_bits(data, parameters_.delta_w()), parameters_.delta_w());
       }
       seek_index_ = low_bits(seek_index_ + 1, 10);
+      return true;
+    case reg::kSeekCell: seek_cell_ = bits(data, 0, 10); return true;
+    case reg::kSeekLast:
+      seek_first_ = bits(data, 0, parameters_.place_w()), seek_second_ = bits(data, 16, parameters_.place_w());
+      return true;
+    case reg::kSeekGroup:
+      if (seek_cell_ < parameters_.cells()) {
+        seek_cells_[static_cast<std::size_t>(seek_cell_)] = {bits(data, 0, parameters_.seg_w), seek_first_, seek_second_,
+                                                             bits(data, 16, parameters_.place_w())};
+      }
+      seek_cell_ = low_bits(seek_cell_ + 1, 10);
       return true;
     default: return false;
   }
@@ -137,10 +151,10 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
   const auto word = [](std::int64_t value) { return std::optional<std::uint32_t>(static_cast<std::uint32_t>(value)); };
   switch (address) {
     case reg::kId: return word(0x504C5453);
-    case reg::kVersion: return word(0x0100);
+    case reg::kVersion: return word(0x0200);
     case reg::kParams:
       return word(parameters_.entries | parameters_.lanes << 9 | parameters_.angle_w << 14 |
-                  parameters_.cyl_w << 19 | parameters_.seg_m << 24);
+                  parameters_.cyl_w << 19 | parameters_.seg_m << 24 | parameters_.seg_w << 27);
     case reg::kCtrl: return word(guard_en_ | next_c_only_ << 1 | auto_remove_ << 2 | irq_en_ << 3);
     case reg::kStatus: return word(busy_ | done_ << 1 | error_ << 2 | occupancy() << 8);
     case reg::kHeadPos: return word(head_cyl_ | head_head_ << 18);
@@ -171,6 +185,8 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kECredit: return word(staged_.credit);
     case reg::kSeekIndex: return word(seek_index_);
     case reg::kSeekBase: return word(seek_base_);
+    case reg::kSeekCell: return word(seek_cell_);
+    case reg::kSeekLast: return word(seek_first_ | seek_second_ << 16);
     default: return std::nullopt;
   }
 }
@@ -199,7 +215,10 @@ std::int64_t Golden::seek(std::int64_t distance) const {
     index = (below + 1) * steps + mantissa;
     frac = low_bits(distance, below) << (parameters_.frac_w() - below);
   }
-  const auto segment = static_cast<std::size_t>(index);
+  const Cell& cell = seek_cells_[static_cast<std::size_t>(index)];
+  const std::int64_t place = frac >> (parameters_.frac_w() - parameters_.place_w());
+  const int beyond = (place > cell.first) + (place > cell.second) + (place > cell.third);
+  const auto segment = static_cast<std::size_t>(cell.group | beyond);
   return saturate(seek_base_table_[segment] +
                   floor_div(seek_delta_table_[segment] * frac, std::int64_t{1} << parameters_.frac_w()));
 }

@@ -16,13 +16,18 @@ struct Parameters {
   unsigned lanes = 4;
   unsigned angle_w = 16;
   unsigned cyl_w = 18;
-  unsigned seg_m = 4;
+  unsigned seg_m = 5;
+  unsigned seg_w = 9;
   unsigned seq_w = 24;
 
   unsigned time_w() const { return angle_w + 4; }
   unsigned sum_w() const { return angle_w + 12; }
   unsigned frac_w() const { return cyl_w - 1 - seg_m; }
-  unsigned segs() const { return (cyl_w - seg_m + 1) << seg_m; }
+  unsigned place_w() const { return frac_w() < 9 ? frac_w() : 9; }
+  unsigned base_w() const { return time_w() + 2; }
+  unsigned delta_w() const { return time_w() - 2; }
+  unsigned cells() const { return (cyl_w - seg_m + 1) << seg_m; }
+  unsigned segs() const { return 1U << seg_w; }
 };
 
 class Golden {
@@ -75,6 +80,10 @@ class Golden {
     std::int64_t cyl, head, angle;
   };
 
+  struct Cell {
+    std::int64_t group = 0, first = 0, second = 0, third = 0;
+  };
+
   std::int64_t saturate(std::int64_t value) const;
   std::int64_t hop(const Place& from, const Place& to, bool write, std::int64_t overhead) const;
   bool older(const Entry& a, const Entry& b) const;
@@ -83,6 +92,7 @@ class Golden {
 
   Parameters parameters_;
   std::vector<std::int64_t> seek_base_table_, seek_delta_table_;
+  std::vector<Cell> seek_cells_;
   std::vector<Entry> table_;
   Decision pending_, result_;
 
@@ -94,7 +104,7 @@ class Golden {
   std::int64_t sweep_, margin_, head_switch_, write_settle_;  // write_settle_ as its register's bits
   std::int64_t overhead_read_, overhead_write_, next_overhead_ar_, next_overhead_aw_;
   Entry staged_;
-  std::int64_t seek_index_, seek_base_;
+  std::int64_t seek_index_, seek_base_, seek_cell_, seek_first_, seek_second_;
   std::uint32_t seq_, cycles_, decisions_;
 };
 

@@ -25,6 +25,7 @@ Parameters read_parameters(AxilDriver<Dut>& bus) {
   parameters.angle_w = field(reg::kParamsAngleWLsb, reg::kParamsAngleWWidth);
   parameters.cyl_w = field(reg::kParamsCylWLsb, reg::kParamsCylWWidth);
   parameters.seg_m = field(reg::kParamsSegMLsb, reg::kParamsSegMWidth);
+  parameters.seg_w = field(reg::kParamsSegWLsb, reg::kParamsSegWWidth);
   parameters.seq_w = dut_seq_w();
   return parameters;
 }
@@ -43,6 +44,9 @@ void SchedBench::reset() {
   write(reg::kSeekIndex, 0);
   write(reg::kSeekBase, 0);
   for (unsigned i = 0; i < parameters_.segs(); ++i) write(reg::kSeekDelta, 0);
+  write(reg::kSeekCell, 0);
+  write(reg::kSeekLast, 0);
+  for (unsigned i = 0; i < parameters_.cells(); ++i) write(reg::kSeekGroup, 0);
   bus_.reset();
   golden_->hard_reset();
 }
@@ -134,7 +138,7 @@ std::int64_t SchedBench::random_cylinder() {
 void SchedBench::load_seek_table(SeekTable kind) {
   const unsigned m = parameters_.seg_m;
   const double turn = std::ldexp(1.0, static_cast<int>(parameters_.angle_w));
-  // First distance of each segment, and the one after the last.
+  // First distance of each cell, and the one after the last.
   const auto first = [m](unsigned index) {
     const unsigned steps = 1U << m;
     return index < steps ? double(index)
@@ -144,19 +148,57 @@ void SchedBench::load_seek_table(SeekTable kind) {
     const double share = distance / std::ldexp(1.0, static_cast<int>(parameters_.cyl_w));
     return distance == 0 ? 0.0 : std::floor(turn * (0.1 + 1.2 * std::sqrt(share) + 0.4 * share));
   };
-  write(reg::kSeekIndex, 0);
-  for (unsigned i = 0; i < parameters_.segs(); ++i) {
-    auto base = static_cast<std::int64_t>(curve(first(i)));
-    auto delta = static_cast<std::int64_t>(curve(first(i + 1))) - base;
-    if (kind == SeekTable::Arbitrary && chance(70)) {
-      base = static_cast<std::int64_t>(random_());
-      delta = static_cast<std::int64_t>(random_());
-    } else if (kind == SeekTable::Small) {
-      base = static_cast<std::int64_t>(7 * below(4));
-      delta = static_cast<std::int64_t>(below(15)) - 7;
+  const unsigned cells = parameters_.cells();
+  const unsigned segs = parameters_.segs();
+  const std::uint64_t places = std::uint64_t{1} << parameters_.place_w();
+  // As a loader does: groups of four segments at multiples of four, then pairs, then single ones, as long as each cell
+  // that follows can still have one.
+  std::vector<unsigned> sizes(cells, 1);
+  unsigned room = segs - cells;
+  for (unsigned& size : sizes) {
+    const unsigned more = 1U << below(3);
+    if (more - 1 <= room) size = more, room -= more - 1;
+  }
+  std::vector<unsigned> groups(cells);
+  unsigned next = 0;
+  for (const unsigned size : {4U, 2U, 1U}) {
+    for (unsigned i = 0; i < cells; ++i) {
+      if (sizes[i] == size) groups[i] = next, next += size;
     }
-    write(reg::kSeekBase, static_cast<std::uint32_t>(base));
-    write(reg::kSeekDelta, static_cast<std::uint32_t>(delta));
+  }
+  std::vector<std::int64_t> bases(segs), deltas(segs);
+  write(reg::kSeekCell, below(2) ? 0 : 0x400);  // only ten bits count
+  for (unsigned i = 0; i < cells; ++i) {
+    std::uint64_t lasts[3];
+    for (std::uint64_t& last : lasts) last = chance(20) ? (chance(50) ? 0 : places - 1) : below(places);
+    std::sort(lasts, lasts + 3);
+    for (unsigned k = sizes[i] - 1; k < 3; ++k) lasts[k] = places - 1;
+    unsigned group = groups[i];
+    if (kind != SeekTable::Realistic && chance(30)) {  // anything at all
+      for (std::uint64_t& last : lasts) last = below(places);
+      group = static_cast<unsigned>(below(segs));
+    }
+    write(reg::kSeekLast, static_cast<std::uint32_t>(lasts[0] | lasts[1] << 16));
+    write(reg::kSeekGroup, static_cast<std::uint32_t>(group | lasts[2] << 16));
+    for (unsigned k = 0; k < sizes[i]; ++k) {
+      const auto base = static_cast<std::int64_t>(curve(first(i)));
+      const auto rise = static_cast<std::int64_t>(curve(first(i + 1))) - base;
+      const std::int64_t bend = k == 0 ? 0 : static_cast<std::int64_t>(below(64)) - 32;
+      bases[groups[i] + k] = base - bend;
+      deltas[groups[i] + k] = rise + 2 * bend;
+    }
+  }
+  write(reg::kSeekIndex, 0);
+  for (unsigned i = 0; i < segs; ++i) {
+    if (kind == SeekTable::Arbitrary && chance(70)) {
+      bases[i] = static_cast<std::int64_t>(random_());
+      deltas[i] = static_cast<std::int64_t>(random_());
+    } else if (kind == SeekTable::Small) {
+      bases[i] = static_cast<std::int64_t>(7 * below(5)) - 7;
+      deltas[i] = static_cast<std::int64_t>(below(15)) - 7;
+    }
+    write(reg::kSeekBase, static_cast<std::uint32_t>(bases[i]));
+    write(reg::kSeekDelta, static_cast<std::uint32_t>(deltas[i]));
   }
 }
 

@@ -16,7 +16,7 @@
 
 namespace platter::testing {
 
-/// A curve like a drive's, any numbers (negative slopes, clamped sums), or a few ticks.
+/// A curve like a drive's, any numbers (negative slopes, clamped sums, segments in any order), or a few ticks.
 enum class SeekTable { Realistic, Arbitrary, Small };
 
 class SchedBench {

@@ -163,14 +163,20 @@ TEST_F(Sched, SoftResetKeepsTheSeekTable) {
   bench.check_all_registers();
 }
 
-TEST_F(Sched, SeekIndexRunsBeyondTheTable) {
+TEST_F(Sched, SeekIndicesRunBeyondTheTable) {
   bench.load_seek_table(SeekTable::Realistic);
-  EXPECT_EQ(read(reg::kSeekIndex), bench.parameters().segs());
+  EXPECT_EQ(read(reg::kSeekIndex), bench.parameters().segs() % 1024);
   for (unsigned i = bench.parameters().segs(); i < 1024; ++i) {
     EXPECT_TRUE(bench.write(reg::kSeekDelta, 0x1234));
   }
   EXPECT_EQ(read(reg::kSeekIndex), 0U);
-  bench.run_random(50);  // no segment has changed
+  EXPECT_EQ(read(reg::kSeekCell), bench.parameters().cells());
+  bench.write(reg::kSeekLast, 0);
+  for (unsigned i = bench.parameters().cells(); i < 1024; ++i) {
+    EXPECT_TRUE(bench.write(reg::kSeekGroup, 3));
+  }
+  EXPECT_EQ(read(reg::kSeekCell), 0U);
+  bench.run_random(50);  // neither a segment nor a cell has changed
 }
 
 // ---------------------------------------------------------------------------------------------- the bus

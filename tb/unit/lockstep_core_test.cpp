@@ -70,6 +70,11 @@ class Work {
       send(write(reg::kSeekBase, i * 90));
       send(write(reg::kSeekDelta, i % 5 == 0 ? 0xFFF000u : 90u));
     }
+    send(write(reg::kSeekCell, 0));
+    for (std::uint32_t i = 0; i < scheduling::FixedPointFormat{}.cells(); ++i) {
+      send(write(reg::kSeekLast, bits(9) | bits(9) << 16));
+      send(write(reg::kSeekGroup, i | bits(9) << 16));
+    }
     send(write(reg::kMargin, 40));
     send(write(reg::kHeadSwitch, 2000));
     send(write(reg::kWriteSettle, 0xFFFFF0u));
@@ -204,10 +209,17 @@ TEST(LockstepCore, ReplayBringsAFreshCoreToTheSameState) {
       if (info.offset == reg::kDecisions) continue;  // counts on from the checkpoint
       EXPECT_EQ(fresh.access(read(info.offset)).data, pair.model->access(read(info.offset)).data) << info.name;
     }
-    ASSERT_EQ(fresh.state().seek.size(), pair.model->state().seek.size());
-    for (std::size_t i = 0; i < fresh.state().seek.size(); ++i) {
-      EXPECT_EQ(fresh.state().seek[i].base, pair.model->state().seek[i].base);
-      EXPECT_EQ(fresh.state().seek[i].delta, pair.model->state().seek[i].delta);
+    const scheduling::SeekTable& there = fresh.state().seek;
+    const scheduling::SeekTable& here = pair.model->state().seek;
+    ASSERT_EQ(there.segments.size(), here.segments.size());
+    for (std::size_t i = 0; i < there.segments.size(); ++i) {
+      EXPECT_EQ(there.segments[i].base, here.segments[i].base);
+      EXPECT_EQ(there.segments[i].delta, here.segments[i].delta);
+    }
+    ASSERT_EQ(there.cells.size(), here.cells.size());
+    for (std::size_t i = 0; i < there.cells.size(); ++i) {
+      EXPECT_EQ(there.cells[i].group, here.cells[i].group);
+      EXPECT_EQ(there.cells[i].last, here.cells[i].last);
     }
     // ... and so is every later answer, order of age included.
     const auto both = [&](const BusRequest& request) {

@@ -109,7 +109,7 @@ void AcceleratorEngine::start_of_simulation() {  // what the firmware does when 
   const std::uint32_t expected =
       (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
       (parameters_.format.angle_w << reg::kParamsAngleWLsb) | (parameters_.format.cyl_w << reg::kParamsCylWLsb) |
-      (parameters_.format.seg_m << reg::kParamsSegMLsb);
+      (parameters_.format.seg_m << reg::kParamsSegMLsb) | (parameters_.format.seg_w << reg::kParamsSegWLsb);
   if (id != reg::kIdValue || built != expected)
     SC_REPORT_ERROR("/platter/accelerator/identity",
                     fmt::format("ID 0x{:08x} PARAMS 0x{:08x}, expected 0x{:08x} and 0x{:08x}", id, built, reg::kIdValue,
@@ -117,9 +117,20 @@ void AcceleratorEngine::start_of_simulation() {  // what the firmware does when 
                         .c_str());
   set(reg::kSeekIndex, 0);
   for (const scheduling::SeekTable::Segment& segment : seek_table_.segments) {
-    write(reg::kSeekBase, segment.base);
+    write(reg::kSeekBase, static_cast<std::uint32_t>(segment.base));
     write(reg::kSeekDelta, static_cast<std::uint32_t>(segment.delta));
   }
+  set(reg::kSeekCell, 0);
+  for (const scheduling::SeekTable::Cell& cell : seek_table_.cells) {
+    set(reg::kSeekLast, (cell.last[0] << reg::kSeekLastFirstLsb) | (cell.last[1] << reg::kSeekLastSecondLsb));
+    write(reg::kSeekGroup, (cell.group << reg::kSeekGroupSegmentLsb) | (cell.last[2] << reg::kSeekGroupThirdLsb));
+  }
+  if (seek_table_.lift_ticks > kSeekLiftTicks)
+    SC_REPORT_WARNING("/platter/accelerator/seek_table",
+                      fmt::format("the drive's seek curve needs more than the accelerator's {} segments; the table lies up to "
+                                  "{:.1f} us above it",
+                                  parameters_.format.segments(), seek_table_.max_error_us)
+                          .c_str());
   set(reg::kMargin, kLeastMarginTicks + options_.margin_ticks);
   set(reg::kHeadSwitch, scale_.time(planner_.head_switch()));
   set(reg::kWriteSettle, static_cast<std::uint32_t>(scale_.ceil(planner_.write_settle())));

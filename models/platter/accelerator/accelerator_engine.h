@@ -48,6 +48,8 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
   static constexpr std::uint32_t kGuardSafetyTicks = 8;
   /// Least margin: arrival and sector start are each rounded down by less than a tick.
   static constexpr std::uint32_t kLeastMarginTicks = 2;
+  /// Excess of the seek table that needs no mention.
+  static constexpr std::uint32_t kSeekLiftTicks = 8;
 
   void start_of_simulation() override;
   void enter(const drive::Command& command);

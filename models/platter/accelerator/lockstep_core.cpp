@@ -81,9 +81,14 @@ void LockstepCore::replay(BusCoreIf& core) const {
   const auto put = [&](std::uint32_t address, std::uint32_t data) { core.access({true, address, data, start}); };
   const ReferenceCore::Registers& r = checkpoint_.registers;
   put(reg::kSeekIndex, 0);
-  for (const scheduling::SeekTable::Segment& segment : checkpoint_.seek) {
-    put(reg::kSeekBase, segment.base);
+  for (const scheduling::SeekTable::Segment& segment : checkpoint_.seek.segments) {
+    put(reg::kSeekBase, static_cast<std::uint32_t>(segment.base));
     put(reg::kSeekDelta, static_cast<std::uint32_t>(segment.delta));
+  }
+  put(reg::kSeekCell, 0);
+  for (const scheduling::SeekTable::Cell& cell : checkpoint_.seek.cells) {
+    put(reg::kSeekLast, (cell.last[0] << reg::kSeekLastFirstLsb) | (cell.last[1] << reg::kSeekLastSecondLsb));
+    put(reg::kSeekGroup, (cell.group << reg::kSeekGroupSegmentLsb) | (cell.last[2] << reg::kSeekGroupThirdLsb));
   }
   std::vector<std::size_t> tags;  // in order of age
   for (std::size_t tag = 0; tag < checkpoint_.entries.size(); ++tag)
@@ -113,7 +118,8 @@ void LockstepCore::replay(BusCoreIf& core) const {
       {reg::kNextOverheadAr, r.next_overhead_ar}, {reg::kNextOverheadAw, r.next_overhead_aw},
       {reg::kEPos, r.e_pos},          {reg::kEAngle, r.e_angle},            {reg::kEEndPos, r.e_end_pos},
       {reg::kEEndAngle, r.e_end_angle},           {reg::kETransfer, r.e_transfer},
-      {reg::kECredit, r.e_credit},    {reg::kSeekIndex, r.seek_index},      {reg::kSeekBase, r.seek_base}};
+      {reg::kECredit, r.e_credit},    {reg::kSeekIndex, r.seek_index},      {reg::kSeekBase, r.seek_base},
+      {reg::kSeekCell, r.seek_cell},  {reg::kSeekLast, r.seek_last}};
   for (const auto& [address, data] : registers) put(address, data);
   if (r.error) put(reg::kRemove, static_cast<std::uint32_t>(checkpoint_.entries.size()));  // refused, which sets STATUS.ERROR
   for (const BusRequest& request : since_) core.access(request);

@@ -39,7 +39,8 @@ std::uint32_t head_of(std::uint32_t position) { return field(position, reg::kEPo
 
 ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters) : parameters_(parameters) {
   state_.entries.resize(parameters_.entries);
-  state_.seek.resize(parameters_.format.segments());
+  state_.seek.segments.resize(parameters_.format.segments());
+  state_.seek.cells.resize(parameters_.format.cells());
 }
 
 void ReferenceCore::reset() {
@@ -115,11 +116,25 @@ bool ReferenceCore::write(std::uint32_t address, std::uint32_t data) {
       return true;
     }
     case reg::kSeekIndex: r.seek_index = low(data, reg::kSeekIndexIndexWidth); return true;
-    case reg::kSeekBase: r.seek_base = low(data, f.time_w()); return true;
+    case reg::kSeekBase: r.seek_base = low(data, f.base_w()); return true;
     case reg::kSeekDelta:
-      if (r.seek_index < state_.seek.size())
-        state_.seek[r.seek_index] = {r.seek_base, static_cast<std::int32_t>(sign_extend(data, f.time_w()))};
+      if (r.seek_index < state_.seek.segments.size())
+        state_.seek.segments[r.seek_index] = {static_cast<std::int32_t>(sign_extend(r.seek_base, f.base_w())),
+                                              static_cast<std::int32_t>(sign_extend(data, f.delta_w()))};
       r.seek_index = low(r.seek_index + 1, reg::kSeekIndexIndexWidth);
+      return true;
+    case reg::kSeekCell: r.seek_cell = low(data, reg::kSeekCellIndexWidth); return true;
+    case reg::kSeekLast:
+      r.seek_last = (field(data, reg::kSeekLastFirstLsb, f.place_w()) << reg::kSeekLastFirstLsb) |
+                    (field(data, reg::kSeekLastSecondLsb, f.place_w()) << reg::kSeekLastSecondLsb);
+      return true;
+    case reg::kSeekGroup:
+      if (r.seek_cell < state_.seek.cells.size())
+        state_.seek.cells[r.seek_cell] = {field(data, reg::kSeekGroupSegmentLsb, f.seg_w),
+                                          {field(r.seek_last, reg::kSeekLastFirstLsb, f.place_w()),
+                                           field(r.seek_last, reg::kSeekLastSecondLsb, f.place_w()),
+                                           field(data, reg::kSeekGroupThirdLsb, f.place_w())}};
+      r.seek_cell = low(r.seek_cell + 1, reg::kSeekCellIndexWidth);
       return true;
     default: return false;
   }
@@ -137,7 +152,7 @@ bool ReferenceCore::read(std::uint32_t address, std::uint32_t& data) const {
     case reg::kParams:
       data = (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
              (parameters_.format.angle_w << reg::kParamsAngleWLsb) | (parameters_.format.cyl_w << reg::kParamsCylWLsb) |
-             (parameters_.format.seg_m << reg::kParamsSegMLsb);
+             (parameters_.format.seg_m << reg::kParamsSegMLsb) | (parameters_.format.seg_w << reg::kParamsSegWLsb);
       return true;
     case reg::kCtrl: data = r.ctrl; return true;
     case reg::kStatus:  // a decision ends within the access that starts it: BUSY is never seen
@@ -172,6 +187,8 @@ bool ReferenceCore::read(std::uint32_t address, std::uint32_t& data) const {
     case reg::kECredit: data = r.e_credit; return true;
     case reg::kSeekIndex: data = r.seek_index; return true;
     case reg::kSeekBase: data = r.seek_base; return true;
+    case reg::kSeekCell: data = r.seek_cell; return true;
+    case reg::kSeekLast: data = r.seek_last; return true;
     default: return false;
   }
 }
@@ -197,21 +214,13 @@ bool ReferenceCore::insert(std::uint32_t tag) {
   return true;
 }
 
-std::uint32_t ReferenceCore::seek_ticks(std::uint32_t distance) const {
-  const scheduling::FixedPointFormat& f = parameters_.format;
-  const scheduling::SeekIndex at = scheduling::seek_index(f, distance);
-  const scheduling::SeekTable::Segment& segment = state_.seek[at.segment];
-  const std::int64_t value = std::int64_t{segment.base} + ((std::int64_t{segment.delta} * at.frac) >> f.frac_w());
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, f.time_max()));
-}
-
 std::uint32_t ReferenceCore::hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle,
                                  std::uint32_t to_cylinder, std::uint32_t to_head, std::uint32_t to_angle, bool write,
                                  std::uint32_t overhead) const {
   const scheduling::FixedPointFormat& f = parameters_.format;
   const std::uint32_t distance = cylinder > to_cylinder ? cylinder - to_cylinder : to_cylinder - cylinder;
   const bool switches = head != to_head;
-  std::int64_t position = seek_ticks(distance);
+  std::int64_t position = state_.seek.ticks(f, distance);
   if (switches) position = std::max<std::int64_t>(position, state_.registers.head_switch);
   if (write && (distance != 0 || switches)) {
     position += sign_extend(state_.registers.write_settle, f.time_w());

@@ -48,7 +48,7 @@ class ReferenceCore : public BusCoreIf {
     std::uint32_t overhead_read = 0, overhead_write = 0, next_overhead_ar = 0, next_overhead_aw = 0;
     std::uint32_t result = 0, result_cost = 0, cycles = 0, decisions = 0, refused = 0;
     std::uint32_t e_pos = 0, e_angle = 0, e_end_pos = 0, e_end_angle = 0, e_transfer = 0, e_credit = 0;
-    std::uint32_t seek_index = 0, seek_base = 0;
+    std::uint32_t seek_index = 0, seek_base = 0, seek_cell = 0, seek_last = 0;
     std::uint32_t next_sequence = 0;
     std::uint32_t occupancy = 0;
   };
@@ -56,7 +56,7 @@ class ReferenceCore : public BusCoreIf {
   struct State {
     Registers registers;
     std::vector<Entry> entries;
-    std::vector<scheduling::SeekTable::Segment> seek;
+    scheduling::SeekTable seek;
   };
 
   explicit ReferenceCore(const AcceleratorParameters& parameters);
@@ -74,7 +74,6 @@ class ReferenceCore : public BusCoreIf {
   bool read(std::uint32_t address, std::uint32_t& data) const;
   bool insert(std::uint32_t tag);
   void decide();
-  std::uint32_t seek_ticks(std::uint32_t distance) const;
   std::uint32_t hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, std::uint32_t to_cylinder,
                     std::uint32_t to_head, std::uint32_t to_angle, bool write, std::uint32_t overhead) const;
 

@@ -16,12 +16,12 @@ struct RegisterInfo {
   Access access;
 };
 
-inline constexpr std::uint32_t kVersionMajor = 1;
+inline constexpr std::uint32_t kVersionMajor = 2;
 inline constexpr std::uint32_t kVersionMinor = 0;
 inline constexpr std::uint32_t kIdValue = 0x504C5453;
 
 /// BUSY is set for Entries / Lanes + kDecisionLatency cycles.
-inline constexpr std::uint32_t kDecisionLatency = 10;
+inline constexpr std::uint32_t kDecisionLatency = 12;
 
 // ID (ro): Constant 0x504C5453 ("PLTS").
 inline constexpr std::uint32_t kId = 0x000;
@@ -45,6 +45,8 @@ inline constexpr std::uint32_t kParamsCylWLsb = 19;
 inline constexpr std::uint32_t kParamsCylWWidth = 5;
 inline constexpr std::uint32_t kParamsSegMLsb = 24;
 inline constexpr std::uint32_t kParamsSegMWidth = 3;
+inline constexpr std::uint32_t kParamsSegWLsb = 27;
+inline constexpr std::uint32_t kParamsSegWWidth = 4;
 
 // CTRL (rw): Mode of operation.
 inline constexpr std::uint32_t kCtrl = 0x00C;
@@ -241,15 +243,34 @@ inline constexpr std::uint32_t kSeekIndex = 0x0B0;
 inline constexpr std::uint32_t kSeekIndexIndexLsb = 0;
 inline constexpr std::uint32_t kSeekIndexIndexWidth = 10;
 
-// SEEK_BASE (rw): Staging: seek time at the segment's first distance, in ticks.
+// SEEK_BASE (rw): Staging: value of the segment's line where its cell begins, in ticks, two's complement.
 inline constexpr std::uint32_t kSeekBase = 0x0B4;
 inline constexpr std::uint32_t kSeekBaseTicksLsb = 0;
-inline constexpr std::uint32_t kSeekBaseTicksWidth = 24;
+inline constexpr std::uint32_t kSeekBaseTicksWidth = 26;
 
 // SEEK_DELTA (wo): Write the segment {SEEK_BASE, this} and advance SEEK_INDEX by one.
 inline constexpr std::uint32_t kSeekDelta = 0x0B8;
 inline constexpr std::uint32_t kSeekDeltaTicksLsb = 0;
-inline constexpr std::uint32_t kSeekDeltaTicksWidth = 24;
+inline constexpr std::uint32_t kSeekDeltaTicksWidth = 22;
+
+// SEEK_CELL (rw): Cell of the seek table that the next SEEK_GROUP write fills.
+inline constexpr std::uint32_t kSeekCell = 0x0C0;
+inline constexpr std::uint32_t kSeekCellIndexLsb = 0;
+inline constexpr std::uint32_t kSeekCellIndexWidth = 10;
+
+// SEEK_LAST (rw): Staging: where the cell's first two segments end.
+inline constexpr std::uint32_t kSeekLast = 0x0C4;
+inline constexpr std::uint32_t kSeekLastFirstLsb = 0;
+inline constexpr std::uint32_t kSeekLastFirstWidth = 9;
+inline constexpr std::uint32_t kSeekLastSecondLsb = 16;
+inline constexpr std::uint32_t kSeekLastSecondWidth = 9;
+
+// SEEK_GROUP (wo): Write the cell {SEEK_LAST, this} and advance SEEK_CELL by one.
+inline constexpr std::uint32_t kSeekGroup = 0x0C8;
+inline constexpr std::uint32_t kSeekGroupSegmentLsb = 0;
+inline constexpr std::uint32_t kSeekGroupSegmentWidth = 10;
+inline constexpr std::uint32_t kSeekGroupThirdLsb = 16;
+inline constexpr std::uint32_t kSeekGroupThirdWidth = 9;
 
 /// Every register, in the order of the map.
 inline constexpr RegisterInfo kRegisters[] = {
@@ -291,6 +312,9 @@ inline constexpr RegisterInfo kRegisters[] = {
     {"SEEK_INDEX", kSeekIndex, Access::ReadWrite},
     {"SEEK_BASE", kSeekBase, Access::ReadWrite},
     {"SEEK_DELTA", kSeekDelta, Access::WriteOnly},
+    {"SEEK_CELL", kSeekCell, Access::ReadWrite},
+    {"SEEK_LAST", kSeekLast, Access::ReadWrite},
+    {"SEEK_GROUP", kSeekGroup, Access::WriteOnly},
 };
 
 }  // namespace platter::accelerator::reg

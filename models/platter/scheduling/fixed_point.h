@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,12 +18,18 @@ using core::Picoseconds;
 struct FixedPointFormat {
   unsigned angle_w = 16;
   unsigned cyl_w = 18;
-  unsigned seg_m = 4;
+  unsigned seg_m = 5;
+  unsigned seg_w = 9;
 
   unsigned time_w() const { return angle_w + 4; }
   unsigned sum_w() const { return angle_w + 12; }
   unsigned frac_w() const { return cyl_w - 1 - seg_m; }
-  std::uint32_t segments() const { return (cyl_w - seg_m + 1) << seg_m; }
+  unsigned place_w() const { return std::min(frac_w(), 9u); }
+  unsigned base_w() const { return time_w() + 2; }
+  unsigned delta_w() const { return time_w() - 2; }
+  std::uint32_t cells() const { return (cyl_w - seg_m + 1) << seg_m; }
+  std::uint32_t segments() const { return 1u << seg_w; }
+  std::uint32_t place_max() const { return (1u << place_w()) - 1; }
   std::uint32_t angle_mask() const { return (1u << angle_w) - 1; }
   std::uint32_t turn() const { return 1u << angle_w; }
   std::uint32_t time_max() const { return (1u << time_w()) - 1; }
@@ -50,40 +58,53 @@ class TickScale {
 };
 
 /// Where a seek distance falls in the accelerator's table.
-struct SeekIndex {
-  std::uint32_t segment;
+struct SeekPlace {
+  std::uint32_t cell;
   std::uint32_t frac;
+  unsigned width_log2;  ///< the cell covers 2^width_log2 cylinders
 };
 
-inline SeekIndex seek_index(const FixedPointFormat& format, std::uint32_t distance) {
-  if (distance < (1u << format.seg_m)) return {distance, 0};
+inline SeekPlace seek_place(const FixedPointFormat& format, std::uint32_t distance) {
+  if (distance < (1u << format.seg_m)) return {distance, 0, 0};
   const unsigned lead = 31 - static_cast<unsigned>(__builtin_clz(distance));
   const unsigned low = lead - format.seg_m;
   const std::uint32_t mantissa = (distance >> low) & ((1u << format.seg_m) - 1);
-  return {((low + 1) << format.seg_m) + mantissa, (distance & ((1u << low) - 1)) << (format.frac_w() - low)};
+  return {((low + 1) << format.seg_m) + mantissa, (distance & ((1u << low) - 1)) << (format.frac_w() - low), low};
 }
 
-/// Seek time as the accelerator holds it: straight lines over segments that the leading one and the next bits of the distance
-/// select. The lines lie on or above the drive's curve everywhere, so an access is never charged less than it takes
-/// and the deadline guard stays safe.
+/// Seek time as the accelerator holds it. The leading one and the next bits of the distance select a cell; the cell names up to
+/// four straight lines and where the first three end. The lines lie on or above the drive's curve everywhere, so an
+/// access is never charged less than it takes and the deadline guard stays safe.
 struct SeekTable {
   struct Segment {
-    std::uint32_t base = 0;
-    std::int32_t delta = 0;
+    std::int32_t base = 0;   ///< ticks where the cell begins
+    std::int32_t delta = 0;  ///< rise over the whole cell
   };
-  std::vector<Segment> segments;
-  double max_error_us = 0;   ///< largest excess over the exact curve
-  double mean_error_us = 0;  ///< mean excess over all distances
+  struct Cell {
+    std::uint32_t group = 0;                ///< number of its first segment
+    std::array<std::uint32_t, 3> last = {};  ///< last place of the first, second and third segment
+  };
+  static constexpr std::uint32_t kSegmentsPerCell = 4;
 
+  std::vector<Cell> cells;
+  std::vector<Segment> segments;  ///< as many as are in use
+  std::uint32_t lift_ticks = 0;   ///< bound of the excess over the curve in whole ticks: the least with which the table holds it
+  double max_error_us = 0;        ///< largest excess over the exact curve
+  double mean_error_us = 0;       ///< mean excess over all distances
+
+  /// The table with the least excess, to the tick, that the format's number of segments allows.
   static SeekTable fit(const mechanics::SeekCurve& curve, const TickScale& scale);
 
   std::uint32_t ticks(const FixedPointFormat& format, std::uint32_t distance) const {
-    const SeekIndex at = seek_index(format, distance);
-    const Segment& segment = segments[at.segment];
+    const SeekPlace at = seek_place(format, distance);
+    const Cell& cell = cells[at.cell];
+    const std::uint32_t place = at.frac >> (format.frac_w() - format.place_w());
+    std::uint32_t beyond = 0;
+    for (const std::uint32_t last : cell.last) beyond += place > last ? 1 : 0;
+    const Segment& segment = segments[cell.group | beyond];
     const std::int64_t value =
         std::int64_t{segment.base} + ((std::int64_t{segment.delta} * at.frac) >> format.frac_w());
-    if (value < 0) return 0;
-    return value > format.time_max() ? format.time_max() : static_cast<std::uint32_t>(value);
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, format.time_max()));
   }
 };
 
