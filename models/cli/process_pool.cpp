@@ -86,6 +86,7 @@ std::vector<ProcessAnswer> run_processes(std::size_t count, std::size_t limit,
   while (done < count) {
     while (next < count && children.size() < limit) children.push_back(start(job, next++));
     std::vector<pollfd> ends;
+    ends.reserve(children.size());
     for (const Child& child : children) ends.push_back({child.pipe, POLLIN, 0});
     if (poll(ends.data(), ends.size(), -1) < 0) continue;
     for (std::size_t i = children.size(); i-- > 0;) {

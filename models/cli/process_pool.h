@@ -10,7 +10,7 @@
 namespace platter::cli {
 
 /// What a process has found out, or why not.
-struct ProcessAnswer {
+struct ProcessAnswer {  // NOLINT(bugprone-exception-escape): moving a json value throws nothing
   nlohmann::json result;
   std::string error;
   int code = 1;  ///< an exit code of the command

@@ -173,7 +173,7 @@ std::string profile_for(const fs::path& folder, const std::string& drive, const 
     for (const fs::path& file : parameters)
       if (parameters.size() == 1 || file.stem() == drive) return file.string();
   }
-  const std::string name = lower(drive) + suffix;
+  std::string name = lower(drive) + suffix;
   for (const config::ShippedDrive& shipped : config::shipped_drives())
     if (shipped.name == name) return name;
   return {};

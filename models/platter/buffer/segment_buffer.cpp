@@ -160,22 +160,18 @@ std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint6
   const std::uint64_t end = first + blocks;
   const std::uint64_t capacity = geometry.block_count();
   if (end >= capacity || profile_.read_ahead == ReadAhead::None) return end;
-  std::uint64_t limit = end;
   if (whole_track()) {
-    limit = track_end(end - 1);
-    if (profile_.read_ahead == ReadAhead::WholeTrackNext && limit < capacity) limit = track_end(limit);
-    return limit;
+    const std::uint64_t limit = track_end(end - 1);
+    return profile_.read_ahead == ReadAhead::WholeTrackNext && limit < capacity ? track_end(limit) : limit;
   }
   if (profile_.read_ahead == ReadAhead::NextTrack) {
-    limit = track_end(end);
+    const std::uint64_t limit = track_end(end);
     const bool began_before = segment.first < end && track_end(segment.first) <= end;  // on an earlier track
-    if (began_before && limit < capacity) limit = track_end(limit);
-    return limit;
+    return began_before && limit < capacity ? track_end(limit) : limit;
   }
-  if (profile_.read_ahead_blocks != 0)
-    limit = end + profile_.read_ahead_blocks;
-  else
-    limit = (profile_.read_ahead_from_request_start ? end : first) + profile_.segment_blocks;
+  std::uint64_t limit = profile_.read_ahead_blocks != 0
+                            ? end + profile_.read_ahead_blocks
+                            : (profile_.read_ahead_from_request_start ? end : first) + profile_.segment_blocks;
   if (profile_.read_ahead == ReadAhead::Track) {
     limit = std::min(limit, track_end(end - 1));
   } else if (profile_.read_ahead == ReadAhead::Cylinder) {

@@ -50,10 +50,12 @@ std::string cdf_svg(const std::string& title, const std::string& axis, const std
                        kLeft, y(share), kLeft + kWidth, kLeft - 6, y(share) + 4, share);
   }
   const double step = tick_step(end, 8);
-  for (double value = 0; value <= end; value += step)
+  for (int i = 0; step * i <= end; ++i) {
+    const double value = step * i;
     svg += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#ddd\"/><text x=\"{0:.1f}\" y=\"{3:.1f}\" "
                        "text-anchor=\"middle\">{4:g}</text>\n",
                        x(value), kTop, kTop + kHeight, kTop + kHeight + 16, value);
+  }
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", kLeft + kWidth / 2,
                      kTop + kHeight + 38, axis);
   for (std::size_t i = 0; i < series.size(); ++i) {
