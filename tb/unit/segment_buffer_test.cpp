@@ -453,6 +453,34 @@ TEST(SegmentBuffer, WritesMakeOlderCopiesStale) {
   EXPECT_TRUE(buffer.dirty(Lba(105), 1)) << "what waits for the media is not stale";
 }
 
+TEST(SegmentBuffer, AWriteLeavesReadSegmentsAsTheProfileSays) {
+  const AccessPlanner planner(drive());
+  struct Case {
+    bool discards;
+    bool updates;
+    bool through;      // past the buffer instead of into it
+    bool over_kept;    // the segment that the write touches
+    bool other_kept;
+  };
+  for (const Case& c : {Case{false, false, false, false, true}, Case{false, true, false, true, true},
+                        Case{true, false, false, false, false}, Case{true, true, false, false, false},
+                        Case{false, false, true, false, true}, Case{false, true, true, true, true},
+                        Case{true, false, true, false, false}}) {
+    CacheProfile profile = cache();
+    profile.write_discards_reads = c.discards;
+    profile.write_updates_reads = c.updates;
+    SegmentBuffer buffer(planner, profile);
+    buffer.read_done(Lba(10), 10, 0, nullptr);
+    buffer.read_done(Lba(100), 10, 0, nullptr);
+    if (c.through)
+      buffer.invalidate(Lba(12), 2);
+    else
+      ASSERT_TRUE(buffer.accept_write(Lba(12), 2));
+    EXPECT_EQ(buffer.find(Lba(15), 4, 0).kind == Hit::Kind::Whole, c.over_kept);
+    EXPECT_EQ(buffer.find(Lba(102), 4, 0).kind == Hit::Kind::Whole, c.other_kept);
+  }
+}
+
 TEST(SegmentBuffer, NoWrittenBlockIsLostOnItsWay) {
   const AccessPlanner planner(drive());
   for (int drive_number = 0; drive_number < 60; ++drive_number) {

@@ -349,13 +349,7 @@ bool SegmentBuffer::accept_write(Lba first, std::uint32_t blocks) {
   segment.dirty_end = std::max(segment.dirty_end, end);
   extend(segment, end);
   touch(segment);
-  for (std::size_t i = 0; i < segments_.size(); ++i)  // older copies
-    if (i != index && !segments_[i].dirty() &&
-        ((segments_[i].overlaps(first.value, end) && !profile_.write_updates_reads) ||
-         (profile_.write_discards_reads && !segments_[i].written))) {
-      if (stream_.active && stream_.segment == i) cancel();
-      segments_[i].first = segments_[i].end;
-    }
+  invalidate(first, blocks);  // older copies
   return true;
 }
 
@@ -390,10 +384,10 @@ void SegmentBuffer::destaged(const DirtyBlocks& blocks) {
 }
 
 void SegmentBuffer::invalidate(Lba first, std::uint32_t blocks) {
-  if (profile_.write_updates_reads) return;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     Segment& segment = segments_[i];
-    if (segment.dirty() || !segment.overlaps(first.value, first.value + blocks)) continue;
+    const bool over = segment.overlaps(first.value, first.value + blocks) && !profile_.write_updates_reads;
+    if (segment.dirty() || !(over || (profile_.write_discards_reads && !segment.written))) continue;
     if (stream_.active && stream_.segment == i) cancel();
     segment.first = segment.end;
   }
