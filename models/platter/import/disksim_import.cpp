@@ -1052,10 +1052,16 @@ void Importer::read_zone(const Reader& zone, const std::string& layout_units) {
   const std::size_t before = problems_.size();
   carry(zone, config::zone_parameters(), profile);
   if (problems_.size() != before) return;
-  if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= geometry.cylinders)
+  constexpr std::uint32_t kMost = 262144;  // cylinders of a profile
+  if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= kMost)
     return report(problems_, zone.place("Last cylinder number"), "Last cylinder number",
-                  fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder,
-                              geometry.cylinders - 1));
+                  fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMost - 1));
+  if (profile.last_cylinder >= geometry.cylinders) {  // DiskSim never compares the two; a published file is one off
+    remark_on(Remark::Kind::Changed, zone, "Last cylinder number",
+              fmt::format("lies past the {} cylinders of the model, which has {} here", geometry.cylinders,
+                          profile.last_cylinder + 1));
+    geometry.cylinders = profile.last_cylinder + 1;
+  }
   if (!geometry.zones.empty() && profile.first_cylinder <= geometry.zones.back().last_cylinder)
     return report(problems_, zone.place("First cylinder number"), "First cylinder number",
                   fmt::format("found {}, expected more than {}, where the zone before ends", profile.first_cylinder,
