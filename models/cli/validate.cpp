@@ -125,7 +125,8 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   const std::size_t first = options.half == "second" ? n / 2 : 0;
   const std::size_t last = options.half == "first" ? n / 2 : n;
   const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry,
-                                                     disk.planner().rotation().period(), first, last);
+                                                     disk.planner().rotation().period(),
+                                                     disk.planner().bus_block_time(false), first, last);
   if (!options.requests.empty()) write_requests(options.requests, measured, watch.replayed());
   if (!options.plots.empty())
     write_plot(fs::path(options.plots) / (subject.drive + ".svg"), subject, measured, watch.replayed(), first, last);

@@ -16,6 +16,7 @@
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
 #include "platter/mechanics/access_planner.h"
+#include "temporary_files.h"
 
 namespace platter::disksim {
 namespace {
@@ -166,21 +167,8 @@ std::string controller(double block) {
          ", Maximum queue length = 0, Print stats = 0 }\n";
 }
 
-class DisksimImportTest : public ::testing::Test {
+class DisksimImportTest : public platter::testing::TemporaryFiles {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    dir_ = fs::path(::testing::TempDir()) / (std::string("platter_disksim_import_") + info->name());
-    fs::remove_all(dir_);
-    fs::create_directories(dir_);
-  }
-  void TearDown() override { fs::remove_all(dir_); }
-
-  fs::path file(const std::string& name, const std::string& text) const {
-    fs::create_directories((dir_ / name).parent_path());
-    std::ofstream(dir_ / name, std::ios::binary) << text;
-    return dir_ / name;
-  }
   Import import(const std::string& text, const ImportOptions& options = {}) const {
     return import_drive(file("a.parv", text), options);
   }
@@ -216,7 +204,6 @@ class DisksimImportTest : public ::testing::Test {
     EXPECT_GT(entry->line, 0u);
   }
 
-  fs::path dir_;
 };
 
 TEST_F(DisksimImportTest, ADiskAlone) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platter/import/disksim_syntax.h"
+#include "temporary_files.h"
 
 namespace platter::disksim {
 namespace {
@@ -14,21 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using core::InputError;
 
-class DisksimSyntaxTest : public ::testing::Test {
+class DisksimSyntaxTest : public platter::testing::TemporaryFiles {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    dir_ = fs::path(::testing::TempDir()) / (std::string("platter_disksim_syntax_") + info->name());
-    fs::remove_all(dir_);
-    fs::create_directories(dir_);
-  }
-  void TearDown() override { fs::remove_all(dir_); }
-
-  fs::path file(const std::string& name, const std::string& text) const {
-    fs::create_directories((dir_ / name).parent_path());
-    std::ofstream(dir_ / name, std::ios::binary) << text;
-    return dir_ / name;
-  }
   Document read(const std::string& text) const { return read_document(file("a.parv", text)); }
   void expect_error(const fs::path& path, const std::string& part, const std::string& where, std::size_t line,
                     std::size_t column) const {
@@ -57,8 +45,6 @@ class DisksimSyntaxTest : public ::testing::Test {
     }
     ADD_FAILURE() << "no error, expected " << part;
   }
-
-  fs::path dir_;
 };
 
 TEST_F(DisksimSyntaxTest, AllKindsOfValues) {

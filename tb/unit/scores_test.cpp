@@ -76,7 +76,8 @@ struct Replay {
     simulated.push_back({core::to_picoseconds(simulated_ms, kPicosecondsPerMillisecond), media});
   }
   ReplayScore score(const mechanics::Geometry& geometry, Picoseconds period, std::size_t first = 0) const {
-    return score_replay(measured, simulated, geometry, period, first, measured.size());
+    return score_replay(measured, simulated, geometry, period, 100 * core::kPicosecondsPerMicrosecond, first,
+                        measured.size());
   }
 };
 

@@ -13,7 +13,7 @@ constexpr std::size_t kBuckets = 1750;
 constexpr int kHeights = 10000;
 constexpr std::uint32_t kNearCylinders = 20;
 /// A read that took less than this beyond its transfer over the bus cannot have waited for the media.
-constexpr double kBufferMs = 0.5;
+constexpr Picoseconds kBuffer = core::kPicosecondsPerMillisecond / 2;
 
 double mean(const std::vector<double>& values) {
   double sum = 0;
@@ -122,7 +122,8 @@ double demerit_binned(const std::vector<double>& measured_ms, const std::vector<
 }
 
 ReplayScore score_replay(const std::vector<MeasuredRequest>& measured, const std::vector<ReplayedRequest>& simulated,
-                         const mechanics::Geometry& geometry, Picoseconds period, std::size_t first, std::size_t last) {
+                         const mechanics::Geometry& geometry, Picoseconds period, Picoseconds block_time, std::size_t first,
+                         std::size_t last) {
   struct Place {
     std::size_t zone;
     std::uint32_t cylinder;
@@ -156,7 +157,7 @@ ReplayScore score_replay(const std::vector<MeasuredRequest>& measured, const std
     const Place place{geometry.zone_of(real.first), geometry.to_physical(real.first).cylinder.value, true};
     if (counts && previous_read.known) (is_near(previous_read, place) ? near_reads : far_reads).add(real.response, model);
     previous_read = place;
-    const bool real_media = core::to_milliseconds(real.response) > 0.135 * real.blocks + kBufferMs;
+    const bool real_media = real.response > block_time * Picoseconds{real.blocks} + kBuffer;
     if (!simulated[i].media || !real_media || geometry.track_run(real.first, real.blocks).blocks < real.blocks) {
       if (simulated[i].media || real_media) previous_media.known = false;
       continue;

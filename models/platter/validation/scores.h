@@ -51,8 +51,10 @@ struct ReplayScore {
   std::size_t pairs_far = 0;
 };
 
-/// Scores requests [first, last) of a replay; both vectors in trace order.
+/// Scores requests [first, last) of a replay; both vectors in trace order. `block_time` is one sector's over the bus: what took
+/// hardly longer than its transfer did not wait for the media.
 ReplayScore score_replay(const std::vector<MeasuredRequest>& measured, const std::vector<ReplayedRequest>& simulated,
-                         const mechanics::Geometry& geometry, Picoseconds period, std::size_t first, std::size_t last);
+                         const mechanics::Geometry& geometry, Picoseconds period, Picoseconds block_time, std::size_t first,
+                         std::size_t last);
 
 }  // namespace platter::validation
