@@ -203,7 +203,6 @@ class DisksimImportTest : public platter::testing::TemporaryFiles {
     EXPECT_NE(entry->why.find(part), std::string::npos) << entry->why;
     EXPECT_GT(entry->line, 0u);
   }
-
 };
 
 TEST_F(DisksimImportTest, ADiskAlone) {
