@@ -48,6 +48,8 @@ Controller::Controller(const sc_core::sc_module_name& name, const mechanics::Acc
   waiting_.reserve(queue.depth() + destages_.size());
   released_.reserve(queue.depth());
   held_.reserve(queue.depth());
+  retried_.reserve(queue.depth());
+  urgent_.reserve(queue.depth());
   engine_.bind_sink(*this);
   SC_METHOD(arrival);
   sensitive << arrival_event_;
@@ -271,9 +273,9 @@ void Controller::submit_destages(Picoseconds data_ready) {
 
 void Controller::retry_held() {
   if (held_.empty()) return;
-  std::vector<Tag> held;
-  held.swap(held_);
-  for (const Tag tag : held) ready(queue_.slot(tag));
+  retried_.swap(held_);  // what must wait on goes back to the list, in order; the two change places and keep their memory
+  for (const Tag tag : retried_) ready(queue_.slot(tag));
+  retried_.clear();
 }
 
 void Controller::complete(Slot& slot, Picoseconds done) {
@@ -471,7 +473,7 @@ void Controller::finish_destage(Destage& destage) {
   buffer_->destaged(destage.blocks);
   submit_destages(channel_.received());
   if (!buffer_->any_dirty() && !flushes_.empty()) {
-    std::vector<Tag> flushes;
+    std::vector<Tag> flushes;  // one that ends may let a write in, for which the next has to wait again
     flushes.swap(flushes_);
     for (const Tag tag : flushes) ready(queue_.slot(tag));
   }

@@ -130,6 +130,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   std::vector<Slot*> entries_;  ///< the commands in the engine, by their tag there
   std::vector<Slot*> waiting_;  ///< for an entry, in order
   std::vector<Tag> held_;      ///< wait for blocks to be written to the media, in order of arrival
+  std::vector<Tag> retried_;   ///< those that are being looked at again
   std::vector<Tag> flushes_;   ///< wait for all of them
   std::vector<Tag> urgent_;    ///< head-of-queue commands, the first to be served last
   CacheStatistics cache_statistics_;
