@@ -5,7 +5,7 @@
 
 package sched_reg_pkg;
 
-  localparam logic [7:0] VersionMajor = 8'd2;
+  localparam logic [7:0] VersionMajor = 8'd3;
   localparam logic [7:0] VersionMinor = 8'd0;
   localparam logic [31:0] IdValue = 32'h504C5453;
 
@@ -37,19 +37,26 @@ package sched_reg_pkg;
   localparam int unsigned ParamsSegWLsb = 27;
   localparam int unsigned ParamsSegWWidth = 4;
 
+  // ORDERER (ro)
+  localparam logic [11:0] OrdererOffset = 12'h00C;
+  localparam int unsigned OrdererMaxLsb = 0;
+  localparam int unsigned OrdererMaxWidth = 4;
+
   // CTRL (rw)
-  localparam logic [11:0] CtrlOffset = 12'h00C;
+  localparam logic [11:0] CtrlOffset = 12'h010;
   localparam int unsigned CtrlGuardEnLsb = 0;
   localparam int unsigned CtrlGuardEnWidth = 1;
   localparam int unsigned CtrlNextCOnlyLsb = 1;
   localparam int unsigned CtrlNextCOnlyWidth = 1;
-  localparam int unsigned CtrlAutoRemoveLsb = 2;
-  localparam int unsigned CtrlAutoRemoveWidth = 1;
-  localparam int unsigned CtrlIrqEnLsb = 3;
+  localparam int unsigned CtrlSweepDownLsb = 2;
+  localparam int unsigned CtrlSweepDownWidth = 1;
+  localparam int unsigned CtrlMaskEnLsb = 3;
+  localparam int unsigned CtrlMaskEnWidth = 1;
+  localparam int unsigned CtrlIrqEnLsb = 4;
   localparam int unsigned CtrlIrqEnWidth = 1;
 
   // STATUS (ro)
-  localparam logic [11:0] StatusOffset = 12'h010;
+  localparam logic [11:0] StatusOffset = 12'h014;
   localparam int unsigned StatusBusyLsb = 0;
   localparam int unsigned StatusBusyWidth = 1;
   localparam int unsigned StatusDoneLsb = 1;
@@ -60,11 +67,13 @@ package sched_reg_pkg;
   localparam int unsigned StatusOccupancyWidth = 9;
 
   // CLEAR (wo)
-  localparam logic [11:0] ClearOffset = 12'h014;
+  localparam logic [11:0] ClearOffset = 12'h018;
   localparam int unsigned ClearDoneLsb = 0;
   localparam int unsigned ClearDoneWidth = 1;
   localparam int unsigned ClearErrorLsb = 1;
   localparam int unsigned ClearErrorWidth = 1;
+  localparam int unsigned ClearCountersLsb = 2;
+  localparam int unsigned ClearCountersWidth = 1;
   localparam int unsigned ClearSoftResetLsb = 8;
   localparam int unsigned ClearSoftResetWidth = 1;
 
@@ -74,83 +83,106 @@ package sched_reg_pkg;
   localparam int unsigned HeadPosCylWidth = 18;
   localparam int unsigned HeadPosHeadLsb = 18;
   localparam int unsigned HeadPosHeadWidth = 6;
+  localparam int unsigned HeadPosWriteLsb = 24;
+  localparam int unsigned HeadPosWriteWidth = 1;
 
-  // HEAD_ANGLE (rw)
-  localparam logic [11:0] HeadAngleOffset = 12'h024;
-  localparam int unsigned HeadAngleAngleLsb = 0;
-  localparam int unsigned HeadAngleAngleWidth = 20;
+  // HEAD_TIME (rw)
+  localparam logic [11:0] HeadTimeOffset = 12'h024;
+  localparam int unsigned HeadTimeTicksLsb = 0;
+  localparam int unsigned HeadTimeTicksWidth = 32;
 
-  // SLACK (rw)
-  localparam logic [11:0] SlackOffset = 12'h028;
-  localparam int unsigned SlackTicksLsb = 0;
-  localparam int unsigned SlackTicksWidth = 32;
+  // RESERVE (rw)
+  localparam logic [11:0] ReserveOffset = 12'h028;
+  localparam int unsigned ReserveTicksLsb = 0;
+  localparam int unsigned ReserveTicksWidth = 32;
 
-  // NEXT_POS (rw)
-  localparam logic [11:0] NextPosOffset = 12'h02C;
-  localparam int unsigned NextPosCylLsb = 0;
-  localparam int unsigned NextPosCylWidth = 18;
-  localparam int unsigned NextPosHeadLsb = 18;
-  localparam int unsigned NextPosHeadWidth = 6;
-  localparam int unsigned NextPosWriteLsb = 24;
-  localparam int unsigned NextPosWriteWidth = 1;
-
-  // NEXT_ANGLE (rw)
-  localparam logic [11:0] NextAngleOffset = 12'h030;
-  localparam int unsigned NextAngleAngleLsb = 0;
-  localparam int unsigned NextAngleAngleWidth = 20;
-
-  // NEXT_TAG (rw)
-  localparam logic [11:0] NextTagOffset = 12'h034;
-  localparam int unsigned NextTagTagLsb = 0;
-  localparam int unsigned NextTagTagWidth = 8;
-  localparam int unsigned NextTagValidLsb = 8;
-  localparam int unsigned NextTagValidWidth = 1;
-
-  // SWEEP (rw)
-  localparam logic [11:0] SweepOffset = 12'h038;
-  localparam int unsigned SweepTicksLsb = 0;
-  localparam int unsigned SweepTicksWidth = 32;
+  // AGE_NOW (rw)
+  localparam logic [11:0] AgeNowOffset = 12'h02C;
+  localparam int unsigned AgeNowTicksLsb = 0;
+  localparam int unsigned AgeNowTicksWidth = 32;
 
   // MARGIN (rw)
-  localparam logic [11:0] MarginOffset = 12'h03C;
+  localparam logic [11:0] MarginOffset = 12'h030;
   localparam int unsigned MarginTicksLsb = 0;
   localparam int unsigned MarginTicksWidth = 20;
 
+  // RISK (rw)
+  localparam logic [11:0] RiskOffset = 12'h034;
+  localparam int unsigned RiskTicksLsb = 0;
+  localparam int unsigned RiskTicksWidth = 20;
+
+  // RISK_CHARGE (rw)
+  localparam logic [11:0] RiskChargeOffset = 12'h038;
+  localparam int unsigned RiskChargeTicksLsb = 0;
+  localparam int unsigned RiskChargeTicksWidth = 20;
+
   // HEAD_SWITCH (rw)
-  localparam logic [11:0] HeadSwitchOffset = 12'h040;
+  localparam logic [11:0] HeadSwitchOffset = 12'h03C;
   localparam int unsigned HeadSwitchTicksLsb = 0;
   localparam int unsigned HeadSwitchTicksWidth = 24;
 
   // WRITE_SETTLE (rw)
-  localparam logic [11:0] WriteSettleOffset = 12'h044;
+  localparam logic [11:0] WriteSettleOffset = 12'h040;
   localparam int unsigned WriteSettleTicksLsb = 0;
   localparam int unsigned WriteSettleTicksWidth = 24;
 
-  // OVERHEAD_READ (rw)
-  localparam logic [11:0] OverheadReadOffset = 12'h048;
-  localparam int unsigned OverheadReadTicksLsb = 0;
-  localparam int unsigned OverheadReadTicksWidth = 24;
+  // OVERHEAD_RR (rw)
+  localparam logic [11:0] OverheadRrOffset = 12'h044;
+  localparam int unsigned OverheadRrTicksLsb = 0;
+  localparam int unsigned OverheadRrTicksWidth = 24;
 
-  // OVERHEAD_WRITE (rw)
-  localparam logic [11:0] OverheadWriteOffset = 12'h04C;
-  localparam int unsigned OverheadWriteTicksLsb = 0;
-  localparam int unsigned OverheadWriteTicksWidth = 24;
+  // OVERHEAD_RW (rw)
+  localparam logic [11:0] OverheadRwOffset = 12'h048;
+  localparam int unsigned OverheadRwTicksLsb = 0;
+  localparam int unsigned OverheadRwTicksWidth = 24;
 
-  // NEXT_OVERHEAD_AR (rw)
-  localparam logic [11:0] NextOverheadArOffset = 12'h050;
-  localparam int unsigned NextOverheadArTicksLsb = 0;
-  localparam int unsigned NextOverheadArTicksWidth = 24;
+  // OVERHEAD_WR (rw)
+  localparam logic [11:0] OverheadWrOffset = 12'h04C;
+  localparam int unsigned OverheadWrTicksLsb = 0;
+  localparam int unsigned OverheadWrTicksWidth = 24;
 
-  // NEXT_OVERHEAD_AW (rw)
-  localparam logic [11:0] NextOverheadAwOffset = 12'h054;
-  localparam int unsigned NextOverheadAwTicksLsb = 0;
-  localparam int unsigned NextOverheadAwTicksWidth = 24;
+  // OVERHEAD_WW (rw)
+  localparam logic [11:0] OverheadWwOffset = 12'h050;
+  localparam int unsigned OverheadWwTicksLsb = 0;
+  localparam int unsigned OverheadWwTicksWidth = 24;
 
-  // START (wo)
-  localparam logic [11:0] StartOffset = 12'h058;
+  // DELAY (rw)
+  localparam logic [11:0] DelayOffset = 12'h054;
+  localparam int unsigned DelayTicksLsb = 0;
+  localparam int unsigned DelayTicksWidth = 24;
+
+  // OP (wo)
+  localparam logic [11:0] OpOffset = 12'h060;
+  localparam int unsigned OpCodeLsb = 0;
+  localparam int unsigned OpCodeWidth = 1;
+
+  // CLUSTER (rw)
+  localparam logic [11:0] ClusterOffset = 12'h064;
+  localparam int unsigned ClusterMaxLsb = 0;
+  localparam int unsigned ClusterMaxWidth = 9;
+  localparam int unsigned ClusterTakeCLsb = 9;
+  localparam int unsigned ClusterTakeCWidth = 1;
+  localparam int unsigned ClusterTakeDLsb = 10;
+  localparam int unsigned ClusterTakeDWidth = 1;
+  localparam int unsigned ClusterStopAtCLsb = 11;
+  localparam int unsigned ClusterStopAtCWidth = 1;
+  localparam int unsigned ClusterDownLsb = 12;
+  localparam int unsigned ClusterDownWidth = 1;
+  localparam int unsigned ClusterOrderLsb = 13;
+  localparam int unsigned ClusterOrderWidth = 1;
+
+  // CLUSTER_FROM (rw)
+  localparam logic [11:0] ClusterFromOffset = 12'h068;
+  localparam int unsigned ClusterFromCylLsb = 0;
+  localparam int unsigned ClusterFromCylWidth = 18;
+
+  // CLUSTER_SPAN (rw)
+  localparam logic [11:0] ClusterSpanOffset = 12'h06C;
+  localparam int unsigned ClusterSpanCylLsb = 0;
+  localparam int unsigned ClusterSpanCylWidth = 18;
 
   // RESULT (ro)
-  localparam logic [11:0] ResultOffset = 12'h05C;
+  localparam logic [11:0] ResultOffset = 12'h070;
   localparam int unsigned ResultTagLsb = 0;
   localparam int unsigned ResultTagWidth = 8;
   localparam int unsigned ResultValidLsb = 8;
@@ -158,24 +190,81 @@ package sched_reg_pkg;
   localparam int unsigned ResultForcedLsb = 9;
   localparam int unsigned ResultForcedWidth = 1;
 
-  // RESULT_COST (ro)
-  localparam logic [11:0] ResultCostOffset = 12'h060;
-  localparam int unsigned ResultCostTicksLsb = 0;
-  localparam int unsigned ResultCostTicksWidth = 24;
-
-  // CYCLES (ro)
-  localparam logic [11:0] CyclesOffset = 12'h064;
-
-  // DECISIONS (ro)
-  localparam logic [11:0] DecisionsOffset = 12'h068;
+  // RESULT_KEY (ro)
+  localparam logic [11:0] ResultKeyOffset = 12'h074;
 
   // REFUSED (ro)
-  localparam logic [11:0] RefusedOffset = 12'h06C;
+  localparam logic [11:0] RefusedOffset = 12'h078;
   localparam int unsigned RefusedCountLsb = 0;
   localparam int unsigned RefusedCountWidth = 9;
 
+  // CYCLES (ro)
+  localparam logic [11:0] CyclesOffset = 12'h07C;
+
+  // NEXT (ro)
+  localparam logic [11:0] NextOffset = 12'h080;
+  localparam int unsigned NextTagLsb = 0;
+  localparam int unsigned NextTagWidth = 8;
+  localparam int unsigned NextValidLsb = 8;
+  localparam int unsigned NextValidWidth = 1;
+
+  // SWEEP (ro)
+  localparam logic [11:0] SweepOffset = 12'h084;
+  localparam int unsigned SweepTicksLsb = 0;
+  localparam int unsigned SweepTicksWidth = 32;
+
+  // DUE (ro)
+  localparam logic [11:0] DueOffset = 12'h088;
+  localparam int unsigned DueTicksLsb = 0;
+  localparam int unsigned DueTicksWidth = 32;
+
+  // CLUSTER_COUNT (ro)
+  localparam logic [11:0] ClusterCountOffset = 12'h090;
+  localparam int unsigned ClusterCountCountLsb = 0;
+  localparam int unsigned ClusterCountCountWidth = 9;
+  localparam int unsigned ClusterCountOrderedLsb = 9;
+  localparam int unsigned ClusterCountOrderedWidth = 1;
+
+  // ORDER_COST (ro)
+  localparam logic [11:0] OrderCostOffset = 12'h094;
+  localparam int unsigned OrderCostTicksLsb = 0;
+  localparam int unsigned OrderCostTicksWidth = 28;
+
+  // ORDER_TAGS0 (ro)
+  localparam logic [11:0] OrderTags0Offset = 12'h098;
+  localparam int unsigned OrderTags0FirstLsb = 0;
+  localparam int unsigned OrderTags0FirstWidth = 8;
+  localparam int unsigned OrderTags0SecondLsb = 8;
+  localparam int unsigned OrderTags0SecondWidth = 8;
+  localparam int unsigned OrderTags0ThirdLsb = 16;
+  localparam int unsigned OrderTags0ThirdWidth = 8;
+  localparam int unsigned OrderTags0FourthLsb = 24;
+  localparam int unsigned OrderTags0FourthWidth = 8;
+
+  // ORDER_TAGS1 (ro)
+  localparam logic [11:0] OrderTags1Offset = 12'h09C;
+  localparam int unsigned OrderTags1FirstLsb = 0;
+  localparam int unsigned OrderTags1FirstWidth = 8;
+  localparam int unsigned OrderTags1SecondLsb = 8;
+  localparam int unsigned OrderTags1SecondWidth = 8;
+  localparam int unsigned OrderTags1ThirdLsb = 16;
+  localparam int unsigned OrderTags1ThirdWidth = 8;
+  localparam int unsigned OrderTags1FourthLsb = 24;
+  localparam int unsigned OrderTags1FourthWidth = 8;
+
+  // ORDER_TAGS2 (ro)
+  localparam logic [11:0] OrderTags2Offset = 12'h0A0;
+  localparam int unsigned OrderTags2FirstLsb = 0;
+  localparam int unsigned OrderTags2FirstWidth = 8;
+  localparam int unsigned OrderTags2SecondLsb = 8;
+  localparam int unsigned OrderTags2SecondWidth = 8;
+  localparam int unsigned OrderTags2ThirdLsb = 16;
+  localparam int unsigned OrderTags2ThirdWidth = 8;
+  localparam int unsigned OrderTags2FourthLsb = 24;
+  localparam int unsigned OrderTags2FourthWidth = 8;
+
   // E_POS (rw)
-  localparam logic [11:0] EPosOffset = 12'h080;
+  localparam logic [11:0] EPosOffset = 12'h0B0;
   localparam int unsigned EPosCylLsb = 0;
   localparam int unsigned EPosCylWidth = 18;
   localparam int unsigned EPosHeadLsb = 18;
@@ -186,79 +275,123 @@ package sched_reg_pkg;
   localparam int unsigned EPosClassWidth = 2;
 
   // E_ANGLE (rw)
-  localparam logic [11:0] EAngleOffset = 12'h084;
-  localparam int unsigned EAngleAngleLsb = 0;
-  localparam int unsigned EAngleAngleWidth = 20;
+  localparam logic [11:0] EAngleOffset = 12'h0B4;
+  localparam int unsigned EAngleTicksLsb = 0;
+  localparam int unsigned EAngleTicksWidth = 20;
 
   // E_END_POS (rw)
-  localparam logic [11:0] EEndPosOffset = 12'h088;
+  localparam logic [11:0] EEndPosOffset = 12'h0B8;
   localparam int unsigned EEndPosCylLsb = 0;
   localparam int unsigned EEndPosCylWidth = 18;
   localparam int unsigned EEndPosHeadLsb = 18;
   localparam int unsigned EEndPosHeadWidth = 6;
 
   // E_END_ANGLE (rw)
-  localparam logic [11:0] EEndAngleOffset = 12'h08C;
-  localparam int unsigned EEndAngleAngleLsb = 0;
-  localparam int unsigned EEndAngleAngleWidth = 20;
+  localparam logic [11:0] EEndAngleOffset = 12'h0BC;
+  localparam int unsigned EEndAngleTicksLsb = 0;
+  localparam int unsigned EEndAngleTicksWidth = 20;
 
   // E_TRANSFER (rw)
-  localparam logic [11:0] ETransferOffset = 12'h090;
+  localparam logic [11:0] ETransferOffset = 12'h0C0;
   localparam int unsigned ETransferTicksLsb = 0;
   localparam int unsigned ETransferTicksWidth = 32;
 
-  // E_CREDIT (rw)
-  localparam logic [11:0] ECreditOffset = 12'h094;
-  localparam int unsigned ECreditTicksLsb = 0;
-  localparam int unsigned ECreditTicksWidth = 32;
+  // E_DEADLINE (rw)
+  localparam logic [11:0] EDeadlineOffset = 12'h0C4;
+  localparam int unsigned EDeadlineTicksLsb = 0;
+  localparam int unsigned EDeadlineTicksWidth = 32;
+
+  // E_AGE (rw)
+  localparam logic [11:0] EAgeOffset = 12'h0C8;
+  localparam int unsigned EAgeTicksLsb = 0;
+  localparam int unsigned EAgeTicksWidth = 32;
 
   // INSERT (wo)
-  localparam logic [11:0] InsertOffset = 12'h098;
+  localparam logic [11:0] InsertOffset = 12'h0CC;
   localparam int unsigned InsertTagLsb = 0;
   localparam int unsigned InsertTagWidth = 16;
 
   // REMOVE (wo)
-  localparam logic [11:0] RemoveOffset = 12'h09C;
+  localparam logic [11:0] RemoveOffset = 12'h0D0;
   localparam int unsigned RemoveTagLsb = 0;
   localparam int unsigned RemoveTagWidth = 16;
 
-  // SET_CREDIT (wo)
-  localparam logic [11:0] SetCreditOffset = 12'h0A0;
-  localparam int unsigned SetCreditTagLsb = 0;
-  localparam int unsigned SetCreditTagWidth = 16;
+  // SERVE (wo)
+  localparam logic [11:0] ServeOffset = 12'h0D4;
+  localparam int unsigned ServeTagLsb = 0;
+  localparam int unsigned ServeTagWidth = 16;
 
   // SEEK_INDEX (rw)
-  localparam logic [11:0] SeekIndexOffset = 12'h0B0;
+  localparam logic [11:0] SeekIndexOffset = 12'h0E0;
   localparam int unsigned SeekIndexIndexLsb = 0;
   localparam int unsigned SeekIndexIndexWidth = 10;
 
   // SEEK_BASE (rw)
-  localparam logic [11:0] SeekBaseOffset = 12'h0B4;
+  localparam logic [11:0] SeekBaseOffset = 12'h0E4;
   localparam int unsigned SeekBaseTicksLsb = 0;
   localparam int unsigned SeekBaseTicksWidth = 26;
 
   // SEEK_DELTA (wo)
-  localparam logic [11:0] SeekDeltaOffset = 12'h0B8;
+  localparam logic [11:0] SeekDeltaOffset = 12'h0E8;
   localparam int unsigned SeekDeltaTicksLsb = 0;
   localparam int unsigned SeekDeltaTicksWidth = 22;
 
   // SEEK_CELL (rw)
-  localparam logic [11:0] SeekCellOffset = 12'h0C0;
+  localparam logic [11:0] SeekCellOffset = 12'h0EC;
   localparam int unsigned SeekCellIndexLsb = 0;
   localparam int unsigned SeekCellIndexWidth = 10;
 
   // SEEK_LAST (rw)
-  localparam logic [11:0] SeekLastOffset = 12'h0C4;
+  localparam logic [11:0] SeekLastOffset = 12'h0F0;
   localparam int unsigned SeekLastFirstLsb = 0;
   localparam int unsigned SeekLastFirstWidth = 9;
   localparam int unsigned SeekLastSecondLsb = 16;
   localparam int unsigned SeekLastSecondWidth = 9;
 
   // SEEK_GROUP (wo)
-  localparam logic [11:0] SeekGroupOffset = 12'h0C8;
+  localparam logic [11:0] SeekGroupOffset = 12'h0F4;
   localparam int unsigned SeekGroupSegmentLsb = 0;
   localparam int unsigned SeekGroupSegmentWidth = 10;
   localparam int unsigned SeekGroupThirdLsb = 16;
   localparam int unsigned SeekGroupThirdWidth = 9;
+
+  // MASK0 (rw)
+  localparam logic [11:0] Mask0Offset = 12'h100;
+
+  // MASK1 (rw)
+  localparam logic [11:0] Mask1Offset = 12'h104;
+
+  // MASK2 (rw)
+  localparam logic [11:0] Mask2Offset = 12'h108;
+
+  // MASK3 (rw)
+  localparam logic [11:0] Mask3Offset = 12'h10C;
+
+  // MASK4 (rw)
+  localparam logic [11:0] Mask4Offset = 12'h110;
+
+  // MASK5 (rw)
+  localparam logic [11:0] Mask5Offset = 12'h114;
+
+  // MASK6 (rw)
+  localparam logic [11:0] Mask6Offset = 12'h118;
+
+  // MASK7 (rw)
+  localparam logic [11:0] Mask7Offset = 12'h11C;
+
+  // DECISIONS (ro)
+  localparam logic [11:0] DecisionsOffset = 12'h120;
+
+  // BUSY_CYCLES (ro)
+  localparam logic [11:0] BusyCyclesOffset = 12'h124;
+
+  // STALL_CYCLES (ro)
+  localparam logic [11:0] StallCyclesOffset = 12'h128;
+
+  // REFUSED_COUNT (ro)
+  localparam logic [11:0] RefusedCountOffset = 12'h12C;
+
+  // FORCED_COUNT (ro)
+  localparam logic [11:0] ForcedCountOffset = 12'h130;
 
 endpackage

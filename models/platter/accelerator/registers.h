@@ -16,7 +16,7 @@ struct RegisterInfo {
   Access access;
 };
 
-inline constexpr std::uint32_t kVersionMajor = 2;
+inline constexpr std::uint32_t kVersionMajor = 3;
 inline constexpr std::uint32_t kVersionMinor = 0;
 inline constexpr std::uint32_t kIdValue = 0x504C5453;
 
@@ -48,19 +48,26 @@ inline constexpr std::uint32_t kParamsSegMWidth = 3;
 inline constexpr std::uint32_t kParamsSegWLsb = 27;
 inline constexpr std::uint32_t kParamsSegWWidth = 4;
 
+// ORDERER (ro): The orderer that this instance was built with.
+inline constexpr std::uint32_t kOrderer = 0x00C;
+inline constexpr std::uint32_t kOrdererMaxLsb = 0;
+inline constexpr std::uint32_t kOrdererMaxWidth = 4;
+
 // CTRL (rw): Mode of operation.
-inline constexpr std::uint32_t kCtrl = 0x00C;
+inline constexpr std::uint32_t kCtrl = 0x010;
 inline constexpr std::uint32_t kCtrlGuardEnLsb = 0;
 inline constexpr std::uint32_t kCtrlGuardEnWidth = 1;
 inline constexpr std::uint32_t kCtrlNextCOnlyLsb = 1;
 inline constexpr std::uint32_t kCtrlNextCOnlyWidth = 1;
-inline constexpr std::uint32_t kCtrlAutoRemoveLsb = 2;
-inline constexpr std::uint32_t kCtrlAutoRemoveWidth = 1;
-inline constexpr std::uint32_t kCtrlIrqEnLsb = 3;
+inline constexpr std::uint32_t kCtrlSweepDownLsb = 2;
+inline constexpr std::uint32_t kCtrlSweepDownWidth = 1;
+inline constexpr std::uint32_t kCtrlMaskEnLsb = 3;
+inline constexpr std::uint32_t kCtrlMaskEnWidth = 1;
+inline constexpr std::uint32_t kCtrlIrqEnLsb = 4;
 inline constexpr std::uint32_t kCtrlIrqEnWidth = 1;
 
 // STATUS (ro): State of the accelerator.
-inline constexpr std::uint32_t kStatus = 0x010;
+inline constexpr std::uint32_t kStatus = 0x014;
 inline constexpr std::uint32_t kStatusBusyLsb = 0;
 inline constexpr std::uint32_t kStatusBusyWidth = 1;
 inline constexpr std::uint32_t kStatusDoneLsb = 1;
@@ -70,98 +77,123 @@ inline constexpr std::uint32_t kStatusErrorWidth = 1;
 inline constexpr std::uint32_t kStatusOccupancyLsb = 8;
 inline constexpr std::uint32_t kStatusOccupancyWidth = 9;
 
-// CLEAR (wo): Write one to clear; SOFT_RESET empties the table and clears every register but the seek table.
-inline constexpr std::uint32_t kClear = 0x014;
+// CLEAR (wo): Write one to clear; never waits. SOFT_RESET ends whatever is under way, empties the table and clears every register but the seek table.
+inline constexpr std::uint32_t kClear = 0x018;
 inline constexpr std::uint32_t kClearDoneLsb = 0;
 inline constexpr std::uint32_t kClearDoneWidth = 1;
 inline constexpr std::uint32_t kClearErrorLsb = 1;
 inline constexpr std::uint32_t kClearErrorWidth = 1;
+inline constexpr std::uint32_t kClearCountersLsb = 2;
+inline constexpr std::uint32_t kClearCountersWidth = 1;
 inline constexpr std::uint32_t kClearSoftResetLsb = 8;
 inline constexpr std::uint32_t kClearSoftResetWidth = 1;
 
-// HEAD_POS (rw): Where the arm is.
+// HEAD_POS (rw): Where the arm is, or will be when the access under way has ended. SERVE sets it to the end of the entry served.
 inline constexpr std::uint32_t kHeadPos = 0x020;
 inline constexpr std::uint32_t kHeadPosCylLsb = 0;
 inline constexpr std::uint32_t kHeadPosCylWidth = 18;
 inline constexpr std::uint32_t kHeadPosHeadLsb = 18;
 inline constexpr std::uint32_t kHeadPosHeadWidth = 6;
+inline constexpr std::uint32_t kHeadPosWriteLsb = 24;
+inline constexpr std::uint32_t kHeadPosWriteWidth = 1;
 
-// HEAD_ANGLE (rw): Spindle angle at the instant for which the decision is made, in ticks.
-inline constexpr std::uint32_t kHeadAngle = 0x024;
-inline constexpr std::uint32_t kHeadAngleAngleLsb = 0;
-inline constexpr std::uint32_t kHeadAngleAngleWidth = 20;
+// HEAD_TIME (rw): The instant for which is decided, in ticks; its low AngleW bits are the spindle angle.
+inline constexpr std::uint32_t kHeadTime = 0x024;
+inline constexpr std::uint32_t kHeadTimeTicksLsb = 0;
+inline constexpr std::uint32_t kHeadTimeTicksWidth = 32;
 
-// SLACK (rw): Time from that instant to the deadline of the continuous sweep, in ticks; 0 when it is past.
-inline constexpr std::uint32_t kSlack = 0x028;
-inline constexpr std::uint32_t kSlackTicksLsb = 0;
-inline constexpr std::uint32_t kSlackTicksWidth = 32;
+// RESERVE (rw): Taken off the time that is left until the earliest deadline, in ticks.
+inline constexpr std::uint32_t kReserve = 0x028;
+inline constexpr std::uint32_t kReserveTicksLsb = 0;
+inline constexpr std::uint32_t kReserveTicksWidth = 32;
 
-// NEXT_POS (rw): Where the first continuous command of the remaining sweep starts.
-inline constexpr std::uint32_t kNextPos = 0x02C;
-inline constexpr std::uint32_t kNextPosCylLsb = 0;
-inline constexpr std::uint32_t kNextPosCylWidth = 18;
-inline constexpr std::uint32_t kNextPosHeadLsb = 18;
-inline constexpr std::uint32_t kNextPosHeadWidth = 6;
-inline constexpr std::uint32_t kNextPosWriteLsb = 24;
-inline constexpr std::uint32_t kNextPosWriteWidth = 1;
-
-// NEXT_ANGLE (rw): Angle at which that command starts, in ticks.
-inline constexpr std::uint32_t kNextAngle = 0x030;
-inline constexpr std::uint32_t kNextAngleAngleLsb = 0;
-inline constexpr std::uint32_t kNextAngleAngleWidth = 20;
-
-// NEXT_TAG (rw): Tag of that command.
-inline constexpr std::uint32_t kNextTag = 0x034;
-inline constexpr std::uint32_t kNextTagTagLsb = 0;
-inline constexpr std::uint32_t kNextTagTagWidth = 8;
-inline constexpr std::uint32_t kNextTagValidLsb = 8;
-inline constexpr std::uint32_t kNextTagValidWidth = 1;
-
-// SWEEP (rw): Ticks from the start of that command's transfer to the end of the whole remaining sweep.
-inline constexpr std::uint32_t kSweep = 0x038;
-inline constexpr std::uint32_t kSweepTicksLsb = 0;
-inline constexpr std::uint32_t kSweepTicksWidth = 32;
+// AGE_NOW (rw): Weighted time of the decision; AGE_NOW - E_AGE is what an entry has waited, weighted, in ticks.
+inline constexpr std::uint32_t kAgeNow = 0x02C;
+inline constexpr std::uint32_t kAgeNowTicksLsb = 0;
+inline constexpr std::uint32_t kAgeNowTicksWidth = 32;
 
 // MARGIN (rw): A rotational wait below this many ticks is charged one more turn.
-inline constexpr std::uint32_t kMargin = 0x03C;
+inline constexpr std::uint32_t kMargin = 0x030;
 inline constexpr std::uint32_t kMarginTicksLsb = 0;
 inline constexpr std::uint32_t kMarginTicksWidth = 20;
 
+// RISK (rw): A rotational wait from MARGIN on below this many ticks may miss: it is charged RISK_CHARGE, and one more turn by the guard.
+inline constexpr std::uint32_t kRisk = 0x034;
+inline constexpr std::uint32_t kRiskTicksLsb = 0;
+inline constexpr std::uint32_t kRiskTicksWidth = 20;
+
+// RISK_CHARGE (rw): Probability of one more turn times a turn, in ticks.
+inline constexpr std::uint32_t kRiskCharge = 0x038;
+inline constexpr std::uint32_t kRiskChargeTicksLsb = 0;
+inline constexpr std::uint32_t kRiskChargeTicksWidth = 20;
+
 // HEAD_SWITCH (rw): Time of a head switch, in ticks.
-inline constexpr std::uint32_t kHeadSwitch = 0x040;
+inline constexpr std::uint32_t kHeadSwitch = 0x03C;
 inline constexpr std::uint32_t kHeadSwitchTicksLsb = 0;
 inline constexpr std::uint32_t kHeadSwitchTicksWidth = 24;
 
 // WRITE_SETTLE (rw): Added to the positioning of a write that moves arm or head, in ticks, two's complement.
-inline constexpr std::uint32_t kWriteSettle = 0x044;
+inline constexpr std::uint32_t kWriteSettle = 0x040;
 inline constexpr std::uint32_t kWriteSettleTicksLsb = 0;
 inline constexpr std::uint32_t kWriteSettleTicksWidth = 24;
 
-// OVERHEAD_READ (rw): Command overhead of a read that would be served now, in ticks.
-inline constexpr std::uint32_t kOverheadRead = 0x048;
-inline constexpr std::uint32_t kOverheadReadTicksLsb = 0;
-inline constexpr std::uint32_t kOverheadReadTicksWidth = 24;
+// OVERHEAD_RR (rw): Command overhead of a read after a read, in ticks.
+inline constexpr std::uint32_t kOverheadRr = 0x044;
+inline constexpr std::uint32_t kOverheadRrTicksLsb = 0;
+inline constexpr std::uint32_t kOverheadRrTicksWidth = 24;
 
-// OVERHEAD_WRITE (rw): Command overhead of a write that would be served now, in ticks.
-inline constexpr std::uint32_t kOverheadWrite = 0x04C;
-inline constexpr std::uint32_t kOverheadWriteTicksLsb = 0;
-inline constexpr std::uint32_t kOverheadWriteTicksWidth = 24;
+// OVERHEAD_RW (rw): Command overhead of a read after a write, in ticks.
+inline constexpr std::uint32_t kOverheadRw = 0x048;
+inline constexpr std::uint32_t kOverheadRwTicksLsb = 0;
+inline constexpr std::uint32_t kOverheadRwTicksWidth = 24;
 
-// NEXT_OVERHEAD_AR (rw): Overhead of the NEXT command when it follows a read, decision time included, in ticks.
-inline constexpr std::uint32_t kNextOverheadAr = 0x050;
-inline constexpr std::uint32_t kNextOverheadArTicksLsb = 0;
-inline constexpr std::uint32_t kNextOverheadArTicksWidth = 24;
+// OVERHEAD_WR (rw): Command overhead of a write after a read, in ticks.
+inline constexpr std::uint32_t kOverheadWr = 0x04C;
+inline constexpr std::uint32_t kOverheadWrTicksLsb = 0;
+inline constexpr std::uint32_t kOverheadWrTicksWidth = 24;
 
-// NEXT_OVERHEAD_AW (rw): Overhead of the NEXT command when it follows a write, decision time included, in ticks.
-inline constexpr std::uint32_t kNextOverheadAw = 0x054;
-inline constexpr std::uint32_t kNextOverheadAwTicksLsb = 0;
-inline constexpr std::uint32_t kNextOverheadAwTicksWidth = 24;
+// OVERHEAD_WW (rw): Command overhead of a write after a write, in ticks.
+inline constexpr std::uint32_t kOverheadWw = 0x050;
+inline constexpr std::uint32_t kOverheadWwTicksLsb = 0;
+inline constexpr std::uint32_t kOverheadWwTicksWidth = 24;
 
-// START (wo): Any write starts a decision.
-inline constexpr std::uint32_t kStart = 0x058;
+// DELAY (rw): Longest time between the end of an access and the beginning of the next, added to the overhead of every hop from an entry's end, in ticks.
+inline constexpr std::uint32_t kDelay = 0x054;
+inline constexpr std::uint32_t kDelayTicksLsb = 0;
+inline constexpr std::uint32_t kDelayTicksWidth = 24;
+
+// OP (wo): Start an operation.
+inline constexpr std::uint32_t kOp = 0x060;
+inline constexpr std::uint32_t kOpCodeLsb = 0;
+inline constexpr std::uint32_t kOpCodeWidth = 1;
+
+// CLUSTER (rw): What CLUSTER collects.
+inline constexpr std::uint32_t kCluster = 0x064;
+inline constexpr std::uint32_t kClusterMaxLsb = 0;
+inline constexpr std::uint32_t kClusterMaxWidth = 9;
+inline constexpr std::uint32_t kClusterTakeCLsb = 9;
+inline constexpr std::uint32_t kClusterTakeCWidth = 1;
+inline constexpr std::uint32_t kClusterTakeDLsb = 10;
+inline constexpr std::uint32_t kClusterTakeDWidth = 1;
+inline constexpr std::uint32_t kClusterStopAtCLsb = 11;
+inline constexpr std::uint32_t kClusterStopAtCWidth = 1;
+inline constexpr std::uint32_t kClusterDownLsb = 12;
+inline constexpr std::uint32_t kClusterDownWidth = 1;
+inline constexpr std::uint32_t kClusterOrderLsb = 13;
+inline constexpr std::uint32_t kClusterOrderWidth = 1;
+
+// CLUSTER_FROM (rw): Where collecting begins.
+inline constexpr std::uint32_t kClusterFrom = 0x068;
+inline constexpr std::uint32_t kClusterFromCylLsb = 0;
+inline constexpr std::uint32_t kClusterFromCylWidth = 18;
+
+// CLUSTER_SPAN (rw): Farthest distance of a collected entry from the first one.
+inline constexpr std::uint32_t kClusterSpan = 0x06C;
+inline constexpr std::uint32_t kClusterSpanCylLsb = 0;
+inline constexpr std::uint32_t kClusterSpanCylWidth = 18;
 
 // RESULT (ro): Outcome of the last decision.
-inline constexpr std::uint32_t kResult = 0x05C;
+inline constexpr std::uint32_t kResult = 0x070;
 inline constexpr std::uint32_t kResultTagLsb = 0;
 inline constexpr std::uint32_t kResultTagWidth = 8;
 inline constexpr std::uint32_t kResultValidLsb = 8;
@@ -169,24 +201,81 @@ inline constexpr std::uint32_t kResultValidWidth = 1;
 inline constexpr std::uint32_t kResultForcedLsb = 9;
 inline constexpr std::uint32_t kResultForcedWidth = 1;
 
-// RESULT_COST (ro): Cost of the tag picked: overhead, positioning and rotational wait, in ticks.
-inline constexpr std::uint32_t kResultCost = 0x060;
-inline constexpr std::uint32_t kResultCostTicksLsb = 0;
-inline constexpr std::uint32_t kResultCostTicksWidth = 24;
-
-// CYCLES (ro): Clock cycles for which the last decision kept STATUS.BUSY set.
-inline constexpr std::uint32_t kCycles = 0x064;
-
-// DECISIONS (ro): Decisions since reset (wraps).
-inline constexpr std::uint32_t kDecisions = 0x068;
+// RESULT_KEY (ro): Key of the tag picked: cost less what it has waited, in ticks, two's complement.
+inline constexpr std::uint32_t kResultKey = 0x074;
 
 // REFUSED (ro): Entries that the guard refused in the last decision.
-inline constexpr std::uint32_t kRefused = 0x06C;
+inline constexpr std::uint32_t kRefused = 0x078;
 inline constexpr std::uint32_t kRefusedCountLsb = 0;
 inline constexpr std::uint32_t kRefusedCountWidth = 9;
 
+// CYCLES (ro): Clock cycles for which the last operation kept STATUS.BUSY set.
+inline constexpr std::uint32_t kCycles = 0x07C;
+
+// NEXT (ro): First continuous entry of the sweep, as of the last time the sums were worked out.
+inline constexpr std::uint32_t kNext = 0x080;
+inline constexpr std::uint32_t kNextTagLsb = 0;
+inline constexpr std::uint32_t kNextTagWidth = 8;
+inline constexpr std::uint32_t kNextValidLsb = 8;
+inline constexpr std::uint32_t kNextValidWidth = 1;
+
+// SWEEP (ro): Ticks from the start of its transfer to the end of the whole sweep.
+inline constexpr std::uint32_t kSweep = 0x084;
+inline constexpr std::uint32_t kSweepTicksLsb = 0;
+inline constexpr std::uint32_t kSweepTicksWidth = 32;
+
+// DUE (ro): Earliest deadline of the sweep.
+inline constexpr std::uint32_t kDue = 0x088;
+inline constexpr std::uint32_t kDueTicksLsb = 0;
+inline constexpr std::uint32_t kDueTicksWidth = 32;
+
+// CLUSTER_COUNT (ro): Outcome of the last CLUSTER.
+inline constexpr std::uint32_t kClusterCount = 0x090;
+inline constexpr std::uint32_t kClusterCountCountLsb = 0;
+inline constexpr std::uint32_t kClusterCountCountWidth = 9;
+inline constexpr std::uint32_t kClusterCountOrderedLsb = 9;
+inline constexpr std::uint32_t kClusterCountOrderedWidth = 1;
+
+// ORDER_COST (ro): Cost of that order, in ticks.
+inline constexpr std::uint32_t kOrderCost = 0x094;
+inline constexpr std::uint32_t kOrderCostTicksLsb = 0;
+inline constexpr std::uint32_t kOrderCostTicksWidth = 28;
+
+// ORDER_TAGS0 (ro): Tags of the best order, from the first on; 0 beyond the last.
+inline constexpr std::uint32_t kOrderTags0 = 0x098;
+inline constexpr std::uint32_t kOrderTags0FirstLsb = 0;
+inline constexpr std::uint32_t kOrderTags0FirstWidth = 8;
+inline constexpr std::uint32_t kOrderTags0SecondLsb = 8;
+inline constexpr std::uint32_t kOrderTags0SecondWidth = 8;
+inline constexpr std::uint32_t kOrderTags0ThirdLsb = 16;
+inline constexpr std::uint32_t kOrderTags0ThirdWidth = 8;
+inline constexpr std::uint32_t kOrderTags0FourthLsb = 24;
+inline constexpr std::uint32_t kOrderTags0FourthWidth = 8;
+
+// ORDER_TAGS1 (ro): Tags of the best order, from the fifth on; 0 beyond the last.
+inline constexpr std::uint32_t kOrderTags1 = 0x09C;
+inline constexpr std::uint32_t kOrderTags1FirstLsb = 0;
+inline constexpr std::uint32_t kOrderTags1FirstWidth = 8;
+inline constexpr std::uint32_t kOrderTags1SecondLsb = 8;
+inline constexpr std::uint32_t kOrderTags1SecondWidth = 8;
+inline constexpr std::uint32_t kOrderTags1ThirdLsb = 16;
+inline constexpr std::uint32_t kOrderTags1ThirdWidth = 8;
+inline constexpr std::uint32_t kOrderTags1FourthLsb = 24;
+inline constexpr std::uint32_t kOrderTags1FourthWidth = 8;
+
+// ORDER_TAGS2 (ro): Tags of the best order, from the ninth on; 0 beyond the last.
+inline constexpr std::uint32_t kOrderTags2 = 0x0A0;
+inline constexpr std::uint32_t kOrderTags2FirstLsb = 0;
+inline constexpr std::uint32_t kOrderTags2FirstWidth = 8;
+inline constexpr std::uint32_t kOrderTags2SecondLsb = 8;
+inline constexpr std::uint32_t kOrderTags2SecondWidth = 8;
+inline constexpr std::uint32_t kOrderTags2ThirdLsb = 16;
+inline constexpr std::uint32_t kOrderTags2ThirdWidth = 8;
+inline constexpr std::uint32_t kOrderTags2FourthLsb = 24;
+inline constexpr std::uint32_t kOrderTags2FourthWidth = 8;
+
 // E_POS (rw): Staging: where the command starts.
-inline constexpr std::uint32_t kEPos = 0x080;
+inline constexpr std::uint32_t kEPos = 0x0B0;
 inline constexpr std::uint32_t kEPosCylLsb = 0;
 inline constexpr std::uint32_t kEPosCylWidth = 18;
 inline constexpr std::uint32_t kEPosHeadLsb = 18;
@@ -197,124 +286,193 @@ inline constexpr std::uint32_t kEPosClassLsb = 25;
 inline constexpr std::uint32_t kEPosClassWidth = 2;
 
 // E_ANGLE (rw): Staging: angle at which the first sector starts, in ticks.
-inline constexpr std::uint32_t kEAngle = 0x084;
-inline constexpr std::uint32_t kEAngleAngleLsb = 0;
-inline constexpr std::uint32_t kEAngleAngleWidth = 20;
+inline constexpr std::uint32_t kEAngle = 0x0B4;
+inline constexpr std::uint32_t kEAngleTicksLsb = 0;
+inline constexpr std::uint32_t kEAngleTicksWidth = 20;
 
 // E_END_POS (rw): Staging: where the command ends.
-inline constexpr std::uint32_t kEEndPos = 0x088;
+inline constexpr std::uint32_t kEEndPos = 0x0B8;
 inline constexpr std::uint32_t kEEndPosCylLsb = 0;
 inline constexpr std::uint32_t kEEndPosCylWidth = 18;
 inline constexpr std::uint32_t kEEndPosHeadLsb = 18;
 inline constexpr std::uint32_t kEEndPosHeadWidth = 6;
 
 // E_END_ANGLE (rw): Staging: angle at which the last sector ends, in ticks.
-inline constexpr std::uint32_t kEEndAngle = 0x08C;
-inline constexpr std::uint32_t kEEndAngleAngleLsb = 0;
-inline constexpr std::uint32_t kEEndAngleAngleWidth = 20;
+inline constexpr std::uint32_t kEEndAngle = 0x0BC;
+inline constexpr std::uint32_t kEEndAngleTicksLsb = 0;
+inline constexpr std::uint32_t kEEndAngleTicksWidth = 20;
 
 // E_TRANSFER (rw): Staging: time from the start of the first sector to the end of the last, track switches included, in ticks.
-inline constexpr std::uint32_t kETransfer = 0x090;
+inline constexpr std::uint32_t kETransfer = 0x0C0;
 inline constexpr std::uint32_t kETransferTicksLsb = 0;
 inline constexpr std::uint32_t kETransferTicksWidth = 32;
 
-// E_CREDIT (rw): Staging: how much SWEEP shrinks when the command is taken out of the sweep, in ticks; 0 for a command that is not in the sweep.
-inline constexpr std::uint32_t kECredit = 0x094;
-inline constexpr std::uint32_t kECreditTicksLsb = 0;
-inline constexpr std::uint32_t kECreditTicksWidth = 32;
+// E_DEADLINE (rw): Staging: when a continuous command must have ended, in ticks.
+inline constexpr std::uint32_t kEDeadline = 0x0C4;
+inline constexpr std::uint32_t kEDeadlineTicksLsb = 0;
+inline constexpr std::uint32_t kEDeadlineTicksWidth = 32;
+
+// E_AGE (rw): Staging: weighted time of the command's arrival, in ticks.
+inline constexpr std::uint32_t kEAge = 0x0C8;
+inline constexpr std::uint32_t kEAgeTicksLsb = 0;
+inline constexpr std::uint32_t kEAgeTicksWidth = 32;
 
 // INSERT (wo): Enter the staged command under this tag. Refused when the tag is out of range or in use.
-inline constexpr std::uint32_t kInsert = 0x098;
+inline constexpr std::uint32_t kInsert = 0x0CC;
 inline constexpr std::uint32_t kInsertTagLsb = 0;
 inline constexpr std::uint32_t kInsertTagWidth = 16;
 
 // REMOVE (wo): Take the command with this tag out. Refused when the tag is out of range or free.
-inline constexpr std::uint32_t kRemove = 0x09C;
+inline constexpr std::uint32_t kRemove = 0x0D0;
 inline constexpr std::uint32_t kRemoveTagLsb = 0;
 inline constexpr std::uint32_t kRemoveTagWidth = 16;
 
-// SET_CREDIT (wo): Give the command with this tag the staged credit. Refused when the tag is out of range or free.
-inline constexpr std::uint32_t kSetCredit = 0x0A0;
-inline constexpr std::uint32_t kSetCreditTagLsb = 0;
-inline constexpr std::uint32_t kSetCreditTagWidth = 16;
+// SERVE (wo): Take the command with this tag out and set HEAD_POS to where it ends. Refused when the tag is out of range or free.
+inline constexpr std::uint32_t kServe = 0x0D4;
+inline constexpr std::uint32_t kServeTagLsb = 0;
+inline constexpr std::uint32_t kServeTagWidth = 16;
 
 // SEEK_INDEX (rw): Segment of the seek table that the next SEEK_DELTA write fills.
-inline constexpr std::uint32_t kSeekIndex = 0x0B0;
+inline constexpr std::uint32_t kSeekIndex = 0x0E0;
 inline constexpr std::uint32_t kSeekIndexIndexLsb = 0;
 inline constexpr std::uint32_t kSeekIndexIndexWidth = 10;
 
 // SEEK_BASE (rw): Staging: value of the segment's line where its cell begins, in ticks, two's complement.
-inline constexpr std::uint32_t kSeekBase = 0x0B4;
+inline constexpr std::uint32_t kSeekBase = 0x0E4;
 inline constexpr std::uint32_t kSeekBaseTicksLsb = 0;
 inline constexpr std::uint32_t kSeekBaseTicksWidth = 26;
 
 // SEEK_DELTA (wo): Write the segment {SEEK_BASE, this} and advance SEEK_INDEX by one.
-inline constexpr std::uint32_t kSeekDelta = 0x0B8;
+inline constexpr std::uint32_t kSeekDelta = 0x0E8;
 inline constexpr std::uint32_t kSeekDeltaTicksLsb = 0;
 inline constexpr std::uint32_t kSeekDeltaTicksWidth = 22;
 
 // SEEK_CELL (rw): Cell of the seek table that the next SEEK_GROUP write fills.
-inline constexpr std::uint32_t kSeekCell = 0x0C0;
+inline constexpr std::uint32_t kSeekCell = 0x0EC;
 inline constexpr std::uint32_t kSeekCellIndexLsb = 0;
 inline constexpr std::uint32_t kSeekCellIndexWidth = 10;
 
 // SEEK_LAST (rw): Staging: where the cell's first two segments end.
-inline constexpr std::uint32_t kSeekLast = 0x0C4;
+inline constexpr std::uint32_t kSeekLast = 0x0F0;
 inline constexpr std::uint32_t kSeekLastFirstLsb = 0;
 inline constexpr std::uint32_t kSeekLastFirstWidth = 9;
 inline constexpr std::uint32_t kSeekLastSecondLsb = 16;
 inline constexpr std::uint32_t kSeekLastSecondWidth = 9;
 
 // SEEK_GROUP (wo): Write the cell {SEEK_LAST, this} and advance SEEK_CELL by one.
-inline constexpr std::uint32_t kSeekGroup = 0x0C8;
+inline constexpr std::uint32_t kSeekGroup = 0x0F4;
 inline constexpr std::uint32_t kSeekGroupSegmentLsb = 0;
 inline constexpr std::uint32_t kSeekGroupSegmentWidth = 10;
 inline constexpr std::uint32_t kSeekGroupThirdLsb = 16;
 inline constexpr std::uint32_t kSeekGroupThirdWidth = 9;
+
+// MASK0 (rw): Mask of the entries with tags 0 to 31; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask0 = 0x100;
+
+// MASK1 (rw): Mask of the entries with tags 32 to 63; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask1 = 0x104;
+
+// MASK2 (rw): Mask of the entries with tags 64 to 95; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask2 = 0x108;
+
+// MASK3 (rw): Mask of the entries with tags 96 to 127; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask3 = 0x10C;
+
+// MASK4 (rw): Mask of the entries with tags 128 to 159; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask4 = 0x110;
+
+// MASK5 (rw): Mask of the entries with tags 160 to 191; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask5 = 0x114;
+
+// MASK6 (rw): Mask of the entries with tags 192 to 223; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask6 = 0x118;
+
+// MASK7 (rw): Mask of the entries with tags 224 to 255; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
+inline constexpr std::uint32_t kMask7 = 0x11C;
+
+// DECISIONS (ro): Decisions since the counters were cleared (wraps, as the others).
+inline constexpr std::uint32_t kDecisions = 0x120;
+
+// BUSY_CYCLES (ro): Cycles with STATUS.BUSY set.
+inline constexpr std::uint32_t kBusyCycles = 0x124;
+
+// STALL_CYCLES (ro): Cycles in which a write waited for STATUS.BUSY to fall.
+inline constexpr std::uint32_t kStallCycles = 0x128;
+
+// REFUSED_COUNT (ro): Entries that the guard refused.
+inline constexpr std::uint32_t kRefusedCount = 0x12C;
+
+// FORCED_COUNT (ro): Decisions that were forced.
+inline constexpr std::uint32_t kForcedCount = 0x130;
 
 /// Every register, in the order of the map.
 inline constexpr RegisterInfo kRegisters[] = {
     {"ID", kId, Access::ReadOnly},
     {"VERSION", kVersion, Access::ReadOnly},
     {"PARAMS", kParams, Access::ReadOnly},
+    {"ORDERER", kOrderer, Access::ReadOnly},
     {"CTRL", kCtrl, Access::ReadWrite},
     {"STATUS", kStatus, Access::ReadOnly},
     {"CLEAR", kClear, Access::WriteOnly},
     {"HEAD_POS", kHeadPos, Access::ReadWrite},
-    {"HEAD_ANGLE", kHeadAngle, Access::ReadWrite},
-    {"SLACK", kSlack, Access::ReadWrite},
-    {"NEXT_POS", kNextPos, Access::ReadWrite},
-    {"NEXT_ANGLE", kNextAngle, Access::ReadWrite},
-    {"NEXT_TAG", kNextTag, Access::ReadWrite},
-    {"SWEEP", kSweep, Access::ReadWrite},
+    {"HEAD_TIME", kHeadTime, Access::ReadWrite},
+    {"RESERVE", kReserve, Access::ReadWrite},
+    {"AGE_NOW", kAgeNow, Access::ReadWrite},
     {"MARGIN", kMargin, Access::ReadWrite},
+    {"RISK", kRisk, Access::ReadWrite},
+    {"RISK_CHARGE", kRiskCharge, Access::ReadWrite},
     {"HEAD_SWITCH", kHeadSwitch, Access::ReadWrite},
     {"WRITE_SETTLE", kWriteSettle, Access::ReadWrite},
-    {"OVERHEAD_READ", kOverheadRead, Access::ReadWrite},
-    {"OVERHEAD_WRITE", kOverheadWrite, Access::ReadWrite},
-    {"NEXT_OVERHEAD_AR", kNextOverheadAr, Access::ReadWrite},
-    {"NEXT_OVERHEAD_AW", kNextOverheadAw, Access::ReadWrite},
-    {"START", kStart, Access::WriteOnly},
+    {"OVERHEAD_RR", kOverheadRr, Access::ReadWrite},
+    {"OVERHEAD_RW", kOverheadRw, Access::ReadWrite},
+    {"OVERHEAD_WR", kOverheadWr, Access::ReadWrite},
+    {"OVERHEAD_WW", kOverheadWw, Access::ReadWrite},
+    {"DELAY", kDelay, Access::ReadWrite},
+    {"OP", kOp, Access::WriteOnly},
+    {"CLUSTER", kCluster, Access::ReadWrite},
+    {"CLUSTER_FROM", kClusterFrom, Access::ReadWrite},
+    {"CLUSTER_SPAN", kClusterSpan, Access::ReadWrite},
     {"RESULT", kResult, Access::ReadOnly},
-    {"RESULT_COST", kResultCost, Access::ReadOnly},
-    {"CYCLES", kCycles, Access::ReadOnly},
-    {"DECISIONS", kDecisions, Access::ReadOnly},
+    {"RESULT_KEY", kResultKey, Access::ReadOnly},
     {"REFUSED", kRefused, Access::ReadOnly},
+    {"CYCLES", kCycles, Access::ReadOnly},
+    {"NEXT", kNext, Access::ReadOnly},
+    {"SWEEP", kSweep, Access::ReadOnly},
+    {"DUE", kDue, Access::ReadOnly},
+    {"CLUSTER_COUNT", kClusterCount, Access::ReadOnly},
+    {"ORDER_COST", kOrderCost, Access::ReadOnly},
+    {"ORDER_TAGS0", kOrderTags0, Access::ReadOnly},
+    {"ORDER_TAGS1", kOrderTags1, Access::ReadOnly},
+    {"ORDER_TAGS2", kOrderTags2, Access::ReadOnly},
     {"E_POS", kEPos, Access::ReadWrite},
     {"E_ANGLE", kEAngle, Access::ReadWrite},
     {"E_END_POS", kEEndPos, Access::ReadWrite},
     {"E_END_ANGLE", kEEndAngle, Access::ReadWrite},
     {"E_TRANSFER", kETransfer, Access::ReadWrite},
-    {"E_CREDIT", kECredit, Access::ReadWrite},
+    {"E_DEADLINE", kEDeadline, Access::ReadWrite},
+    {"E_AGE", kEAge, Access::ReadWrite},
     {"INSERT", kInsert, Access::WriteOnly},
     {"REMOVE", kRemove, Access::WriteOnly},
-    {"SET_CREDIT", kSetCredit, Access::WriteOnly},
+    {"SERVE", kServe, Access::WriteOnly},
     {"SEEK_INDEX", kSeekIndex, Access::ReadWrite},
     {"SEEK_BASE", kSeekBase, Access::ReadWrite},
     {"SEEK_DELTA", kSeekDelta, Access::WriteOnly},
     {"SEEK_CELL", kSeekCell, Access::ReadWrite},
     {"SEEK_LAST", kSeekLast, Access::ReadWrite},
     {"SEEK_GROUP", kSeekGroup, Access::WriteOnly},
+    {"MASK0", kMask0, Access::ReadWrite},
+    {"MASK1", kMask1, Access::ReadWrite},
+    {"MASK2", kMask2, Access::ReadWrite},
+    {"MASK3", kMask3, Access::ReadWrite},
+    {"MASK4", kMask4, Access::ReadWrite},
+    {"MASK5", kMask5, Access::ReadWrite},
+    {"MASK6", kMask6, Access::ReadWrite},
+    {"MASK7", kMask7, Access::ReadWrite},
+    {"DECISIONS", kDecisions, Access::ReadOnly},
+    {"BUSY_CYCLES", kBusyCycles, Access::ReadOnly},
+    {"STALL_CYCLES", kStallCycles, Access::ReadOnly},
+    {"REFUSED_COUNT", kRefusedCount, Access::ReadOnly},
+    {"FORCED_COUNT", kForcedCount, Access::ReadOnly},
 };
 
 }  // namespace platter::accelerator::reg
