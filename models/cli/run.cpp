@@ -120,6 +120,7 @@ struct Outcome {
   double busy_share = 0;
   double mean_occupancy = 0;
   drive::EngineStatistics engine;
+  drive::StallStatistics stall;
   double wall_s = 0;
   double cpu_s = 0;
 };
@@ -184,7 +185,10 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
         {"cycles", o.engine.cycles},
         {"cycles_per_decision", per(static_cast<double>(o.engine.cycles), o.engine.decisions)},
         {"access_cycles_per_decision", per(static_cast<double>(o.engine.access_cycles), o.engine.decisions)},
-        {"latency_us", per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions)}}},
+        {"latency_us", per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions)},
+        {"stall_us", per(static_cast<double>(o.stall.stall) * 1e-6, o.engine.decisions)},
+        {"stalls", o.stall.stalls},
+        {"idle_decisions", o.stall.idle_decisions}}},
       {"host",
        {{"wall_s", o.wall_s},
         {"cpu_s", o.cpu_s},
@@ -223,6 +227,8 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
   fmt::print("scheduler: {} decisions, {:.1f} cycles each, {:.2f} us from question to answer, {} forced by the guard\n",
              o.engine.decisions, per(static_cast<double>(o.engine.cycles), o.engine.decisions),
              per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions), o.engine.forced);
+  fmt::print("           the arm waited for {} of them, {:.3f} us a decision; {} on an arm at rest\n", o.stall.stalls,
+             per(static_cast<double>(o.stall.stall) * 1e-6, o.engine.decisions), o.stall.idle_decisions);
   if (s.engine == "lockstep")
     fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions_compared, o.engine.compared,
                o.engine.mismatches);
@@ -337,6 +343,7 @@ int run(const RunOptions& options) {
   outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / measured;
   outcome.mean_occupancy = (disk.queue().occupancy_integral(end) - occupancy_before) / measured;
   outcome.engine = disk.engine().statistics();
+  outcome.stall = disk.controller().stall_statistics();
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
 

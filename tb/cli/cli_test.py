@@ -324,6 +324,23 @@ class Waves(Case):
         self.assertFalse(any(name.startswith("sched.") for name in v))
         self.assertGreater(len(list(v["disk.mech.cylinder"].tv)), 1000)
 
+    def test_decisions_overlap_with_accesses(self):
+        v, _ = self.variables("--set", "engine=firmware", "--set", "drive.controller.firmware_base_cycles=120",
+                              "--set", "drive.controller.firmware_candidate_cycles=60")
+        states = [(t, int(x)) for t, x in v["disk.controller.state"].tv]
+        prepared = v["disk.controller.decision_prepared"].signal
+        stall = v["disk.controller.scheduler_stall"].signal
+        transfer = 6
+        ends = [t for (t, x), (_, before) in zip(states[1:], states) if before == transfer and x > 1]
+        waited = [t for (t, x), (_, before) in zip(states[1:], states) if before == transfer and x == 1]
+        self.assertGreater(len(ends), 20)
+        for time in ends:
+            self.assertEqual(int(prepared.value_at(time - 1)), 1)
+            self.assertEqual(int(stall.value_at(time)), 0)
+        for time in waited:
+            self.assertEqual(int(stall.value_at(time)), 1)
+        self.assertLess(len(waited), len(ends))
+
     def test_shipped_view_names_signals_that_exist(self):
         v, _ = self.variables()
         view = (SOURCE / "waves/mixed_media.gtkw").read_text()

@@ -434,14 +434,14 @@ TEST(DriveTiming, BusyTimeAndOccupancyByHand) {
   run_until(us(7202));  // the first read's last block is still on the bus
   EXPECT_EQ(disk->queue().occupancy(), 2u);
   EXPECT_EQ(disk->queue().occupancy_integral(core::now_ps()), 2.0 * static_cast<double>(us(7202)));
-  EXPECT_EQ(disk->controller().busy(core::now_ps()), us(7200 - 0.9) + us(1.1));
+  EXPECT_EQ(disk->controller().busy(core::now_ps()), us(7200 - 0.9) + us(2));
   run_until(20 * kMs);
-  // a: 0.9 to 7,200, with the host at 7,205. b: decided from 7,200 to 7,200.9, sector 0 at 12,800, four sectors, bus.
+  // a: 0.9 to 7,200, with the host at 7,205. b: decided meanwhile, from 7,200 on; sector 0 at 12,800, four sectors, bus.
   EXPECT_EQ(a.timing().completed, us(7205));
   EXPECT_EQ(b.timing().completed, us(13'205));
-  EXPECT_EQ(b.timing().queue, us(7200.9));
-  EXPECT_EQ(b.timing().rotation, us(4209.1));
-  EXPECT_EQ(disk->controller().busy(core::now_ps()), us(7199.1) + us(5999.1));
+  EXPECT_EQ(b.timing().queue, us(7200));
+  EXPECT_EQ(b.timing().rotation, us(4210));
+  EXPECT_EQ(disk->controller().busy(core::now_ps()), us(7199.1) + us(6000));
   EXPECT_EQ(disk->queue().occupancy_integral(core::now_ps()), static_cast<double>(us(7205) + us(13'205)));
 }
 
@@ -869,15 +869,16 @@ TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
     furthest = std::max(furthest, scan->actuator().cylinder_at(at));
   }
   EXPECT_EQ(furthest, 127u);
-  // 20 to 127 takes 2,060 us, 127 to 7 takes 2,190 us; LOOK seeks 13 cylinders. One candidate: 180 cycles a decision.
+  // 20 to 127 takes 2,060 us, 127 to 7 takes 2,190 us; LOOK seeks 13 cylinders. One candidate: 180 cycles a decision. The one at
+  // the edge is made on the way there.
   const Picoseconds decision = kToyFcfsDecision;
   EXPECT_EQ(direct.timing().queue, decision);
   EXPECT_EQ(direct.timing().seek, us(1120));
-  EXPECT_EQ(up.timing().queue, decision + us(2060) + decision);
+  EXPECT_EQ(up.timing().queue, decision + us(2060));
   EXPECT_EQ(up.timing().seek, us(2190));
   EXPECT_EQ(up.timing().parts(), up.timing().response());
   EXPECT_EQ(scan->controller().busy(core::now_ps()) - busy,
-            up.timing().response() - 2 * decision - us(5)) << "the run to the edge is busy time";
+            up.timing().response() - decision - us(5)) << "the run to the edge is busy time";
 }
 
 TEST(DrivePolicy, CommandsOfOneInstantAreAllSeenByTheFirstDecision) {

@@ -38,7 +38,9 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
   void bind_sink(drive::DecisionSinkIf& sink) override { sink_ = &sink; }
   void insert(const drive::Command& command) override;
   bool empty() const override { return count_ == 0; }
+  void prepare(const drive::HeadState& /*at*/, core::Picoseconds /*when*/) override {}
   void decide(const drive::HeadState& head, core::Picoseconds now) override;
+  core::Picoseconds prepared_from() const override { return core::kNoDeadline; }
   drive::EngineStatistics statistics() const override;
 
   const scheduling::SeekTable& seek_table() const { return seek_table_; }

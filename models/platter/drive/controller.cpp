@@ -140,6 +140,7 @@ bool Controller::enter_engine(Slot& slot) {
   }
   entries_[entry] = &slot;
   engine_.insert(slot.command);
+  preparation_changed();
   return true;
 }
 
@@ -158,18 +159,21 @@ void Controller::wake() {
   // A delta later, so that commands which arrive at one instant are all seen by the first decision.
   if (state_ != ControllerState::Idle) return;
   const Picoseconds now = now_ps();
-  if (arm_free_ > now)
+  if (arm_free_ > now) {
+    prepare();
     arrival_event_.notify(to_sc_time(arm_free_ - now));
-  else
+  } else {
     arrival_event_.notify(sc_core::SC_ZERO_TIME);
+  }
 }
 
 void Controller::arrival() {
   if (state_ != ControllerState::Idle) return;
-  if (arm_free_ > now_ps())
+  const Picoseconds now = now_ps();
+  if (arm_free_ > now)
     wake();
   else
-    ask();
+    ask(arm_free_ < now);
 }
 
 // --- the buffer ------------------------------------------------------------------------------------------------------
@@ -281,6 +285,7 @@ void Controller::retry_held() {
 void Controller::complete(Slot& slot, Picoseconds done) {
   actuator_.set_last_was_write(slot.command.extent.write);
   previous_end_ = core::Lba(slot.command.extent.first.value + slot.command.extent.blocks);
+  prepare();  // its data is on the bus, and the next command's overhead may be another one
   answer(slot, done);
 }
 
@@ -296,7 +301,7 @@ void Controller::answer(Slot& slot, Picoseconds when) {
 
 // --- accesses --------------------------------------------------------------------------------------------------------
 
-void Controller::ask() {
+void Controller::ask(bool at_rest) {
   if (urgent_.empty() && engine_.empty()) {
     enter(ControllerState::Idle);
     return;
@@ -306,17 +311,37 @@ void Controller::ask() {
     wake();
     return;
   }
+  at_rest_ = at_rest;
+  asked_ = now_ps();
   enter(ControllerState::Decide);
   if (!urgent_.empty()) {
     const Tag tag = urgent_.back();
     urgent_.pop_back();
     begin();
-    serve(queue_.slot(tag), now_ps());
+    serve(queue_.slot(tag), asked_);
     return;
   }
   mechanics::HeadState head = actuator_.state();
-  head.bus_free = channel_.sent();
-  engine_.decide(head, now_ps());
+  head.bus_free = std::max(channel_.sent(), asked_);
+  engine_.decide(head, asked_);
+}
+
+void Controller::prepare() {
+  const Picoseconds now = now_ps();
+  const Picoseconds when = access_end_ > now ? access_end_ : arm_free_;
+  if (when <= now) return;
+  mechanics::HeadState at = actuator_.state();
+  at.bus_free = channel_.sent();
+  if (access_end_ > now && current_ != nullptr) {
+    const mechanics::Extent& extent = current_->command.extent;
+    at.cylinder = extent.end_cylinder;
+    at.head = extent.end_head;
+    if (!current_->own) at.last_was_write = extent.write;
+    if (!extent.write) at.bus_free = channel_.sent_after(extent.blocks, bus_finish_);
+  }
+  at.bus_free = std::max(at.bus_free, when);  // a bus that is free sooner makes no difference
+  engine_.prepare(at, when);
+  preparation_changed();
 }
 
 void Controller::begin() {
@@ -330,6 +355,13 @@ void Controller::add_phase(ControllerState state, Picoseconds duration) {
 }
 
 void Controller::decided(const Decision& decision, Picoseconds effective) {
+  if (at_rest_) {
+    ++stall_statistics_.idle_decisions;
+  } else if (effective > asked_) {
+    ++stall_statistics_.stalls;
+    stall_statistics_.stall += effective - asked_;
+  }
+  preparation_changed();
   begin();
   switch (decision.kind) {
     case Decision::Kind::Idle:
@@ -348,6 +380,8 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
       busy_since_ = effective;
       add_phase(ControllerState::Decide, effective - now_ps());
       add_phase(ControllerState::Seek, seek);
+      access_end_ = effective + seek;
+      prepare();
       start_phases();
       return;
     }
@@ -394,6 +428,8 @@ void Controller::serve(Slot& slot, Picoseconds effective) {
   add_phase(ControllerState::Rotate, time.rotation);
   add_phase(ControllerState::Transfer, time.transfer);
   if (observer_ != nullptr) observer_->access_started(slot);
+  access_end_ = effective + time.total();
+  prepare();
   start_phases();
 }
 
@@ -439,7 +475,7 @@ void Controller::finish() {
   // The entry that has become free in the engine goes to who waits for it.
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), [this](Slot* slot) { return enter_engine(*slot); }),
                  waiting_.end());
-  ask();
+  ask(false);
 }
 
 void Controller::finish_host(Slot& slot, Picoseconds now) {

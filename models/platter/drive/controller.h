@@ -32,6 +32,13 @@ struct CacheStatistics {
   std::uint64_t destages = 0;       ///< accesses that wrote them
 };
 
+/// How long the arm waited for decisions.
+struct StallStatistics {
+  std::uint64_t idle_decisions = 0;  ///< asked for by a command that found the arm at rest
+  std::uint64_t stalls = 0;          ///< others for which the arm waited
+  Picoseconds stall = 0;             ///< how long, in all
+};
+
 /// The drive's state machine: asks the engine, takes the arm there, waits for the sector, transfers; serves from the buffer what
 /// is in it, keeps writes there and takes them to the media as commands of its own. One kernel event an access; with
 /// an observer one a phase, at the same times.
@@ -51,6 +58,9 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   void ready(Slot& slot);
 
   void decided(const Decision& decision, Picoseconds effective) override;
+  void preparation_changed() override {
+    if (observer_ != nullptr) observer_->preparation_changed(engine_.prepared_from());
+  }
 
   /// Time spent on accesses (overhead to the end of the transfer) that have ended or run now.
   Picoseconds busy(Picoseconds now) const {
@@ -62,6 +72,9 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   /// Null for a drive without segments.
   const buffer::SegmentBuffer* segments() const { return buffer_.get(); }
   const CacheStatistics& cache_statistics() const { return cache_statistics_; }
+  const StallStatistics& stall_statistics() const { return stall_statistics_; }
+  /// The arm, which has just been busy, waits for a decision.
+  bool stalled() const { return state_ == ControllerState::Decide && !at_rest_; }
 
  private:
   struct Phase {
@@ -76,7 +89,9 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
 
   void arrival();
   void step();
-  void ask();
+  void ask(bool at_rest);
+  /// Tells the engine when and how the arm will be free, if it is busy.
+  void prepare();
   void next_phase();
   void finish();
   void finish_host(Slot& slot, Picoseconds now);
@@ -134,6 +149,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   std::vector<Tag> flushes_;   ///< wait for all of them
   std::vector<Tag> urgent_;    ///< head-of-queue commands, the first to be served last
   CacheStatistics cache_statistics_;
+  StallStatistics stall_statistics_;
 
   sc_core::sc_event arrival_event_;
   sc_core::sc_event step_event_;
@@ -142,7 +158,10 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   std::array<Phase, 6> phases_{};
   std::size_t phase_count_ = 0;
   std::size_t phase_ = 0;
-  Picoseconds arm_free_ = 0;  ///< when a read-ahead that has been stopped lets go of the arm
+  bool at_rest_ = true;      ///< the arm was not busy when it was asked for
+  Picoseconds asked_ = 0;
+  Picoseconds access_end_ = 0;
+  Picoseconds arm_free_ = -1;  ///< when a read-ahead that has been stopped lets go of the arm
   Picoseconds media_start_ = 0;
   Picoseconds media_end_ = 0;
   Picoseconds bus_finish_ = 0;  ///< when the last block of the current read would have left over a free bus

@@ -14,6 +14,8 @@ class DriveObserverIf {
   virtual void state_changed(ControllerState state) = 0;
   virtual void occupancy_changed(std::uint32_t occupancy) = 0;
   virtual void access_started(const Slot& slot) = 0;
+  /// From when on the next decision is there while the arm is busy; kNoDeadline: it is not known.
+  virtual void preparation_changed(core::Picoseconds /*from*/) {}
 };
 
 }  // namespace platter::drive

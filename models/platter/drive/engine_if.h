@@ -15,6 +15,8 @@ class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
   virtual void decided(const Decision& decision, Picoseconds effective) = 0;
+  /// `EngineIf::prepared_from` has changed, other than by a call of the engine.
+  virtual void preparation_changed() {}
 };
 
 struct EngineStatistics {
@@ -25,10 +27,11 @@ struct EngineStatistics {
   std::uint64_t compared = 0;       ///< responses compared (lock-step only)
   std::uint64_t decisions_compared = 0;
   std::uint64_t mismatches = 0;
-  Picoseconds latency = 0;          ///< sum over decisions of the time from question to answer
+  Picoseconds latency = 0;          ///< sum over decisions of the time from the request for it to the answer
 };
 
-/// The scheduling engine as the controller knows it, whatever its make.
+/// The scheduling engine as the controller knows it, whatever its make. It works while the mechanics do: it is told in what state
+/// and when the access under way will end, and decides for then, anew whenever a command comes.
 class EngineIf {
  public:
   virtual ~EngineIf() = default;
@@ -40,8 +43,14 @@ class EngineIf {
   /// `command` stays where it is until it is served.
   virtual void insert(const Command& command) = 0;
   virtual bool empty() const = 0;
-  /// Asks for the next decision; the command picked leaves the engine. One question at a time.
+  /// The arm is busy and will be free at `when`, as `at` says: the engine may decide for then. Said again where it turns out
+  /// otherwise; what is the same changes nothing.
+  virtual void prepare(const HeadState& at, Picoseconds when) = 0;
+  /// The arm is free: asks for the next decision; the command picked leaves the engine. One question at a time. What has been
+  /// prepared counts if it was for exactly this state and instant; otherwise the engine begins now.
   virtual void decide(const HeadState& head, Picoseconds now) = 0;
+  /// From when on the decision that is being prepared is there; kNoDeadline if there is none, or not before some event.
+  virtual Picoseconds prepared_from() const = 0;
   /// Counters are whole once the simulation has stopped.
   virtual EngineStatistics statistics() const = 0;
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <systemc>
 
+#include "platter/core/sc_time.h"
 #include "platter/drive/engine_if.h"
 
 namespace platter::drive {
@@ -17,7 +19,9 @@ struct FirmwareCost {
   std::uint64_t cycles(std::size_t candidates) const { return base_cycles + std::uint64_t{candidate_cycles} * candidates; }
 };
 
-/// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model.
+/// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model. It is worked out while the
+/// arm is busy, anew when a command comes, so that it is there a decision's time after the last of them. What it says
+/// is found once, when it is asked for: no command comes between.
 class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  public:
   FirmwareEngine(const sc_core::sc_module_name& name, std::unique_ptr<scheduling::SchedulerIf> scheduler,
@@ -25,26 +29,51 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
       : sc_module(name), scheduler_(std::move(scheduler)), cost_(cost) {}
 
   void bind_sink(DecisionSinkIf& sink) override { sink_ = &sink; }
-  void insert(const Command& command) override { scheduler_->insert(command); }
+  void insert(const Command& command) override {
+    began_ = std::max(began_, core::now_ps());
+    scheduler_->insert(command);
+  }
   bool empty() const override { return scheduler_->empty(); }
   EngineStatistics statistics() const override { return statistics_; }
 
+  void prepare(const HeadState& at, Picoseconds when) override {
+    if (prepared_ && when == when_ && at == at_) return;
+    prepared_ = true;
+    at_ = at;
+    when_ = when;
+    began_ = std::max(began_, core::now_ps());
+  }
+
   void decide(const HeadState& head, Picoseconds now) override {
+    if (!prepared_ || now != when_ || !(head == at_)) began_ = now;
+    prepared_ = false;
     const std::uint64_t cycles = cost_.cycles(scheduler_->candidates());
-    const Picoseconds effective = now + static_cast<Picoseconds>(cycles) * cost_.clock_period;
+    const Picoseconds effective = std::max(now, began_ + time(cycles));
+    began_ = effective;
     const Decision decision = scheduler_->pick(head, effective);
     if (decision.kind == Decision::Kind::Serve) scheduler_->remove(decision.tag);
     ++statistics_.decisions;
     statistics_.cycles += cycles;
     statistics_.forced += decision.forced ? 1 : 0;
-    statistics_.latency += effective - now;
+    statistics_.latency += time(cycles);
     sink_->decided(decision, effective);
   }
 
+  Picoseconds prepared_from() const override {
+    if (!prepared_ || scheduler_->empty()) return core::kNoDeadline;
+    return began_ + time(cost_.cycles(scheduler_->candidates()));
+  }
+
  private:
+  Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * cost_.clock_period; }
+
   std::unique_ptr<scheduling::SchedulerIf> scheduler_;
   FirmwareCost cost_;
   DecisionSinkIf* sink_ = nullptr;
+  bool prepared_ = false;
+  HeadState at_;
+  Picoseconds when_ = 0;
+  Picoseconds began_ = 0;  ///< when the decision under way was begun, not before the last one's end
   EngineStatistics statistics_;
 };
 

@@ -26,9 +26,10 @@ class ReadWriteChannel : public sc_core::sc_module {
 
   /// Read data follows the media over the bus, block by block; returns when the last block has left. `finish` is when it would
   /// have left over a free bus.
-  Picoseconds send(std::uint32_t blocks, Picoseconds finish) {
-    sent_ = std::max(sent_ + planner_.bus_block_time(false) * Picoseconds{blocks}, finish);
-    return sent_;
+  Picoseconds send(std::uint32_t blocks, Picoseconds finish) { return sent_ = sent_after(blocks, finish); }
+  /// The same without doing it.
+  Picoseconds sent_after(std::uint32_t blocks, Picoseconds finish) const {
+    return std::max(sent_ + planner_.bus_block_time(false) * Picoseconds{blocks}, finish);
   }
 
   /// Data from the buffer crosses the bus from `begin` on. Returns when it has left.

@@ -18,6 +18,10 @@ struct HeadState {
   Head head;
   bool last_was_write = false;
   Picoseconds bus_free = 0;  ///< when the last block read so far has left; a planner does not look at it
+
+  friend bool operator==(const HeadState& a, const HeadState& b) {
+    return a.cylinder == b.cylinder && a.head == b.head && a.last_was_write == b.last_was_write && a.bus_free == b.bus_free;
+  }
 };
 
 /// A request as the mechanics see it: everything that does not depend on when it is served, computed once.

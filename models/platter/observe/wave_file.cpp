@@ -43,6 +43,8 @@ constexpr std::array<SignalInfo, kSignals> kInfo = {{
     {"disk queue ", "occupancy", 9, -1},
     {"disk mech ", "angle", 0, -1},
     {"disk controller ", "slack_ms", 0, -1},
+    {"disk controller ", "decision_prepared", 1, -1},
+    {"disk controller ", "scheduler_stall", 1, -1},
 }};
 
 // In the order of core::RequestClass; a test reads them back.

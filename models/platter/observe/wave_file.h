@@ -21,6 +21,8 @@ enum class WaveSignal : std::uint8_t {
   Occupancy,     ///< commands in the queue
   Angle,         ///< of the spindle, in turns (real)
   SlackMs,       ///< to the deadline of the access that runs (real); 0 without one
+  Prepared,      ///< while the arm is busy, the next decision is there
+  Stall,         ///< the arm, which has just been busy, waits for a decision
   Count
 };
 

@@ -15,6 +15,9 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
       interval_(drive.spindle().rotation().period() / samples_per_turn) {
   drive.set_observer(this);
   SC_METHOD(sample);
+  SC_METHOD(show_preparation);
+  sensitive << prepared_event_;
+  dont_initialize();
 }
 
 void WaveProbe::state_changed(drive::ControllerState state) {
@@ -22,6 +25,7 @@ void WaveProbe::state_changed(drive::ControllerState state) {
   file_.set(WaveSignal::State, static_cast<std::uint64_t>(state), now);
   const int tag = drive_.controller().current_tag();
   file_.set(WaveSignal::Busy, std::uint64_t{tag >= 0}, now);
+  file_.set(WaveSignal::Stall, std::uint64_t{drive_.controller().stalled()}, now);
   file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().cylinder_at(now)}, now);
   file_.set(WaveSignal::Head, std::uint64_t{drive_.actuator().state().head.value}, now);
   file_.set(WaveSignal::SlackMs, deadline_ == core::kNoDeadline ? 0.0 : core::to_milliseconds(deadline_ - now), now);
@@ -36,6 +40,19 @@ void WaveProbe::access_started(const drive::Slot& slot) {
   file_.set(WaveSignal::Tag, std::uint64_t{slot.command.tag.value}, now);
   file_.set(WaveSignal::Class, static_cast<std::uint64_t>(slot.command.cls), now);
   deadline_ = slot.command.deadline;
+}
+
+void WaveProbe::preparation_changed(core::Picoseconds from) {
+  prepared_from_ = from;
+  prepared_event_.cancel();
+  show_preparation();
+}
+
+void WaveProbe::show_preparation() {
+  const core::Picoseconds now = now_ps();
+  file_.set(WaveSignal::Prepared, std::uint64_t{prepared_from_ <= now}, now);
+  if (prepared_from_ > now && prepared_from_ != core::kNoDeadline)
+    prepared_event_.notify(core::to_sc_time(prepared_from_ - now));
 }
 
 void WaveProbe::sample() {

@@ -17,14 +17,18 @@ class WaveProbe : public sc_core::sc_module, public drive::DriveObserverIf {
   void state_changed(drive::ControllerState state) override;
   void occupancy_changed(std::uint32_t occupancy) override;
   void access_started(const drive::Slot& slot) override;
+  void preparation_changed(core::Picoseconds from) override;
 
  private:
   void sample();
+  void show_preparation();
 
   drive::Drive& drive_;
   WaveFile& file_;
   core::Picoseconds interval_;
   core::Picoseconds deadline_ = core::kNoDeadline;
+  core::Picoseconds prepared_from_ = core::kNoDeadline;
+  sc_core::sc_event prepared_event_;
 };
 
 }  // namespace platter::observe
