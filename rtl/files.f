@@ -3,6 +3,7 @@
 sched_reg_pkg.sv
 sched_pkg.sv
 sched_reg.sv
+sched_clock_gate.sv
 sched_axil.sv
 sched_regs.sv
 sched_table.sv

@@ -36,6 +36,11 @@ module sched_control
   output logic        keep_o,            // the pass is a decision
   output logic        order_start_o,
 
+  // Parts that work in this cycle
+  output logic        list_en_o,
+  output logic        lanes_en_o,
+  output logic        order_en_o,
+
   output logic        busy_o,
   output logic        done_o,
   output logic        decided_o,         // done_o of a DECIDE
@@ -61,6 +66,11 @@ module sched_control
   assign onward_o = state_q == DebtsStart || state_q == Debts;
   assign keep_o = state_q == Decide;
   assign order_start_o = state_q == OrderStart;
+
+  assign list_en_o = state_q inside {Change, Sums, Collect};
+  assign lanes_en_o = state_q inside {Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart,
+                                      Decide, Collect};
+  assign order_en_o = state_q inside {Collect, OrderStart, Order};
 
   assign decided_o = state_q == Decide && pass_done_i;
   assign done_o = decided_o || (state_q == Collect && list_done_i && !ordered_i) ||

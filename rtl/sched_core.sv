@@ -148,6 +148,7 @@ module sched_core
     .rd_data_o,
     .rd_error_o,
     .irq_o,
+    .touched_o      (touched),
     .clear_o        (clear),
     .decide_o       (decide),
     .cluster_o      (cluster),
@@ -237,7 +238,14 @@ module sched_core
     end
   end
 
+  // Clocks of the parts
+  logic list_clk, lanes_clk, list_en, lanes_en, touched;
+
+  sched_clock_gate u_list_clock (.clk_i, .en_i(list_en || touched), .clk_o(list_clk));
+  sched_clock_gate u_lanes_clock (.clk_i, .en_i(lanes_en || touched), .clk_o(lanes_clk));
+
   // Course
+  logic order_en;
   logic list_done, streamed, sums, pass_start, pass_done, onward, keep, order_start, order_done;
 
   sched_control u_control (
@@ -256,6 +264,9 @@ module sched_core
     .ordered_i    (streamed),
     .pass_done_i  (pass_done),
     .order_done_i (order_done),
+    .list_en_o    (list_en),
+    .lanes_en_o   (lanes_en),
+    .order_en_o   (order_en),
     .sums_o       (sums),
     .pass_start_o (pass_start),
     .onward_o     (onward),
@@ -288,7 +299,7 @@ module sched_core
     .CylW   (CylW),
     .OrderM (OrderM)
   ) u_list (
-    .clk_i,
+    .clk_i               (list_clk),
     .rst_ni(soft_rst_n),
     .insert_i            (insert),
     .remove_i            (remove),
@@ -366,12 +377,15 @@ module sched_core
     logic                              order_busy;
     logic [OrderM-1:0][OrderSlotW-1:0] order;
     logic [OrderCostW-1:0]             total;
+    logic                              order_clk;
+
+    sched_clock_gate u_order_clock (.clk_i, .en_i(order_en || !soft_rst_n), .clk_o(order_clk));
 
     sched_order #(
       .M    (OrderM),
       .CostW(TimeW)
     ) u_order (
-      .clk_i,
+      .clk_i      (order_clk),
       .rst_ni     (rst_ni),
       .clear_i    (clear),
       .start_i    (order_start),
@@ -404,7 +418,7 @@ module sched_core
     assign order_tag = '0;
     assign order_cost = '0;
     assign unused_matrix =
-        ^{order_start, cost_we, cost_from, cost_to, matrix_cost, slot_tag};
+        ^{order_en, order_start, cost_we, cost_from, cost_to, matrix_cost, slot_tag};
   end
 
   always_ff @(posedge clk_i) begin
@@ -475,7 +489,7 @@ module sched_core
       .SegW  (SegW),
       .SeqW  (SeqW)
     ) u_lane (
-      .clk_i,
+      .clk_i           (lanes_clk),
       .rst_ni(soft_rst_n),
       .insert_i        (insert && mine),
       .remove_i        (remove && mine),
@@ -569,7 +583,7 @@ module sched_core
     .KeyW (KeyW),
     .SeqW (SeqW)
   ) u_min_tree (
-    .clk_i,
+    .clk_i       (lanes_clk),
     .en_i        (pass_en[StageTreeEnd:StageTree]),
     .candidate_i (candidate),
     .refused_i   (entry_refused),

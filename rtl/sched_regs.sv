@@ -49,6 +49,9 @@ module sched_regs
   output logic               rd_error_o,
   output logic               irq_o,
 
+  // Something but the staged entry may have changed, or changes in this cycle
+  output logic               touched_o,
+
   // Commands
   output logic               clear_o,
   output logic               decide_o,
@@ -195,6 +198,16 @@ module sched_regs
   assign write_refused = write_good && is_tag_write &&
       ((wr_addr_i == InsertOffset) ? (!tag_fits || tag_valid) : !tag_valid);
   assign write_en = write_good && !write_refused;
+
+  // Staging touches nothing. A write shows in the cycle after it.
+  logic staging, touched_q;
+
+  assign staging = wr_addr_i >= EPosOffset && wr_addr_i <= EAgeOffset;
+  assign touched_o = (wr_valid_i && !staging) || touched_q || !rst_ni;
+
+  always_ff @(posedge clk_i) begin
+    touched_q <= write_accept && !staging;
+  end
 
   // Commands
   logic clear_write, soft_rst_n;
@@ -361,23 +374,28 @@ module sched_regs
   logic [7:0][31:0] mask_words;
 
   for (genvar word = 0; word < 8; word++) begin : g_mask
-    for (genvar i = 0; i < 32; i++) begin : g_bit
-      if (32 * word + i < Entries) begin : g_used
-        logic mask_q;
-        always_ff @(posedge clk_i) begin
-          if (!soft_rst_n || mask_clear_i) begin
-            mask_q <= 1'b0;
-          end else if (mask_set_i && mask_tag_i == TagW'(32 * word + i)) begin
-            mask_q <= 1'b1;
-          end else if (write_en && wr_addr_i == Mask0Offset + AddrW'(4 * word)) begin
-            mask_q <= wr_data_i[i];
-          end
+    if (32 * word < Entries) begin : g_used
+      localparam int unsigned Bits = (Entries - 32 * word < 32) ? Entries - 32 * word : 32;
+      logic [Bits-1:0] mask_q;
+      logic            set, we;
+
+      assign set = mask_set_i && 32'(mask_tag_i[TagW-1:5]) == word;
+      assign we = write_en && wr_addr_i == Mask0Offset + AddrW'(4 * word);
+
+      always_ff @(posedge clk_i) begin
+        if (!soft_rst_n || mask_clear_i) begin
+          mask_q <= '0;
+        end else if (set) begin
+          mask_q <= mask_q | (Bits'(1) << mask_tag_i[4:0]);
+        end else if (we) begin
+          mask_q <= wr_data_i[Bits-1:0];
         end
-        assign mask_words[word][i] = mask_q;
-        assign mask_o[32*word+i] = mask_q;
-      end else begin : g_unused
-        assign mask_words[word][i] = 1'b0;
       end
+
+      assign mask_words[word] = 32'(mask_q);
+      assign mask_o[32*word+:Bits] = mask_q;
+    end else begin : g_unused
+      assign mask_words[word] = '0;
     end
   end
 
