@@ -197,8 +197,8 @@ module sched_order #(
   end
 
   // Which stages have a set, and which set
-  logic [StageLeast:StageRead] en_q;
-  logic [M-1:0]                set_stage_q [StageLeast:StageRead];
+  logic [StageLeast:StageRead]        en_q;
+  logic [StageLeast:StageRead][M-1:0] set_stage_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -211,26 +211,23 @@ module sched_order #(
   end
 
   always_ff @(posedge clk_i) begin
-    set_stage_q[StageRead] <= set_q;
-    for (int unsigned i = StageRead + 1; i <= StageLeast; i++) begin
-      set_stage_q[i] <= set_stage_q[i-1];
-    end
+    set_stage_q <= {set_stage_q[StageLeast-1:StageRead], set_q};
   end
 
   // Banks. Place 0 of bank j, the set of j alone, is the head's cost itself.
-  logic [NodeW-1:0] row_q   [M];
-  logic [NodeW-1:0] least_q [M];
+  logic [NodeW-1:0] row   [M];
+  logic [NodeW-1:0] least [M];
 
   for (genvar j = 0; j < M; j++) begin : g_bank
     logic [NodeW-1:0] mem [2**AddrW];
-    logic [NodeW-1:0] read_q, write_data;
+    logic [NodeW-1:0] read_q, row_q, write_data;
     logic [AddrW-1:0] write_addr;
     logic             head_we, write;
 
     assign head_we = cost_we_i && cost_from_i == SlotW'(M) && cost_to_i == SlotW'(j);
     assign write = head_we || (en_q[StageLeast] && !set_stage_q[StageLeast][j]);
     assign write_addr = without(set_stage_q[StageLeast], j) & {AddrW{en_q[StageLeast]}};
-    assign write_data = en_q[StageLeast] ? least_q[j] : {TotalW'(cost_i), SlotW'(0)};
+    assign write_data = en_q[StageLeast] ? least[j] : {TotalW'(cost_i), SlotW'(0)};
 
     always_ff @(posedge clk_i) begin
       if (write) begin
@@ -243,63 +240,72 @@ module sched_order #(
     end
 
     always_ff @(posedge clk_i) begin
-      row_q[j] <= read_q;
+      row_q <= read_q;
     end
+
+    assign row[j] = row_q;
   end
 
   // Columns: the least of the row's entries with the hop from their slot to this one. A slot that
   // is not in the set counts as more than any path.
   for (genvar j = 0; j < M; j++) begin : g_column
-    logic [CostW-1:0] cost_q [Leaves];
-    logic [NodeW-1:0] sum_q  [Leaves];
-    logic [NodeW-1:0] pair_q [Pairs];
-    logic [NodeW-1:0] four_q [Fours];
+    logic [NodeW-1:0] least_q;
 
     for (genvar l = 0; l < Leaves; l++) begin : g_leaf
       localparam int unsigned From = (l < j) ? l : l + 1;
+      logic [CostW-1:0] cost_q;
+      logic [NodeW-1:0] sum_q;
 
       always_ff @(posedge clk_i) begin
         if (cost_we_i && cost_from_i == SlotW'(From) && cost_to_i == SlotW'(j)) begin
-          cost_q[l] <= cost_i;
+          cost_q <= cost_i;
         end
       end
 
       always_ff @(posedge clk_i) begin
         if (en_q[StageRow]) begin
           if (set_stage_q[StageRow][From]) begin
-            sum_q[l] <= {row_q[From][NodeW-1:SlotW] + TotalW'(cost_q[l]), SlotW'(From)};
+            sum_q <= {row[From][NodeW-1:SlotW] + TotalW'(cost_q), SlotW'(From)};
           end else begin
-            sum_q[l] <= {{TotalW{1'b1}}, SlotW'(From)};
+            sum_q <= {{TotalW{1'b1}}, SlotW'(From)};
           end
         end
       end
     end
 
     for (genvar l = 0; l < Pairs; l++) begin : g_pair
+      logic [NodeW-1:0] pair_q;
+
       always_ff @(posedge clk_i) begin
         if (en_q[StageSum]) begin
-          pair_q[l] <= (2 * l + 1 < Leaves) ? least2(sum_q[2*l], sum_q[(2*l+1)%Leaves])
-                                            : sum_q[2*l];
+          pair_q <= (2 * l + 1 < Leaves)
+                    ? least2(g_leaf[2*l].sum_q, g_leaf[(2*l+1)%Leaves].sum_q)
+                    : g_leaf[2*l].sum_q;
         end
       end
     end
 
     for (genvar l = 0; l < Fours; l++) begin : g_four
+      logic [NodeW-1:0] four_q;
+
       always_ff @(posedge clk_i) begin
         if (en_q[StagePair]) begin
-          four_q[l] <= (2 * l + 1 < Pairs) ? least2(pair_q[2*l], pair_q[(2*l+1)%Pairs])
-                                           : pair_q[2*l];
+          four_q <= (2 * l + 1 < Pairs)
+                    ? least2(g_pair[2*l].pair_q, g_pair[(2*l+1)%Pairs].pair_q)
+                    : g_pair[2*l].pair_q;
         end
       end
     end
 
     always_ff @(posedge clk_i) begin
       if (en_q[StageFour]) begin
-        least_q[j] <= (Fours == 1) ? four_q[0] :
-                      (Fours == 2) ? least2(four_q[0], four_q[Fours-1]) :
-                                     least3(four_q[0], four_q[1%Fours], four_q[Fours-1]);
+        least_q <= (Fours == 1) ? g_four[0].four_q :
+                   (Fours == 2) ? least2(g_four[0].four_q, g_four[Fours-1].four_q) :
+                   least3(g_four[0].four_q, g_four[1%Fours].four_q, g_four[Fours-1].four_q);
       end
     end
+
+    assign least[j] = least_q;
   end
 
   // The last level has one slot left in each of its sets: the least cost with that slot as the
@@ -312,10 +318,10 @@ module sched_order #(
   assign end_select = full_q & ~set_stage_q[StageLeast];
 
   always_comb begin
-    end_cost = row_q[0][NodeW-1:SlotW] & {TotalW{alone_q}};
+    end_cost = row[0][NodeW-1:SlotW] & {TotalW{alone_q}};
     end_slot = '0;
     for (int unsigned i = 0; i < M; i++) begin
-      end_cost = end_cost | (least_q[i][NodeW-1:SlotW] & {TotalW{end_select[i]}});
+      end_cost = end_cost | (least[i][NodeW-1:SlotW] & {TotalW{end_select[i]}});
       end_slot = end_slot | (SlotW'(i) & {SlotW{end_select[i]}});
     end
   end
@@ -345,7 +351,7 @@ module sched_order #(
   always_comb begin
     previous = '0;
     for (int unsigned i = 0; i < M; i++) begin
-      previous = previous | (row_q[i][SlotW-1:0] & {SlotW{slot_q == SlotW'(i)}});
+      previous = previous | (row[i][SlotW-1:0] & {SlotW{slot_q == SlotW'(i)}});
     end
   end
 
