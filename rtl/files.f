@@ -10,4 +10,5 @@ sched_hop.sv
 sched_lane.sv
 sched_min_tree.sv
 sched_decide.sv
+sched_order.sv
 sched_top.sv
