@@ -138,7 +138,7 @@ ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters)
   state_.seek.segments.resize(parameters_.format.segments());
   state_.seek.cells.resize(parameters_.format.cells());
   lay_out();
-  reset();
+  start_afresh();
 }
 
 void ReferenceCore::lay_out() {
@@ -174,7 +174,9 @@ void ReferenceCore::lay_out() {
     ports_[address / 4].configures_hops = true;
 }
 
-void ReferenceCore::reset() {
+void ReferenceCore::reset() { start_afresh(); }
+
+void ReferenceCore::start_afresh() {
   State& s = state_;
   s.words.fill(0);
   const scheduling::FixedPointFormat& f = parameters_.format;
@@ -257,7 +259,7 @@ bool ReferenceCore::read(std::uint32_t address, std::uint32_t& data) const {
 }
 
 void ReferenceCore::clear(std::uint32_t bits) {
-  if (flag(bits, reg::kClearSoftResetLsb)) return reset();
+  if (flag(bits, reg::kClearSoftResetLsb)) return start_afresh();
   if (flag(bits, reg::kClearDoneLsb)) state_.done = false;
   if (flag(bits, reg::kClearErrorLsb)) state_.error = false;
   if (flag(bits, reg::kClearCountersLsb))
@@ -371,7 +373,7 @@ std::uint32_t ReferenceCore::decide() {
   const bool guard = flag(word(reg::kCtrl), reg::kCtrlGuardEnLsb);
   const HopUnit hops(*this);
   std::uint32_t cycles = pass;
-  if (guard && (s.sums_stale || s.debts_stale)) {
+  if (guard && (s.sums_stale || (s.debts_stale && s.continuous > 0))) {  // without a sweep there are no debts
     cycles += kStaleCycles;
     if (s.sums_stale) {
       cycles += static_cast<std::uint32_t>(s.list.size()) + (s.continuous > 2 ? s.continuous - 2 : 0) + kSumsCycles;

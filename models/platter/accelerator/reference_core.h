@@ -106,6 +106,7 @@ class ReferenceCore : public BusCoreIf {
   bool irq() const { return state_.done && (word(reg::kCtrl) >> reg::kCtrlIrqEnLsb & 1) != 0; }
 
   void lay_out();
+  void start_afresh();
   /// `busy`: cycles of the work that the write started.
   bool write(std::uint32_t address, std::uint32_t data, std::uint32_t& busy);
   bool read(std::uint32_t address, std::uint32_t& data) const;
