@@ -26,7 +26,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b <
 }  // namespace
 
 unsigned order_cycles(unsigned c) {
-  return c;  // not yet stated
+  return c > 1 ? (1U << c) + 8 * c - 8 : 9;
 }
 
 Golden::Golden(const Parameters& parameters)
@@ -46,7 +46,7 @@ void Golden::soft_reset() {
   work_ = ended_ = Work::None;
   busy_left_ = busy_total_ = 0;
   pending_decision_ = decision_ = Decision{};
-  pending_order_ = order_ = Order{};
+  order_ = Order{};
   collection_ = Collection{};
   guard_en_ = next_c_only_ = sweep_down_ = mask_en_ = irq_en_ = done_ = error_ = false;
   head_cyl_ = head_head_ = head_time_ = 0;
@@ -253,7 +253,8 @@ std::uint32_t Golden::specified(std::uint32_t address) const {
       if (address == reg::kNext || address == reg::kSweep || address == reg::kDue) return 0;
       break;
     case Work::Cluster:
-      if (address == reg::kClusterCount || (address >= reg::kMask0 && address <= reg::kMask7)) return 0;
+      if (address >= reg::kClusterCount && address <= reg::kOrderTags2) return 0;
+      if (address >= reg::kMask0 && address <= reg::kMask7) return 0;
       break;
   }
   return ~0U;
@@ -273,7 +274,6 @@ void Golden::clock(bool write_waits) {
     refused_count_ += decision_.refused;
     forced_count_ += decision_.forced;
   }
-  if (ended_ == Work::Cluster) order_ = pending_order_;
   if (ended_ == Work::Decide || ended_ == Work::Cluster) {
     done_ = true;
     cycles_ = busy_total_;
@@ -326,7 +326,8 @@ std::int64_t Golden::saturate(std::int64_t value) const {
   return std::clamp<std::int64_t>(value, 0, parameters_.time_limit());
 }
 
-std::int64_t Golden::seek(std::int64_t distance) const {
+// What of a hop depends on the distance alone.
+Golden::Hop Golden::seek_hop(std::int64_t distance) const {
   const std::int64_t steps = std::int64_t{1} << parameters_.seg_m;
   std::int64_t index = distance, frac = 0;
   if (distance >= steps) {
@@ -341,8 +342,14 @@ std::int64_t Golden::seek(std::int64_t distance) const {
   const std::int64_t place = frac >> (parameters_.frac_w() - parameters_.place_w());
   const int beyond = (place > cell.first) + (place > cell.second) + (place > cell.third);
   const auto segment = static_cast<std::size_t>(cell.group | beyond);
-  return saturate(seek_base_table_[segment] +
-                  floor_div(seek_delta_table_[segment] * frac, std::int64_t{1} << parameters_.frac_w()));
+  const std::int64_t line =
+      seek_base_table_[segment] + floor_div(seek_delta_table_[segment] * frac, std::int64_t{1} << parameters_.frac_w());
+  Hop hop;
+  hop.seek = saturate(line);
+  hop.beyond = static_cast<unsigned>(beyond);
+  hop.seek_below = hop.seek > line;
+  hop.seek_above = hop.seek < line;
+  return hop;
 }
 
 std::int64_t Golden::overhead(bool write, bool after_write) const {
@@ -354,8 +361,7 @@ Golden::Hop Golden::hop(const Place& from, const Place& to, bool write, std::int
   const std::int64_t turn = parameters_.turn();
   const std::int64_t distance = std::abs(to.cyl - from.cyl);
   const bool switches = to.head != from.head;
-  Hop hop;
-  hop.seek = seek(distance);
+  Hop hop = seek_hop(distance);
   hop.position = std::max(hop.seek, switches ? head_switch_ : 0);
   if (write && (distance != 0 || switches)) {
     const std::int64_t settled = hop.position + as_signed(write_settle_, parameters_.time_w());
@@ -488,7 +494,7 @@ Golden::Answer Golden::op_decide() {
   const unsigned n = occupancy(), c = continuous_entries();
   const unsigned pass = parameters_.rows() + reg::kDecisionLatency;
   unsigned cycles = pass;
-  if (guard_en_ && (sums_stale_ || debts_stale_)) {
+  if (guard_en_ && (sums_stale_ || (debts_stale_ && c > 0))) {  // without a sweep there are no debts
     cycles += 2;
     if (sums_stale_) {
       cycles += n + (c > 2 ? c - 2 : 0) + 13;
@@ -587,7 +593,7 @@ Golden::Answer Golden::op_cluster() {
   for (const unsigned tag : collection_.tags) mask_[tag] = true;
   cluster_count_ = c;
   ordered_ = setting_.order && c >= 1 && c <= parameters_.order_m;
-  pending_order_ = ordered_ ? best_order(collection_.tags) : Order{};
+  order_ = ordered_ ? best_order(collection_.tags) : Order{};
   return start(Work::Cluster, collection_.looked_at + 1 + (ordered_ ? c * c + 13 + order_cycles(c) : 0));
 }
 

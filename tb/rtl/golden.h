@@ -65,9 +65,11 @@ class Golden {
   /// A hop with everything on the way to its cost.
   struct Hop {
     std::int64_t seek = 0, position = 0, arrival = 0, wait = 0, reach = 0, cost = 0, worst = 0;
+    unsigned beyond = 0;  // segments of the cell passed
     bool late = false, risky = false;
     bool arrival_wraps = false;  // angle + t passes the index
     bool wait_wraps = false;     // the sector lies before the angle of arrival
+    bool seek_below = false, seek_above = false;
     bool settle_below = false, settle_above = false, arrival_above = false, reach_above = false, worst_above = false;
   };
 
@@ -138,7 +140,7 @@ class Golden {
   bool in_mask(unsigned tag) const { return !mask_en_ || mask_[tag]; }
   bool older(const Entry& a, const Entry& b) const;
   std::vector<unsigned> sweep_order() const;
-  std::int64_t seek(std::int64_t distance) const;
+  std::int64_t seek(std::int64_t distance) const { return seek_hop(distance).seek; }
   Hop hop_from_head(unsigned tag) const;
   Hop hop_between(unsigned from, unsigned to) const;
   std::int64_t waited(unsigned tag) const;
@@ -159,7 +161,7 @@ class Golden {
   const Collection& collection() const { return collection_; }
   const ClusterSetting& cluster_setting() const { return setting_; }
   bool ordered() const { return ordered_; }
-  const Order& order() const { return pending_order_; }
+  const Order& order() const { return order_; }
 
  private:
   struct Place {
@@ -184,6 +186,7 @@ class Golden {
   bool earlier(std::int64_t a, std::int64_t b) const;
   std::int64_t saturate(std::int64_t value) const;
   std::int64_t overhead(bool write, bool after_write) const;
+  Hop seek_hop(std::int64_t distance) const;
   Hop hop(const Place& from, const Place& to, bool write, std::int64_t overhead) const;
   void soft_reset();
 
@@ -198,7 +201,7 @@ class Golden {
   Work work_, ended_;
   unsigned busy_left_, busy_total_;
   Decision pending_decision_, decision_;
-  Order pending_order_, order_;
+  Order order_;
   Collection collection_;
 
   bool guard_en_, next_c_only_, sweep_down_, mask_en_, irq_en_, done_, error_;

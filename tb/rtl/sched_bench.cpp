@@ -182,7 +182,7 @@ void SchedBench::step(unsigned cycles) {
       write_waits_ = true;
       write_okay_ = answer.okay;
       last_write_ = name_of(address) + " = " + hex(data);
-      if (random_bus_) cover_write(address, data, answer, before);
+      cover_write(address, data, answer, before);
       if (answer.busy > 0) work_begins_ = cycle_;
       write_accepted_ = cycle_;
       stalled_by_ = Work::None;
@@ -243,6 +243,7 @@ std::uint32_t SchedBench::read(std::uint32_t address) {
 }
 
 unsigned SchedBench::work(std::uint32_t address, std::uint32_t data) {
+  wait();
   const std::uint64_t before = dut_busy_cycles_;
   write(address, data);
   wait();
@@ -535,7 +536,21 @@ void SchedBench::change_table() {
     } else {
       take_out_random();
     }
-    disturb(1);
+    disturb(3);
+    if (chance(2)) {  // no pause before an operation either
+      write(reg::kOp, static_cast<std::uint32_t>(below(2)));
+      drain();
+    }
+  }
+}
+
+// A command on any tag, with what is staged.
+void SchedBench::follow_up() {
+  const auto tag = static_cast<unsigned>(below(parameters_.entries));
+  if (golden_->entries()[tag].valid) {
+    write(chance(50) ? reg::kRemove : reg::kServe, tag);
+  } else {
+    write(reg::kInsert, tag);
   }
 }
 
@@ -614,7 +629,7 @@ void SchedBench::random_cluster() {
                                  : kind < 80 ? std::abs(cylinder_of_an_entry() - cylinder_of_an_entry()) - (chance(30) ? 1 : 0)
                                              : random_cylinder()));
   }
-  drain();
+  if (chance(80)) drain();
   write(reg::kOp, 1 | u32(static_cast<std::int64_t>(random_() & 0xFFFFFFFE)));
 }
 
@@ -668,7 +683,11 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
     change_table();
     if (chance(5)) random_refusal();
     randomize_head();
-    if (chance(40)) random_cluster(), disturb(5);
+    if (chance(40)) {
+      random_cluster();
+      disturb(12);
+      if (chance(10)) follow_up();
+    }
     if (chance(25)) {
       for (unsigned first = 0; first < parameters_.entries; first += 32) {
         write(reg::kMask0 + first / 8, chance(30) ? 0 : u32(static_cast<std::int64_t>((random_() | random_()) & 0xFFFFFFFF)));
@@ -688,21 +707,16 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
       retire_old_entries();
       stage_random();
     }
-    drain();
+    if (chance(80)) drain();
     write(reg::kOp, u32(static_cast<std::int64_t>(random_() & 0xFFFFFFFE)));
     disturb(15);
     if (follow) {
-      const auto tag = static_cast<unsigned>(below(parameters_.entries));
-      if (golden_->entries()[tag].valid) {
-        write(chance(50) ? reg::kRemove : reg::kServe, tag);
-      } else {
-        write(reg::kInsert, tag);
-      }
+      follow_up();
+      if (chance(50)) follow_up();
     } else if (chance(20) && golden_->decision().valid) {
       write(reg::kServe, golden_->decision().tag);
     } else if (chance(20)) {
-      drain();
-      random_cluster();
+      chance(80) ? random_cluster() : void(write(reg::kOp, static_cast<std::uint32_t>(below(2))));
     } else if (chance(30)) {
       step(static_cast<unsigned>(below(40)));
     }
@@ -736,14 +750,10 @@ void SchedBench::declare_points() {
   read_while_busy_ = declare("bus: read while busy");
   both_accepted_ = declare("bus: read and write in one cycle");
   for (const char* work : {"insert", "remove", "serve", "decide", "cluster"}) {
-    for (const char* command : {"insert", "remove", "serve"}) {
-      if (std::string(work) != "cluster") declare(std::string("wait: ") + command + " for " + work);
+    for (const char* access : {"insert", "remove", "serve", "operation", "refused write", "another write"}) {
+      declare(std::string("wait: ") + access + " for " + work);
     }
-    declare(std::string("wait: refused write for ") + work);
-    declare(std::string("wait: another write for ") + work);
   }
-  declare("wait: insert for cluster");
-  declare("wait: operation for insert");
   declare("clear: DONE in the last cycle of an operation");
   declare("clear: counters in the last cycle of an operation");
   declare("clear: counters while busy");
@@ -796,6 +806,10 @@ void SchedBench::declare_points() {
     }
   }
   declare("hop, head: cost above the clamp");
+  declare("seek: below zero");
+  declare("seek: above the clamp");
+  for (unsigned beyond = 0; beyond < 4; ++beyond) declare("seek: " + std::to_string(beyond) + " ends of segments passed");
+  if (parameters_.seq_w <= 8) declare("decide: tie by tag");  // else it takes too many insertions
   for (unsigned lane = 0; lane < parameters_.lanes; ++lane) {
     for (const char* where : {"head", "debt"}) {
       const std::string text = std::string("lane ") + std::to_string(lane) + ", " + where + ": ";
@@ -904,6 +918,7 @@ void SchedBench::cover_decide(const Before& before) {
   }
   const Golden::Decision& decision = g.decision();
   unsigned competing = 0, ties = 0;
+  bool one_age = false;
   for (const unsigned tag : g.list()) {
     const Golden::Entry& e = entries[tag];
     const std::string lane = "lane " + std::to_string(tag % parameters_.lanes);
@@ -912,6 +927,9 @@ void SchedBench::cover_decide(const Before& before) {
     if (hop.arrival_wraps) hit(lane + ", head: arrival passes the index");
     if (hop.wait_wraps) hit(lane + ", head: wait passes the index");
     hit_if(hop.cost > parameters_.time_limit(), "hop, head: cost above the clamp");
+    hit_if(hop.seek_below, "seek: below zero");
+    hit_if(hop.seek_above, "seek: above the clamp");
+    hit("seek: " + std::to_string(hop.beyond) + " ends of segments passed");
     if (debts && !sweep.empty()) {
       const Golden::Hop onward = g.hop_between(tag, sweep.front());
       cover_hop(onward, "debt");
@@ -937,9 +955,13 @@ void SchedBench::cover_decide(const Before& before) {
       hit_if(spare == 1, "guard: need is one tick less than is left");
       if (spare < 0) continue;
     }
-    if (tag != decision.tag && g.key(tag) == decision.key) ++ties;
+    if (tag != decision.tag && g.key(tag) == decision.key) {
+      ++ties;
+      one_age |= e.seq == entries[decision.tag].seq;
+    }
   }
-  hit_if(ties > 0, "decide: tie by age");
+  hit_if(ties > 0 && !one_age, "decide: tie by age");
+  hit_if(one_age, "decide: tie by tag");
   hit_if(ties > 1, "decide: tie of three and more");
   hit_if(decision.valid && decision.key < 0, "decide: key below zero");
   hit_if(decision.valid && !decision.forced && decision.key == 0, "decide: key zero");

@@ -59,7 +59,7 @@ class SchedBench {
   bool write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
   /// A whole read; the data, 0 if it was answered by SLVERR.
   std::uint32_t read(std::uint32_t address);
-  /// A write, and the work that it starts; returns the cycles for which busy_o was high.
+  /// A write while nothing is at work, and the work that it starts; returns the cycles for which busy_o was high.
   unsigned work(std::uint32_t address, std::uint32_t data);
   /// Until BUSY is clear.
   void wait();
@@ -114,6 +114,7 @@ class SchedBench {
   void retire_old_entries();
   void take_out_random();
   void change_table();
+  void follow_up();
   void near_limits();
   void near_deadline();
   void random_cluster();
