@@ -62,7 +62,7 @@ module sched_axil
   assign s_axil_wready_o = write_accept;
   assign s_axil_bresp_o = bresp_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       s_axil_bvalid_o <= 1'b0;
       bresp_q <= RespOkay;

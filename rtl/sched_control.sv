@@ -6,14 +6,13 @@
 // Parameters: none.
 // Latency:    busy_o is high from the cycle after a write that starts work until the work has ended.
 // Handshake:  the strobes of the register file come only while busy_o is low. done_o is high in the last cycle of
-//             an operation. clear_i ends everything.
+//             an operation. reset ends everything.
 
 module sched_control
   import sched_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
-  input  logic        clear_i,
 
   // Writes that start work or make sums stale
   input  logic        insert_i,
@@ -67,10 +66,8 @@ module sched_control
   assign done_o = decided_o || (state_q == Collect && list_done_i && !ordered_i) ||
       (state_q == Order && order_done_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= Idle;
-    end else if (clear_i) begin
       state_q <= Idle;
     end else begin
       unique case (state_q)
@@ -100,11 +97,8 @@ module sched_control
   end
 
   // Stale
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      sums_stale_q <= 1'b1;
-      debts_stale_q <= 1'b1;
-    end else if (clear_i) begin
       sums_stale_q <= 1'b1;
       debts_stale_q <= 1'b1;
     end else begin
@@ -125,11 +119,8 @@ module sched_control
   assign cycle_d = cycle_q + 32'd1;
   assign keep_cycles = decide_i || cluster_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      cycle_q <= '0;
-      cycles_o <= '0;
-    end else if (clear_i) begin
       cycle_q <= '0;
       cycles_o <= '0;
     end else begin

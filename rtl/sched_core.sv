@@ -120,7 +120,7 @@ module sched_core
   logic [CellW-1:0]  cell_data;
   logic [SegW-1:0]   segment_index;
   logic [SegmentW-1:0] segment_data;
-  logic              removed, removed_continuous, serve_q;
+  logic              removed, removed_continuous, serve_q, soft_rst_n;
 
   sched_regs #(
     .Entries(Entries),
@@ -229,6 +229,8 @@ module sched_core
     .segment_data_o (segment_data)
   );
 
+  assign soft_rst_n = rst_ni && !clear;
+
   always_ff @(posedge clk_i) begin
     if (remove) begin
       serve_q <= serve;
@@ -240,8 +242,7 @@ module sched_core
 
   sched_control u_control (
     .clk_i,
-    .rst_ni,
-    .clear_i      (clear),
+    .rst_ni(soft_rst_n),
     .insert_i     (insert),
     .remove_i     (remove),
     .decide_i     (decide),
@@ -288,8 +289,7 @@ module sched_core
     .OrderM (OrderM)
   ) u_list (
     .clk_i,
-    .rst_ni,
-    .clear_i             (clear),
+    .rst_ni(soft_rst_n),
     .insert_i            (insert),
     .remove_i            (remove),
     .sums_i              (sums),
@@ -372,7 +372,7 @@ module sched_core
       .CostW(TimeW)
     ) u_order (
       .clk_i,
-      .rst_ni,
+      .rst_ni     (rst_ni),
       .clear_i    (clear),
       .start_i    (order_start),
       .count_i    (OrderSlotW'(collected)),
@@ -407,10 +407,8 @@ module sched_core
         ^{order_start, cost_we, cost_from, cost_to, matrix_cost, slot_tag};
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      ordered_q <= 1'b0;
-    end else if (clear || cluster) begin
+  always_ff @(posedge clk_i) begin
+    if (!soft_rst_n || cluster) begin
       ordered_q <= 1'b0;
     end else if (order_done) begin
       ordered_q <= 1'b1;
@@ -478,8 +476,7 @@ module sched_core
       .SeqW  (SeqW)
     ) u_lane (
       .clk_i,
-      .rst_ni,
-      .clear_i         (clear),
+      .rst_ni(soft_rst_n),
       .insert_i        (insert && mine),
       .remove_i        (remove && mine),
       .change_row_i    (change_row),
@@ -592,8 +589,7 @@ module sched_core
     .SeqW (SeqW)
   ) u_decide (
     .clk_i,
-    .rst_ni,
-    .clear_i        (clear),
+    .rst_ni(soft_rst_n),
     .start_i        (pass_start),
     .keep_i         (keep),
     .done_o         (pass_done),

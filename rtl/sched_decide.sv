@@ -9,7 +9,7 @@
 //             cycle; the result is valid in the cycle after.
 // Handshake:  start_i only between passes, and not in the cycle after a change of the table; the
 //             first row is in stage 1 in the cycle of start_i. keep_i: the pass is a decision, whose
-//             result is kept. clear_i ends a pass.
+//             result is kept. reset ends a pass.
 
 module sched_decide
   import sched_pkg::*;
@@ -27,7 +27,6 @@ module sched_decide
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic                clear_i,
   input  logic                start_i,
   input  logic                keep_i,
   output logic                done_o,
@@ -76,12 +75,8 @@ module sched_decide
   assign row_next = row_distance_q + RowW'(1);
   assign row_read = (start_i || more) ? row_next : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      busy_q <= 1'b0;
-      cycle_q <= '0;
-      row_distance_q <= '0;
-    end else if (clear_i) begin
       busy_q <= 1'b0;
       cycle_q <= '0;
       row_distance_q <= '0;
@@ -97,10 +92,8 @@ module sched_decide
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      en_q <= '0;
-    end else if (clear_i) begin
       en_q <= '0;
     end else begin
       en_q <= {en_q[StageBest-1:2], more || start_i};
@@ -130,11 +123,8 @@ module sched_decide
   assign best_tag_d = better ? tree_tag : best_tag_q;
   assign refused_now_o = refused_q + CountW'(refused_i);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      best_valid_q <= 1'b0;
-      refused_q <= '0;
-    end else if (start_i) begin
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || start_i) begin
       best_valid_q <= 1'b0;
       refused_q <= '0;
     end else if (en_q[StageBest]) begin
@@ -154,14 +144,8 @@ module sched_decide
   // Result
   assign forced_now_o = !best_valid_d && active_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      result_valid_o <= 1'b0;
-      result_forced_o <= 1'b0;
-      result_tag_o <= '0;
-      result_key_o <= '0;
-      refused_o <= '0;
-    end else if (clear_i) begin
       result_valid_o <= 1'b0;
       result_forced_o <= 1'b0;
       result_tag_o <= '0;

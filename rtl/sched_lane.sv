@@ -36,7 +36,6 @@ module sched_lane
   input  logic              rst_ni,
 
   // Changes of the table
-  input  logic              clear_i,
   input  logic              insert_i,
   input  logic              remove_i,
   input  logic [RowW-1:0]   change_row_i,
@@ -136,7 +135,6 @@ module sched_lane
   ) u_table (
     .clk_i,
     .rst_ni,
-    .clear_i,
     .insert_i,
     .remove_i,
     .row_i        (change_row_i),

@@ -8,7 +8,7 @@
 // Latency:    by operation, see docs/reference/scheduler_accelerator.md. A hop asked for in one cycle is in stage 1 in
 //             the next and answered in stage 11.
 // Handshake:  one operation at a time: insert_i, remove_i, sums_i or collect_i for one cycle, then done_o in its last
-//             cycle. clear_i ends whatever runs and empties the list. The staged entry and the
+//             cycle. reset ends whatever runs and empties the list. The staged entry and the
 //             tag are stable meanwhile.
 
 module sched_list
@@ -24,7 +24,6 @@ module sched_list
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              clear_i,
 
   // Operations
   input  logic              insert_i,
@@ -162,6 +161,7 @@ module sched_list
   logic [CylW-1:0]             row_cyl;
   logic                        row_continuous;
   logic [EntryW-1:0]           row_tag, tag;
+  logic                        unused_tag;
 
   assign tag = tag_i[EntryW-1:0];
   assign unused_tag = ^tag_i;
@@ -206,10 +206,8 @@ module sched_list
   index_t [StageCost:1]   hop_from_q;
   index_t [StageSeek:1]   hop_to_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      kind_q <= '0;
-    end else if (clear_i) begin
       kind_q <= '0;
     end else begin
       kind_q <= {kind_q[StageCost:1], hop ? hop_kind : HopNone};
@@ -379,7 +377,7 @@ module sched_list
   logic [SlotW-1:0] last_slot;
   pair_t            pair, tail_pair;
   logic [SlotW-1:0] tail_from_q, tail_to_q;
-  logic             unused_last, unused_tag;
+  logic             unused_last;
 
   assign last_slot = SlotW'(collected_q) - SlotW'(1);
   assign pair = next_pair(from_slot_q, to_slot_q, last_slot);
@@ -416,19 +414,8 @@ module sched_list
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= Idle;
-      primed_q <= 1'b0;
-      count_q <= '0;
-      place_q <= '0;
-      found_q <= 1'b0;
-      second_q <= 1'b0;
-      ahead_q <= 1'b0;
-      ahead_two_q <= 1'b0;
-      drain_q <= '0;
-      collected_q <= '0;
-    end else if (clear_i) begin
       state_q <= Idle;
       primed_q <= 1'b0;
       count_q <= '0;
@@ -608,15 +595,8 @@ module sched_list
     return sum[SumW-1:0] | {SumW{|sum[SumW+1:SumW]}};
   endfunction
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      node_valid_q <= 1'b0;
-      part_we_o <= 1'b0;
-      sweep_o <= '0;
-      due_o <= '0;
-      next_valid_o <= 1'b0;
-      next_tag_o <= '0;
-    end else if (clear_i || sums_i) begin
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || sums_i) begin
       node_valid_q <= 1'b0;
       part_we_o <= 1'b0;
       sweep_o <= '0;
@@ -660,11 +640,11 @@ module sched_list
   assign tail_pair = next_pair(tail_from_q, tail_to_q, last_slot);
   assign unused_last = tail_pair.last;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       cost_we_o <= 1'b0;
     end else begin
-      cost_we_o <= (kind == HopHead || kind == HopPair) && !clear_i;
+      cost_we_o <= (kind == HopHead || kind == HopPair);
     end
   end
 

@@ -141,7 +141,7 @@ module sched_order #(
   assign push = back_q && !odd_q;
   assign done_o = push && left_q == SlotW'(1);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       busy_o <= 1'b0;
       issue_q <= 1'b0;
@@ -200,7 +200,7 @@ module sched_order #(
   logic [StageLeast:StageRead] en_q;
   logic [M-1:0]                set_stage_q [StageLeast:StageRead];
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       en_q <= '0;
     end else if (clear_i) begin
@@ -320,7 +320,7 @@ module sched_order #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       end_en_q <= 1'b0;
     end else begin
@@ -357,7 +357,7 @@ module sched_order #(
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       total_o <= '0;
       order_o <= '0;

@@ -163,7 +163,7 @@ module sched_regs
   assign write_accept = wr_valid_i && wr_ready_o;
   assign wr_error_o = !write_en;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_gap_q <= 1'b0;
     end else begin
@@ -197,10 +197,11 @@ module sched_regs
   assign write_en = write_good && !write_refused;
 
   // Commands
-  logic clear_write;
+  logic clear_write, soft_rst_n;
 
   assign clear_write = write_en && is_clear;
   assign clear_o = clear_write && wr_data_i[ClearSoftResetLsb];
+  assign soft_rst_n = rst_ni && !clear_o;
   assign decide_o = write_en && wr_addr_i == OpOffset && !wr_data_i[OpCodeLsb];
   assign cluster_o = write_en && wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
   assign insert_o = write_en && wr_addr_i == InsertOffset;
@@ -233,108 +234,108 @@ module sched_regs
   logic [TimeW-1:0] overhead_rr, overhead_rw, overhead_wr, overhead_ww, delay;
 
   sched_reg #(.Width(5)) u_ctrl (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == CtrlOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == CtrlOffset),
     .d_i({wr_data_i[CtrlGuardEnLsb], wr_data_i[CtrlNextCOnlyLsb], wr_data_i[CtrlSweepDownLsb],
           wr_data_i[CtrlMaskEnLsb], wr_data_i[CtrlIrqEnLsb]}), .q_o({guard_en_o, next_c_only_o, sweep_down_o, mask_en_o, irq_en})
   );
   // The head: written by the host, or where the command served ends.
   sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(serve_done_i || (write_en && wr_addr_i == HeadPosOffset)),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(serve_done_i || (write_en && wr_addr_i == HeadPosOffset)),
     .d_i(serve_done_i ? {removed_cyl_i, removed_head_i, removed_write_i} :
          {wr_data_i[HeadPosCylLsb+:CylW], wr_data_i[HeadPosHeadLsb+:HeadW], wr_data_i[HeadPosWriteLsb]}), .q_o({head_cyl_o, head_head_o, head_write_o})
   );
   sched_reg #(.Width(SumW)) u_head_time (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == HeadTimeOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == HeadTimeOffset),
     .d_i(wr_data_i[HeadTimeTicksLsb+:SumW]), .q_o(head_time_o)
   );
   sched_reg #(.Width(SumW)) u_reserve (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == ReserveOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ReserveOffset),
     .d_i(wr_data_i[ReserveTicksLsb+:SumW]), .q_o(reserve_o)
   );
   sched_reg #(.Width(SumW)) u_age_now (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == AgeNowOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == AgeNowOffset),
     .d_i(wr_data_i[AgeNowTicksLsb+:SumW]), .q_o(age_now_o)
   );
   sched_reg #(.Width(AngleW)) u_margin (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == MarginOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == MarginOffset),
     .d_i(wr_data_i[MarginTicksLsb+:AngleW]), .q_o(margin_o)
   );
   sched_reg #(.Width(AngleW)) u_risk (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == RiskOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == RiskOffset),
     .d_i(wr_data_i[RiskTicksLsb+:AngleW]), .q_o(risk_o)
   );
   sched_reg #(.Width(AngleW)) u_risk_charge (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == RiskChargeOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == RiskChargeOffset),
     .d_i(wr_data_i[RiskChargeTicksLsb+:AngleW]), .q_o(risk_charge_o)
   );
   sched_reg #(.Width(TimeW)) u_head_switch (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == HeadSwitchOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == HeadSwitchOffset),
     .d_i(wr_data_i[HeadSwitchTicksLsb+:TimeW]), .q_o(head_switch_o)
   );
   sched_reg #(.Width(TimeW)) u_write_settle (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == WriteSettleOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == WriteSettleOffset),
     .d_i(wr_data_i[WriteSettleTicksLsb+:TimeW]), .q_o(write_settle_o)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rr (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == OverheadRrOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadRrOffset),
     .d_i(wr_data_i[OverheadRrTicksLsb+:TimeW]), .q_o(overhead_rr)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rw (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == OverheadRwOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadRwOffset),
     .d_i(wr_data_i[OverheadRwTicksLsb+:TimeW]), .q_o(overhead_rw)
   );
   sched_reg #(.Width(TimeW)) u_overhead_wr (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == OverheadWrOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadWrOffset),
     .d_i(wr_data_i[OverheadWrTicksLsb+:TimeW]), .q_o(overhead_wr)
   );
   sched_reg #(.Width(TimeW)) u_overhead_ww (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == OverheadWwOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadWwOffset),
     .d_i(wr_data_i[OverheadWwTicksLsb+:TimeW]), .q_o(overhead_ww)
   );
   sched_reg #(.Width(TimeW)) u_delay (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == DelayOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == DelayOffset),
     .d_i(wr_data_i[DelayTicksLsb+:TimeW]), .q_o(delay)
   );
   sched_reg #(.Width(CountW + 5)) u_cluster (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == ClusterOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ClusterOffset),
     .d_i({wr_data_i[ClusterMaxLsb+:CountW], wr_data_i[ClusterTakeCLsb], wr_data_i[ClusterTakeDLsb],
           wr_data_i[ClusterStopAtCLsb], wr_data_i[ClusterDownLsb], wr_data_i[ClusterOrderLsb]}), .q_o({cluster_max_o, take_c_o, take_d_o, stop_at_c_o, cluster_down_o, cluster_order_o})
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == ClusterFromOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ClusterFromOffset),
     .d_i(wr_data_i[ClusterFromCylLsb+:CylW]), .q_o(cluster_from_o)
   );
   sched_reg #(.Width(CylW)) u_cluster_span (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == ClusterSpanOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ClusterSpanOffset),
     .d_i(wr_data_i[ClusterSpanCylLsb+:CylW]), .q_o(cluster_span_o)
   );
   sched_reg #(.Width(CylW + HeadW + 3)) u_e_pos (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == EPosOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EPosOffset),
     .d_i({wr_data_i[EPosCylLsb+:CylW], wr_data_i[EPosHeadLsb+:HeadW], wr_data_i[EPosWriteLsb],
           wr_data_i[EPosClassLsb+:EPosClassWidth]}), .q_o({start_cyl_o, start_head_o, write_o, class_bits})
   );
   sched_reg #(.Width(CylW + HeadW)) u_e_end_pos (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == EEndPosOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EEndPosOffset),
     .d_i({wr_data_i[EEndPosCylLsb+:CylW], wr_data_i[EEndPosHeadLsb+:HeadW]}), .q_o({end_cyl_o, end_head_o})
   );
   sched_reg #(.Width(AngleW)) u_e_start_angle (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == EAngleOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EAngleOffset),
     .d_i(wr_data_i[EAngleTicksLsb+:AngleW]), .q_o(start_angle_o)
   );
   sched_reg #(.Width(AngleW)) u_e_end_angle (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == EEndAngleOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EEndAngleOffset),
     .d_i(wr_data_i[EEndAngleTicksLsb+:AngleW]), .q_o(end_angle_o)
   );
   sched_reg #(.Width(SumW)) u_e_transfer (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == ETransferOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ETransferOffset),
     .d_i(wr_data_i[ETransferTicksLsb+:SumW]), .q_o(transfer_o)
   );
   sched_reg #(.Width(SumW)) u_e_deadline (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == EDeadlineOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EDeadlineOffset),
     .d_i(wr_data_i[EDeadlineTicksLsb+:SumW]), .q_o(deadline_o)
   );
   sched_reg #(.Width(SumW)) u_e_age (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == EAgeOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EAgeOffset),
     .d_i(wr_data_i[EAgeTicksLsb+:SumW]), .q_o(age_o)
   );
 
@@ -363,10 +364,8 @@ module sched_regs
     for (genvar i = 0; i < 32; i++) begin : g_bit
       if (32 * word + i < Entries) begin : g_used
         logic mask_q;
-        always_ff @(posedge clk_i or negedge rst_ni) begin
-          if (!rst_ni) begin
-            mask_q <= 1'b0;
-          end else if (clear_o || mask_clear_i) begin
+        always_ff @(posedge clk_i) begin
+          if (!soft_rst_n || mask_clear_i) begin
             mask_q <= 1'b0;
           end else if (mask_set_i && mask_tag_i == TagW'(32 * word + i)) begin
             mask_q <= 1'b1;
@@ -393,23 +392,23 @@ module sched_regs
   assign group_write = write_en && wr_addr_i == SeekGroupOffset;
 
   sched_reg #(.Width(SeekIndexW)) u_seek_index (
-    .clk_i, .rst_ni, .clear_i(clear_o),
+    .clk_i, .rst_ni(soft_rst_n),
     .we_i(delta_write || (write_en && wr_addr_i == SeekIndexOffset)),
     .d_i(delta_write ? seek_index_q + SeekIndexW'(1) : wr_data_i[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
   sched_reg #(.Width(BaseW)) u_seek_base (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == SeekBaseOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == SeekBaseOffset),
     .d_i(wr_data_i[SeekBaseTicksLsb+:BaseW]), .q_o(seek_base_q)
   );
   sched_reg #(.Width(SeekCellW)) u_seek_cell (
-    .clk_i, .rst_ni, .clear_i(clear_o),
+    .clk_i, .rst_ni(soft_rst_n),
     .we_i(group_write || (write_en && wr_addr_i == SeekCellOffset)),
     .d_i(group_write ? seek_cell_q + SeekCellW'(1) : wr_data_i[SeekCellIndexLsb+:SeekCellW]),
     .q_o(seek_cell_q)
   );
   sched_reg #(.Width(2 * PlaceW)) u_seek_last (
-    .clk_i, .rst_ni, .clear_i(clear_o), .we_i(write_en && wr_addr_i == SeekLastOffset),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == SeekLastOffset),
     .d_i({wr_data_i[SeekLastSecondLsb+:PlaceW], wr_data_i[SeekLastFirstLsb+:PlaceW]}),
     .q_o({seek_second_q, seek_first_q})
   );
@@ -427,12 +426,8 @@ module sched_regs
 
   assign irq_o = done_q && irq_en;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      done_q <= 1'b0;
-      error_q <= 1'b0;
-      seq_o <= '0;
-    end else if (clear_o) begin
+  always_ff @(posedge clk_i) begin
+    if (!soft_rst_n) begin
       done_q <= 1'b0;
       error_q <= 1'b0;
       seq_o <= '0;
@@ -459,7 +454,7 @@ module sched_regs
 
   assign counters_clear = clear_write && (wr_data_i[ClearCountersLsb] || wr_data_i[ClearSoftResetLsb]);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       decisions_q <= '0;
       busy_cycles_q <= '0;
@@ -489,7 +484,7 @@ module sched_regs
   assign rd_ready_o = !rsp_valid_o;
   assign read_accept = rd_valid_i && rd_ready_o;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rsp_valid_o <= 1'b0;
     end else if (read_accept) begin
@@ -499,7 +494,7 @@ module sched_regs
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rd_data_o <= '0;
       rd_error_o <= 1'b0;

@@ -9,7 +9,7 @@
 // Latency:    one cycle from a row number and its enable to the data.
 // Handshake:  none. insert_i and remove_i act on row_i; what is read in the same cycle
 //             is the state before. Contents are undefined until written; valid_o is
-//             cleared by reset and by clear_i.
+//             cleared by reset.
 
 module sched_table
   import sched_pkg::*;
@@ -28,7 +28,6 @@ module sched_table
   input  logic             rst_ni,
 
   // Changes
-  input  logic             clear_i,
   input  logic             insert_i,
   input  logic             remove_i,
   input  logic [RowW-1:0]  row_i,
@@ -122,10 +121,8 @@ module sched_table
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      valid_o <= '0;
-    end else if (clear_i) begin
       valid_o <= '0;
     end else if (insert_i) begin
       valid_o[row_i] <= 1'b1;
