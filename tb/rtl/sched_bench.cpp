@@ -658,7 +658,7 @@ void SchedBench::disturb(unsigned percent) {
   if (!golden_->busy() || !chance(percent)) return;
   const unsigned left = golden_->busy_left();
   const unsigned place = static_cast<unsigned>(below(3));
-  step(place == 0 ? 0 : place == 1 ? left - 1 : static_cast<unsigned>(below(left)));
+  step(place == 0 ? 0 : place == 1 || left < 3 ? left - 1 : 1 + static_cast<unsigned>(below(left - 2)));
   std::uint32_t bits = static_cast<std::uint32_t>(below(8));
   const bool reset = chance(25);
   if (reset) bits |= 1U << reg::kClearSoftResetLsb;
