@@ -42,7 +42,8 @@ void Golden::hard_reset() { soft_reset(); }
 void Golden::soft_reset() {
   table_.assign(parameters_.entries, Entry{});
   list_.clear();
-  sums_stale_ = debts_stale_ = true;
+  sums_stale_ = true;
+  debts_stale_ = false;
   work_ = ended_ = Work::None;
   busy_left_ = busy_total_ = 0;
   pending_decision_ = decision_ = Decision{};
@@ -156,8 +157,8 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
       return okay;
     case reg::kSeekGroup:
       if (seek_cell_ < parameters_.cells()) {
-        seek_cells_[static_cast<std::size_t>(seek_cell_)] = {bits(data, 0, parameters_.seg_w), seek_first_, seek_second_,
-                                                             bits(data, 16, parameters_.place_w())};
+        seek_cells_[static_cast<std::size_t>(seek_cell_)] = {bits(data, 0, parameters_.seg_w), seek_first_,
+                                                             seek_second_, bits(data, 16, parameters_.place_w())};
       }
       seek_cell_ = low_bits(seek_cell_ + 1, 10);
       return stale();
@@ -204,7 +205,8 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOverheadWw: return word(overhead_ww_);
     case reg::kDelay: return word(delay_);
     case reg::kCluster:
-      return word(setting_.max | setting_.take_c << 9 | setting_.take_d << 10 | setting_.stop_at_c << 11 | setting_.down << 12 | setting_.order << 13);
+      return word(setting_.max | setting_.take_c << 9 | setting_.take_d << 10 | setting_.stop_at_c << 11 |
+                  setting_.down << 12 | setting_.order << 13);
     case reg::kClusterFrom: return word(setting_.from);
     case reg::kClusterSpan: return word(setting_.span);
     case reg::kResult: return word(decision_.tag | decision_.valid << 8 | decision_.forced << 9);
@@ -302,7 +304,7 @@ Golden::Answer Golden::insert(unsigned tag) {
   for (const unsigned other : list_) higher += table_[other].cyl > staged_.cyl;
   list_.insert(list_.end() - higher, tag);
   if (staged_.continuous()) sums_stale_ = true;
-  debts_stale_ = true;
+  if (next_valid_) debts_stale_ = true;
   return start(Work::Insert, higher + 2);
 }
 
@@ -432,7 +434,7 @@ void Golden::work_out_sums() {
     next_tag_ = sweep[i];
   }
   sums_stale_ = false;
-  debts_stale_ = true;
+  debts_stale_ = next_valid_;  // without a sweep there are none
 }
 
 void Golden::work_out_debts() {
@@ -494,13 +496,13 @@ Golden::Answer Golden::op_decide() {
   const unsigned n = occupancy(), c = continuous_entries();
   const unsigned pass = parameters_.rows() + reg::kDecisionLatency;
   unsigned cycles = pass;
-  if (guard_en_ && (sums_stale_ || (debts_stale_ && c > 0))) {  // without a sweep there are no debts
+  if (guard_en_ && (sums_stale_ || debts_stale_)) {
     cycles += 2;
     if (sums_stale_) {
       cycles += n + (c > 2 ? c - 2 : 0) + 13;
       work_out_sums();
     }
-    if (c > 0) {
+    if (debts_stale_) {
       cycles += pass + 2;
       work_out_debts();
     }

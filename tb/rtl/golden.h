@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, in the plainest way:
-// registers as numbers, the list as a list, an operation as loops over the entries. What an operation works out is known
-// when it is written to OP; clock() says when it becomes visible.
+// registers as numbers, the list as a list, an operation as loops over the entries. What an operation works out is
+// known when it is written to OP; clock() says when it becomes visible.
 #pragma once
 
 #include <array>

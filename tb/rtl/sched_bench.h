@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The design beside the golden model, cycle by cycle: step() compares every output pin with what the page promises for the
-// inputs of that cycle, whatever drives them. Each answer, its cycle, BUSY and the interrupt are so checked in every test.
+// The design beside the golden model, cycle by cycle: step() compares every output pin with what the page promises for
+// the inputs of that cycle, whatever drives them. So each test checks every answer, its cycle, BUSY and the interrupt.
 #pragma once
 
 #include <cstdint>

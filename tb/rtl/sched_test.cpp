@@ -618,7 +618,9 @@ TEST_F(SchedWork, Counters) {
   EXPECT_EQ(read(reg::kBusyCycles), bench.duration() + 1 + 2 + 3);
   EXPECT_EQ(read(reg::kCycles), 1U);
   write(reg::kClear, kClearCounters);
-  for (std::uint32_t address = reg::kDecisions; address <= reg::kForcedCount; address += 4) EXPECT_EQ(read(address), 0U);
+  for (std::uint32_t address = reg::kDecisions; address <= reg::kForcedCount; address += 4) {
+    EXPECT_EQ(read(address), 0U);
+  }
   EXPECT_EQ(read(reg::kCycles), 1U);
 }
 
@@ -638,7 +640,8 @@ TEST_F(SchedWork, ClearDoesNotWait) {
         EXPECT_EQ(bench.write_accepted() - start, at) << kind.name;
         bench.wait();
         // In the last busy cycle DONE is set all the same; the counters are cleared.
-        EXPECT_EQ(read(reg::kStatus) & kDone, operation && !(at > busy && (bits & kClearDone)) ? kDone : 0) << kind.name;
+        const bool done = operation && !(at > busy && (bits & kClearDone));
+        EXPECT_EQ(read(reg::kStatus) & kDone, done ? kDone : 0) << kind.name;
         EXPECT_EQ(read(reg::kStatus) & kError, bits & kClearError ? 0 : kError);
         const std::uint32_t busy_cycles = read(reg::kBusyCycles);
         EXPECT_EQ(busy_cycles, bits & kClearCounters ? busy - std::min(at, busy) : busy_cycles) << kind.name << at;
@@ -962,9 +965,8 @@ TEST_F(Sched, SweepOfThree) {
   EXPECT_EQ(read(reg::kNext), 0x105U);
   EXPECT_EQ(read(reg::kSweep), 20U + 30 + 30 + 120 + 40);
   EXPECT_EQ(read(reg::kDue), 900U);
-  // 340 ticks are left. The discrete one first: 40 to its start, 10 of transfer, 50 to NEXT, 240 for the sweep. NEXT: 100
-  // and 240. The others come round once more: taken out, the sweep is 30 longer and 120 shorter, but with 30 + 40 less
-  // of transfers.
+  // 340 ticks are left. The discrete one first: 40 to its start, 10 of transfer, 50 to NEXT, 240 for the sweep. NEXT:
+  // 100 and 240. The others are served before it and come round to it once more, which takes about a turn.
   EXPECT_EQ(read(reg::kResult), 0x100U);
   EXPECT_EQ(read(reg::kResultKey), 40U);
   EXPECT_EQ(read(reg::kRefused), 2U);
@@ -972,8 +974,8 @@ TEST_F(Sched, SweepOfThree) {
   EXPECT_EQ(bench.decide(), bench.duration());
   EXPECT_EQ(read(reg::kResult), 0x305U);
   EXPECT_EQ(read(reg::kRefused), 4U);
-  // need is turn + 340 by tag 3 (30 - 120 of the sweep, 80 ticks short of a turn to NEXT), turn + 180 by tag 4. The time
-  // runs through zero meanwhile.
+  // Tag 3: 150 to its start, 240, its part 180 - 30 - 120 = 30, and 80 short of a turn to NEXT: turn + 340. Tag 4: 300,
+  // 240, -120, and 240 short of a turn: turn + 180. The time runs through zero meanwhile.
   write(reg::kHeadTime, sum_limit() + 1 - turn());
   write(reg::kMask0, 1U << 3 | 1U << 4);
   write(reg::kCtrl, kGuard | kMasked);
@@ -1377,7 +1379,9 @@ TEST_F(SchedOrder, RandomClustersOfEverySize) {
     write(reg::kCluster, kTakeC | kTakeD | kOrder);
     EXPECT_EQ(bench.cluster(), cycles(c, c));
     EXPECT_EQ(read(reg::kClusterCount), c | 0x200);
-    for (const std::uint32_t address : {reg::kOrderCost, reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2}) read(address);
+    for (const std::uint32_t address : {reg::kOrderCost, reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2}) {
+      read(address);
+    }
     if (i % 20 == 0) bench.load_seek_table(SeekTable::Realistic);
   }
 }
