@@ -43,6 +43,9 @@ void Decide(benchmark::State& state, const char* policy) {
 BENCHMARK_CAPTURE(Decide, SPTF, "SPTF")->Arg(32)->Arg(128)->Arg(256);
 BENCHMARK_CAPTURE(Decide, LOOK, "LOOK")->Arg(32)->Arg(128)->Arg(256);
 BENCHMARK_CAPTURE(Decide, FCFS, "FCFS")->Arg(32)->Arg(128)->Arg(256);
+BENCHMARK_CAPTURE(Decide, CI_OPT_6, "OPS:SCAN/CI-OPT(6)")->Arg(32)->Arg(128)->Arg(256);
+BENCHMARK_CAPTURE(Decide, CLUST_REQ_6, "OPS:SCAN/CLUST-REQ(6)")->Arg(32)->Arg(128)->Arg(256);
+BENCHMARK_CAPTURE(Decide, CLUST_REQ_12, "OPS:SCAN/CLUST-REQ(12)")->Arg(32);
 
 namespace reg = accelerator::reg;
 

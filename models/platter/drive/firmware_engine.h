@@ -13,8 +13,11 @@ struct FirmwareCost {
   Picoseconds clock_period = 5'000;
   std::uint32_t base_cycles = 120;
   std::uint32_t candidate_cycles = 60;
+  std::uint32_t order_cycles = 12;  ///< a step of an exact order
 
-  std::uint64_t cycles(std::size_t candidates) const { return base_cycles + std::uint64_t{candidate_cycles} * candidates; }
+  std::uint64_t cycles(const scheduling::DecisionWork& work) const {
+    return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps;
+  }
 };
 
 /// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model.
@@ -30,7 +33,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   EngineStatistics statistics() const override { return statistics_; }
 
   void decide(const HeadState& head, Picoseconds now) override {
-    const std::uint64_t cycles = cost_.cycles(scheduler_->candidates());
+    const std::uint64_t cycles = cost_.cycles(scheduler_->work(head));
     const Picoseconds effective = now + static_cast<Picoseconds>(cycles) * cost_.clock_period;
     const Decision decision = scheduler_->pick(head, effective);
     if (decision.kind == Decision::Kind::Serve) scheduler_->remove(decision.tag);
