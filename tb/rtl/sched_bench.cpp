@@ -483,14 +483,14 @@ void SchedBench::retire_old_entries() {
   }
 }
 
-void SchedBench::stage_random() {
+void SchedBench::stage_random(bool continuous) {
   const auto turn = static_cast<std::uint64_t>(parameters_.turn());
   const auto heads = [this] { return std::int64_t(below(few_values_ || chance(50) ? 2 : 64)) << 18; };
   const auto ticks = [&](std::uint64_t most) {
     return few_values_ ? std::int64_t(below(3) * 7) : std::int64_t(below(most));
   };
   constexpr unsigned kOthers[] = {0, 0, 2, 3};
-  const unsigned klass = chance(continuous_percent_) ? Golden::kContinuous : kOthers[below(4)];
+  const unsigned klass = continuous ? Golden::kContinuous : kOthers[below(4)];
   write(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25));
   write(reg::kEAngle, u32(random_angle()));
   if (!few_values_ || chance(50)) {
@@ -511,7 +511,7 @@ void SchedBench::stage_random() {
 
 void SchedBench::insert_random(unsigned tag) {
   retire_old_entries();
-  stage_random();
+  stage_random(chance(continuous_percent_));
   write(reg::kInsert, tag | u32(static_cast<std::int64_t>(random_() & 0xFFFF0000)));
 }
 
@@ -522,12 +522,13 @@ void SchedBench::take_out_random() {
   if (tag) write(chance(50) ? reg::kRemove : reg::kServe, *tag);
 }
 
+unsigned SchedBench::free_tag() {
+  unsigned tag = static_cast<unsigned>(below(parameters_.entries));
+  while (golden_->entries()[tag].valid) tag = (tag + 1) % parameters_.entries;
+  return tag;
+}
+
 void SchedBench::change_table() {
-  const auto free_tag = [this] {
-    unsigned tag = static_cast<unsigned>(below(parameters_.entries));
-    while (golden_->entries()[tag].valid) tag = (tag + 1) % parameters_.entries;
-    return tag;
-  };
   if (chance(2)) {  // fill or empty it
     const bool fill = chance(60);
     for (unsigned i = 0; i < parameters_.entries; ++i) {
@@ -542,7 +543,7 @@ void SchedBench::change_table() {
     } else {
       take_out_random();
     }
-    disturb(3);
+    disturb(4);
     if (chance(2)) {  // no pause before an operation either
       write(reg::kOp, static_cast<std::uint32_t>(below(2)));
       drain();
@@ -666,12 +667,15 @@ void SchedBench::random_refusal() {
 
 // CLEAR while work is under way: in the first cycle that can be met, the last, or any.
 void SchedBench::disturb(unsigned percent) {
-  if (!golden_->busy() || !chance(percent)) return;
+  if (golden_->busy() && chance(percent)) disturb();
+}
+
+void SchedBench::disturb() {
   const unsigned left = golden_->busy_left();
   const unsigned place = static_cast<unsigned>(below(3));
   step(place == 0 ? 0 : place == 1 || left < 3 ? left - 1 : 1 + static_cast<unsigned>(below(left - 2)));
   std::uint32_t bits = static_cast<std::uint32_t>(below(8));
-  const bool reset = chance(25);
+  const bool reset = chance(40);
   if (reset) bits |= 1U << reg::kClearSoftResetLsb;
   drive_write(reg::kClear, bits);  // now, in this very cycle
   step();
@@ -696,7 +700,7 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
     randomize_head();
     if (chance(40)) {
       random_cluster();
-      disturb(12);
+      disturb(15);
       if (chance(10)) follow_up();
     }
     if (chance(25)) {
@@ -716,7 +720,7 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
     const bool follow = chance(20);  // by a command that waits
     if (follow) {
       retire_old_entries();
-      stage_random();
+      stage_random(chance(continuous_percent_));
     }
     if (chance(80)) drain();
     write(reg::kOp, u32(static_cast<std::int64_t>(random_() & 0xFFFFFFFE)));
@@ -730,6 +734,13 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
       chance(80) ? random_cluster() : void(write(reg::kOp, static_cast<std::uint32_t>(below(2))));
     } else if (chance(30)) {
       step(static_cast<unsigned>(below(40)));
+    }
+    if (chance(10) && golden_->occupancy() < parameters_.entries) {  // only the debts are stale, if the sums are not
+      retire_old_entries();
+      stage_random(false);
+      write(reg::kInsert, free_tag());
+      write(reg::kOp, 0);
+      disturb(40);
     }
     if (chance(5)) random_refusal();
     if (chance(15)) write(reg::kClear, static_cast<std::uint32_t>(below(8)));

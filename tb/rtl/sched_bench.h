@@ -110,9 +110,10 @@ class SchedBench {
   std::int64_t random_age();
   std::optional<unsigned> random_entry();
   void random_epoch();
-  void stage_random();
+  void stage_random(bool continuous);
   void retire_old_entries();
   void take_out_random();
+  unsigned free_tag();
   void change_table();
   void follow_up();
   void near_limits();
@@ -120,6 +121,7 @@ class SchedBench {
   void random_cluster();
   void random_refusal();
   void disturb(unsigned percent);
+  void disturb();
 
   void declare_points();
   void hit(const std::string& point);
