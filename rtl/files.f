@@ -3,11 +3,17 @@
 sched_reg_pkg.sv
 sched_pkg.sv
 sched_reg.sv
+sched_clock_gate.sv
 sched_axil.sv
+sched_regs.sv
 sched_table.sv
 sched_seek.sv
 sched_hop.sv
 sched_lane.sv
 sched_min_tree.sv
 sched_decide.sv
+sched_order.sv
+sched_list.sv
+sched_control.sv
+sched_core.sv
 sched_top.sv

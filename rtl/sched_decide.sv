@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Course of a decision: sends the rows of the table down the lanes, keeps the best candidate so far
-// and holds the result.
+// A pass over the table: sends its rows down the lanes, keeps the best candidate so far and holds the
+// result.
 //
-// Parameters: Rows (entries a lane), Lanes, TimeW (bits of a cost), SeqW (bits of an insertion
+// Parameters: Rows (entries a lane), Lanes, KeyW (bits of a key, signed), SeqW (bits of an insertion
 //             number).
-// Latency:    busy_o is high for Rows + DecisionLatency cycles from the cycle after start_i; the
-//             result is valid in the cycle after.
-// Handshake:  start_i only while busy_o is low. done_o and, if asked for, remove_o are high in the
-//             last busy cycle. clear_i only while busy_o is low.
+// Latency:    the pass ends Rows + DecisionLatency cycles after start_i, with done_o in its last
+//             cycle; the result is valid in the cycle after.
+// Handshake:  start_i only between passes, and not in the cycle after a change of the table; the
+//             first row is in stage 1 in the cycle of start_i. keep_i: the pass is a decision, whose
+//             result is kept. reset ends a pass.
 
 module sched_decide
   import sched_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Lanes = 4,
-  parameter int unsigned TimeW = 20,
+  parameter int unsigned KeyW = 22,
   parameter int unsigned SeqW = 24,
   localparam int unsigned RowW = index_w(Rows),
   localparam int unsigned LaneW = index_w(Lanes),
@@ -26,165 +27,136 @@ module sched_decide
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic                clear_i,
   input  logic                start_i,
-  output logic                busy_o,
+  input  logic                keep_i,
   output logic                done_o,
 
-  input  logic                auto_remove_i,
   input  logic                active_i,
   input  logic [TagW-1:0]     next_tag_i,
 
   // To the lanes and the tree
-  output logic [StageTree:0]  en_o,
-  output logic [StageGuard:0][RowW-1:0] row_o,
+  output logic [StageTreeEnd:0] en_o,
+  output logic [StageKey:0][RowW-1:0] row_o,
 
-  // From the tree, stage 13
+  // From the tree, stage 14
   input  logic                best_valid_i,
-  input  logic [TimeW-1:0]    best_cost_i,
+  input  logic signed [KeyW-1:0] best_key_i,
   input  logic [SeqW-1:0]     best_seq_i,
   input  logic [LaneW-1:0]    best_lane_i,
   input  logic [RefusedW-1:0] refused_i,
-  input  logic                next_valid_i,
-  input  logic [TimeW-1:0]    next_cost_i,
-
-  // Entry to take out of the table
-  output logic                remove_o,
-  output logic [TagW-1:0]     remove_tag_o,
 
   // Result
   output logic                result_valid_o,
   output logic                result_forced_o,
   output logic [TagW-1:0]     result_tag_o,
-  output logic [TimeW-1:0]    result_cost_o,
+  output logic signed [KeyW-1:0] result_key_o,
   output logic [CountW-1:0]   refused_o,
-  output logic [CycleW-1:0]   cycles_o
+
+  // The same in the last cycle, for the counters
+  output logic                forced_now_o,
+  output logic [CountW-1:0]   refused_now_o
 );
 
-  // Rows. Between decisions stage 0 reads the first row in every cycle, so that it is there when a
-  // decision starts. The pipeline drains in the last cycles of one.
+  // Rows. Between passes stages 0 and 1 take the first row in every cycle, so that it has passed them
+  // when a pass starts. The pipeline drains in the last cycles of one.
+  logic                         busy_q, last, more;
   logic [CycleW-1:0]            cycle_q, cycle_d;
-  logic                         last;
-  logic [StageBest:1]           en_q;
-  logic [StageBest:1][RowW-1:0] row_q;
-  logic                         more, first_en;
-  logic [RowW-1:0]              first_row;
+  logic [StageBest:2]           en_q;
+  logic [StageBest:2][RowW-1:0] row_q;
+  logic [RowW-1:0]              row_read, row_next;
+  logic [RowW-1:0]              row_distance_q;
 
   assign last = cycle_q == CycleW'(Rows + DecisionLatency - 1);
   assign cycle_d = cycle_q + CycleW'(1);
-  assign more = busy_o && cycle_d < CycleW'(Rows);
-  assign first_en = more || !busy_o;
-  assign first_row = more ? cycle_d[RowW-1:0] : '0;
-  assign done_o = busy_o && last;
+  assign more = busy_q && cycle_d < CycleW'(Rows);      // a row other than the first is in stage 1
+  assign done_o = busy_q && last;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_o <= 1'b0;
-      cycle_q <= '0;
-    end else if (start_i) begin
-      busy_o <= 1'b1;
-      cycle_q <= '0;
-    end else if (busy_o) begin
-      busy_o <= !last;
-      cycle_q <= cycle_d;
-    end
-  end
+  // The row in stage 0 is one ahead of the row in stage 1.
+  assign row_next = row_distance_q + RowW'(1);
+  assign row_read = (start_i || more) ? row_next : '0;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      en_q <= '0;
+      busy_q <= 1'b0;
+      cycle_q <= '0;
+      row_distance_q <= '0;
     end else begin
-      en_q <= {en_q[StageBest-1:1], more || start_i};
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    row_q <= {row_q[StageBest-1:1], first_row};
-  end
-
-  assign en_o = {en_q[StageTree:1], first_en};
-  assign row_o = {row_q[StageGuard:1], first_row};
-
-  // Best of the rows so far
-  logic              best_valid_q, best_valid_d, next_valid_q, next_valid_d, better;
-  logic [TimeW-1:0]  best_cost_q, best_cost_d, next_cost_q, next_cost_d;
-  logic [SeqW-1:0]   best_seq_q, age;
-  logic [EntryW-1:0] best_tag_q, best_tag_d, tree_tag;
-  logic [CountW-1:0] refused_q, refused_d;
-
-  assign tree_tag = EntryW'(TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(best_lane_i));
-  assign age = best_seq_i - best_seq_q;
-  assign better = best_valid_i && (!best_valid_q || best_cost_i < best_cost_q ||
-                                   (best_cost_i == best_cost_q && age[SeqW-1]));
-  assign best_valid_d = best_valid_q || best_valid_i;
-  assign best_cost_d = better ? best_cost_i : best_cost_q;
-  assign best_tag_d = better ? tree_tag : best_tag_q;
-  assign next_valid_d = next_valid_q || next_valid_i;
-  assign next_cost_d = next_valid_i ? next_cost_i : next_cost_q;
-  assign refused_d = refused_q + CountW'(refused_i);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      best_valid_q <= 1'b0;
-      next_valid_q <= 1'b0;
-      refused_q <= '0;
-    end else if (start_i) begin
-      best_valid_q <= 1'b0;
-      next_valid_q <= 1'b0;
-      refused_q <= '0;
-    end else if (en_q[StageBest]) begin
-      best_valid_q <= best_valid_d;
-      next_valid_q <= next_valid_d;
-      refused_q <= refused_d;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (en_q[StageBest]) begin
-      next_cost_q <= next_cost_d;
-      if (better) begin
-        best_cost_q <= best_cost_i;
-        best_seq_q <= best_seq_i;
-        best_tag_q <= tree_tag;
+      row_distance_q <= row_read;
+      if (start_i) begin
+        busy_q <= 1'b1;
+        cycle_q <= '0;
+      end else if (busy_q) begin
+        busy_q <= !last;
+        cycle_q <= cycle_d;
       end
     end
   end
 
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      en_q <= '0;
+    end else begin
+      en_q <= {en_q[StageBest-1:2], more || start_i};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    row_q <= {row_q[StageBest-1:2], row_distance_q};
+  end
+
+  assign en_o = {en_q[StageTreeEnd:2], more || start_i || !busy_q, 1'b1};
+  assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
+
+  // Best of the rows so far
+  logic                    best_valid_q, best_valid_d, better;
+  logic signed [KeyW-1:0]  best_key_q, best_key_d;
+  logic [SeqW-1:0]         best_seq_q, age;
+  logic [EntryW-1:0]       best_tag_q, best_tag_d, tree_tag;
+  logic [CountW-1:0]       refused_q;
+
+  assign tree_tag = EntryW'(TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(best_lane_i));
+  assign age = best_seq_i - best_seq_q;
+  assign better = best_valid_i && (!best_valid_q || best_key_i < best_key_q ||
+                                   (best_key_i == best_key_q && age[SeqW-1]));
+  assign best_valid_d = best_valid_q || best_valid_i;
+  assign best_key_d = better ? best_key_i : best_key_q;
+  assign best_tag_d = better ? tree_tag : best_tag_q;
+  assign refused_now_o = refused_q + CountW'(refused_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || start_i) begin
+      best_valid_q <= 1'b0;
+      refused_q <= '0;
+    end else if (en_q[StageBest]) begin
+      best_valid_q <= best_valid_d;
+      refused_q <= refused_now_o;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (en_q[StageBest] && better) begin
+      best_key_q <= best_key_i;
+      best_seq_q <= best_seq_i;
+      best_tag_q <= tree_tag;
+    end
+  end
+
   // Result
-  logic             forced, picked;
-  logic [TagW-1:0]  picked_tag;
-  logic [TimeW-1:0] picked_cost;
+  assign forced_now_o = !best_valid_d && active_i;
 
-  assign forced = !best_valid_d && active_i && next_valid_d;
-  assign picked = best_valid_d || forced;
-  assign picked_tag = best_valid_d ? TagW'(best_tag_d) : next_tag_i & {TagW{forced}};
-  assign picked_cost = best_valid_d ? best_cost_d : next_cost_d & {TimeW{forced}};
-
-  assign remove_o = done_o && auto_remove_i && picked;
-  assign remove_tag_o = picked_tag;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       result_valid_o <= 1'b0;
       result_forced_o <= 1'b0;
       result_tag_o <= '0;
-      result_cost_o <= '0;
+      result_key_o <= '0;
       refused_o <= '0;
-      cycles_o <= '0;
-    end else if (clear_i) begin
-      result_valid_o <= 1'b0;
-      result_forced_o <= 1'b0;
-      result_tag_o <= '0;
-      result_cost_o <= '0;
-      refused_o <= '0;
-      cycles_o <= '0;
-    end else if (done_o) begin
-      result_valid_o <= picked;
-      result_forced_o <= forced;
-      result_tag_o <= picked_tag;
-      result_cost_o <= picked_cost;
-      refused_o <= refused_d;
-      cycles_o <= cycle_d;
+    end else if (done_o && keep_i) begin
+      result_valid_o <= best_valid_d || active_i;
+      result_forced_o <= forced_now_o;
+      result_tag_o <= best_valid_d ? TagW'(best_tag_d) : next_tag_i & {TagW{active_i}};
+      result_key_o <= best_valid_d ? best_key_d : '0;
+      refused_o <= refused_now_o;
     end
   end
 

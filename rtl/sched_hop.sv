@@ -35,10 +35,11 @@ module sched_hop
   input  logic [SegmentW-1:0] segment_data_i,
 
   input  logic [AngleW-1:0] margin_i,
+  input  logic [AngleW-1:0] risk_i,
   input  logic [TimeW-1:0]  head_switch_i,
   input  logic [TimeW-1:0]  write_settle_i,
-  input  logic [TimeW-1:0]  overhead_read_i,   // taken when after_write_i is 0
-  input  logic [TimeW-1:0]  overhead_write_i,  // taken when after_write_i is 1
+  // {from an entry's end, to a write, from a write}
+  input  logic [7:0][TimeW-1:0] overhead_i,
 
   input  logic [StageCost:StageDistance] en_i,
 
@@ -48,14 +49,16 @@ module sched_hop
   input  logic [CylW-1:0]   to_cyl_i,
   input  logic [HeadW-1:0]  to_head_i,
   input  logic              to_write_i,
-  input  logic              overhead_sel_i,
+  input  logic [2:0]        overhead_sel_i,
 
   // Stage 9
   input  logic [AngleW-1:0] from_angle_i,
   input  logic [AngleW-1:0] to_angle_i,
 
   // Stage 11
-  output logic [TimeW-1:0]  cost_o
+  output logic [TimeW-1:0]  reach_o,           // a late arrival's turn included
+  output logic [TimeW-1:0]  worst_o,           // a risky one's too
+  output logic              risky_o
 );
 
   localparam int unsigned WideW = TimeW + 3;   // signed sums of three times
@@ -72,11 +75,6 @@ module sched_hop
     return {{3{value[TimeW-1] & applies}}, value & {TimeW{applies}}};
   endfunction
 
-  function automatic logic [TimeW-1:0] overhead(logic sel, logic [TimeW-1:0] on_read,
-                                                logic [TimeW-1:0] on_write);
-    return sel ? on_write : on_read;
-  endfunction
-
   function automatic logic is_negative(wide_t value);
     return value < 0;
   endfunction
@@ -86,9 +84,10 @@ module sched_hop
     return value[TimeW-1:0] | {TimeW{|value[WideW-1:TimeW]}};
   endfunction
 
-  // Stage 1: distance, and which of the configured times apply; the latter wait for stage 9.
+  // Stage 1: distance, and which of the configured times apply; the latter wait.
   logic [CylW-1:0] distance_q;
-  logic [StageArrive:StageCell] switch_q, settle_q, overhead_sel_q;
+  logic [StageArrive:StageCell] switch_q, settle_q;
+  logic [StageLine:StageCell][2:0] overhead_sel_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDistance]) begin
@@ -105,6 +104,13 @@ module sched_hop
       if (en_i[stage]) begin
         switch_q[stage+1] <= switch_q[stage];
         settle_q[stage+1] <= settle_q[stage];
+      end
+    end
+  end
+
+  for (genvar stage = StageCell; stage < StageLine; stage++) begin : g_overhead
+    always_ff @(posedge clk_i) begin
+      if (en_i[stage]) begin
         overhead_sel_q[stage+1] <= overhead_sel_q[stage];
       end
     end
@@ -131,16 +137,23 @@ module sched_hop
     .seek_o    (seek)
   );
 
-  // Stages 7 and 8: overhead with settle, and the arrival when the head switch decides
+  // Stages 6 to 8: the overhead; overhead with settle; the arrival when the head switch decides
+  logic [TimeW-1:0]        overhead_q, overhead_seek_q, overhead_arrive_q;
   logic signed [TimeW+1:0] fixed_multiply_q, fixed_q;   // overhead + settle
   logic                    early_q;                     // head switch + settle < 0
   logic [TimeW-1:0]        switch_arrival_q;
 
   always_ff @(posedge clk_i) begin
+    if (en_i[StageLine]) begin
+      overhead_q <= overhead_i[overhead_sel_q[StageLine]];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
     if (en_i[StageMultiply]) begin
-      fixed_multiply_q <= (TimeW + 2)'(
-          settle(settle_q[StageMultiply], write_settle_i) +
-          plain(overhead(overhead_sel_q[StageMultiply], overhead_read_i, overhead_write_i)));
+      overhead_seek_q <= overhead_q;
+      fixed_multiply_q <=
+          (TimeW + 2)'(settle(settle_q[StageMultiply], write_settle_i) + plain(overhead_q));
       early_q <= is_negative(settle(settle_q[StageMultiply], write_settle_i) +
                              plain(head_switch_i));
     end
@@ -148,9 +161,9 @@ module sched_hop
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageSeek]) begin
+      overhead_arrive_q <= overhead_seek_q;
       fixed_q <= fixed_multiply_q;
-      switch_arrival_q <= early_q ?
-          overhead(overhead_sel_q[StageSeek], overhead_read_i, overhead_write_i) :
+      switch_arrival_q <= early_q ? overhead_seek_q :
           clamp(wide_t'(fixed_multiply_q) + plain(head_switch_i));
     end
   end
@@ -172,27 +185,42 @@ module sched_hop
         arrival_q <= arrival(
             plain(seek) + settle(settle_q[StageArrive], write_settle_i),
             plain(seek) + wide_t'(fixed_q),
-            overhead(overhead_sel_q[StageArrive], overhead_read_i, overhead_write_i));
+            overhead_arrive_q);
       end
       turn_q <= to_angle_i - from_angle_i;
     end
   end
 
   // Stage 10: rotational wait and cost
-  function automatic logic [TimeW-1:0] cost(logic [TimeW-1:0] at, logic [AngleW-1:0] turn,
-                                            logic [AngleW-1:0] margin);
-    logic              borrow, late;
-    logic [AngleW-1:0] rest;
-    logic [TurnW:0]    turns;
-    {borrow, rest} = {1'b0, turn} - {1'b0, at[AngleW-1:0]};
-    late = rest < margin;
-    turns = {1'b0, at[TimeW-1:AngleW]} + (TurnW + 1)'(borrow) + (TurnW + 1)'(late);
-    return {turns[TurnW-1:0], turn} | {TimeW{turns[TurnW]}};
+  typedef struct packed {
+    logic              borrow;
+    logic [AngleW-1:0] ticks;
+  } rest_t;
+
+  function automatic rest_t rest_of(logic [AngleW-1:0] turn, logic [AngleW-1:0] at);
+    return {1'b0, turn} - {1'b0, at};
   endfunction
+
+  // Clamped {turns of the arrival + borrow + more, difference of the angles}.
+  function automatic logic [TimeW-1:0] cost(logic [TurnW-1:0] turns, logic borrow, logic more,
+                                            logic [AngleW-1:0] turn);
+    logic [TurnW:0] sum;
+    sum = {1'b0, turns} + (TurnW + 1)'(borrow) + (TurnW + 1)'(more);
+    return {sum[TurnW-1:0], turn} | {TimeW{sum[TurnW]}};
+  endfunction
+
+  rest_t left;
+  logic  late, within_risk;
+
+  assign left = rest_of(turn_q, arrival_q[AngleW-1:0]);
+  assign late = left.ticks < margin_i;
+  assign within_risk = left.ticks < risk_i;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      cost_o <= cost(arrival_q, turn_q, margin_i);
+      reach_o <= cost(arrival_q[TimeW-1:AngleW], left.borrow, late, turn_q);
+      worst_o <= cost(arrival_q[TimeW-1:AngleW], left.borrow, late || within_risk, turn_q);
+      risky_o <= within_risk && !late;
     end
   end
 

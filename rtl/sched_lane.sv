@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One lane: its entries, their two hops (from the head to the start, from the end to the next
-// continuous command) and the deadline guard. Entry r of lane l has tag r * Lanes + l.
+// One lane: its entries, one hop unit, and what a pass over the table makes of a hop: the key and the deadline guard
+// (from the head to each entry), or the debt (from each entry's end to the next continuous command).
+// Between passes the hop unit takes hops of the list's entries. Entry r of lane l has tag
+// r * Lanes + l.
 //
 // Parameters: Rows (entries of the lane), Lanes, Lane (number of this lane), AngleW, CylW, SegM,
-//             SegW, SeqW (see sched_top).
-// Latency:    twelve cycles from a row at row_i[0] to its candidate, valid in stage 12; one row a
-//             cycle. en_i[n] enables the register after stage n, row_i[n] is the row in stage n.
+//             SegW, SeqW (see sched_core).
+// Latency:    eleven cycles from a row in stage 0 to its candidate, valid in stage 12; one row a
+//             cycle. en_i[n] enables the register after stage n, row_i[n] is the row in stage n; a
+//             hop of the list takes part in stages 1 to 10.
 // Handshake:  none. The configuration inputs are stable while rows are under way.
 
 module sched_lane
@@ -22,7 +25,8 @@ module sched_lane
   parameter int unsigned SeqW = 24,
   localparam int unsigned TimeW = time_w(AngleW),
   localparam int unsigned SumW = sum_w(AngleW),
-  localparam int unsigned NeedW = SumW + 4,
+  localparam int unsigned KeyW = key_w(AngleW),
+  localparam int unsigned RoomW = room_w(AngleW),
   localparam int unsigned RowW = index_w(Rows),
   localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
   localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
@@ -32,23 +36,24 @@ module sched_lane
   input  logic              rst_ni,
 
   // Changes of the table
-  input  logic              clear_i,
   input  logic              insert_i,
   input  logic              remove_i,
-  input  logic              credit_we_i,
   input  logic [RowW-1:0]   change_row_i,
   input  logic [CylW-1:0]   start_cyl_i,
   input  logic [HeadW-1:0]  start_head_i,
   input  logic [AngleW-1:0] start_angle_i,
   input  logic              write_i,
-  input  class_e            class_i,
+  input  logic              continuous_i,
   input  logic [CylW-1:0]   end_cyl_i,
   input  logic [HeadW-1:0]  end_head_i,
   input  logic [AngleW-1:0] end_angle_i,
   input  logic [SumW-1:0]   transfer_i,
-  input  logic [SumW-1:0]   credit_i,
+  input  logic [SumW-1:0]   age_i,
   input  logic [SeqW-1:0]   seq_i,
   output logic [Rows-1:0]   valid_o,
+  input  logic              part_we_i,
+  input  logic [RowW-1:0]   part_row_i,
+  input  logic signed [TimeW+1:0] part_i,
 
   // Seek table
   input  logic              cell_we_i,
@@ -59,43 +64,68 @@ module sched_lane
   input  logic [SegmentW-1:0] segment_data_i,
 
   // Configuration
+  input  logic              onward_i,          // the pass is for debts
   input  logic              active_i,          // the guard applies
   input  logic              next_c_only_i,
+  input  logic [Rows-1:0]   mask_i,            // entries that may compete
   input  logic [CylW-1:0]   head_cyl_i,
   input  logic [HeadW-1:0]  head_head_i,
+  input  logic              head_write_i,
   input  logic [AngleW-1:0] head_angle_i,
   input  logic [CylW-1:0]   next_cyl_i,
   input  logic [HeadW-1:0]  next_head_i,
   input  logic              next_write_i,
   input  logic [AngleW-1:0] next_angle_i,
   input  logic [TagW-1:0]   next_tag_i,
+  input  logic [SumW-1:0]   age_now_i,
   input  logic [AngleW-1:0] margin_i,
+  input  logic [AngleW-1:0] risk_i,
+  input  logic [AngleW-1:0] risk_charge_i,
   input  logic [TimeW-1:0]  head_switch_i,
   input  logic [TimeW-1:0]  write_settle_i,
-  input  logic [TimeW-1:0]  overhead_read_i,
-  input  logic [TimeW-1:0]  overhead_write_i,
-  input  logic [TimeW-1:0]  next_overhead_ar_i,
-  input  logic [TimeW-1:0]  next_overhead_aw_i,
-  input  logic signed [SumW:0] room_i,         // SWEEP - SLACK - 1
+  input  logic [7:0][TimeW-1:0] overhead_i,
+  input  logic signed [RoomW-1:0] room_i,
+
+  // Hops of the list: from the head or an entry's end to an entry's start
+  input  logic              hop_i,             // stage 1
+  input  logic              hop_head_i,
+  input  logic [CylW-1:0]   hop_from_cyl_i,
+  input  logic [HeadW-1:0]  hop_from_head_i,
+  input  logic              hop_from_write_i,
+  input  logic [CylW-1:0]   hop_to_cyl_i,
+  input  logic [HeadW-1:0]  hop_to_head_i,
+  input  logic              hop_to_write_i,
+  input  logic              hop_angle_i,       // stage 9
+  input  logic              hop_angle_head_i,
+  input  logic [AngleW-1:0] hop_from_angle_i,
+  input  logic [AngleW-1:0] hop_to_angle_i,
+  output logic [TimeW-1:0]  reach_o,           // stage 11
+  output logic [TimeW-1:0]  worst_o,
+  output logic              risky_o,
 
   // Pipeline
-  input  logic [StageGuard:0] en_i,
-  input  logic [StageGuard:0][RowW-1:0] row_i,
+  input  logic [StageKey:0] en_i,
+  input  logic [StageKey:0][RowW-1:0] row_i,
 
   // Stage 12
   output logic              candidate_o,
   output logic              refused_o,
-  output logic              is_next_o,         // valid, and its tag is next_tag_i
-  output logic [TimeW-1:0]  cost_o,
+  output logic signed [KeyW-1:0] key_o,
   output logic [SeqW-1:0]   seq_o
 );
+
+  localparam int unsigned PartW = SumW + 1;
+  localparam int unsigned DebtW = debt_w(AngleW);
+  localparam int unsigned NeedW = RoomW + 1;
 
   // Entries
   logic [CylW-1:0]   start_cyl, end_cyl;
   logic [HeadW-1:0]  start_head, end_head;
   logic [AngleW-1:0] start_angle, end_angle;
   logic              write, entry_valid, continuous;
-  logic [SumW-1:0]   transfer, credit;
+  logic [SumW-1:0]   age;
+  logic signed [PartW-1:0] part;
+  logic signed [DebtW-1:0] debt, new_debt;
 
   sched_table #(
     .Rows  (Rows),
@@ -105,23 +135,27 @@ module sched_lane
   ) u_table (
     .clk_i,
     .rst_ni,
-    .clear_i,
     .insert_i,
     .remove_i,
-    .credit_we_i,
     .row_i        (change_row_i),
     .start_cyl_i,
     .start_head_i,
     .start_angle_i,
     .write_i,
-    .class_i,
+    .continuous_i,
     .end_cyl_i,
     .end_head_i,
     .end_angle_i,
     .transfer_i,
-    .credit_i,
+    .age_i,
     .seq_i,
     .valid_o,
+    .part_we_i,
+    .part_row_i,
+    .part_i,
+    .debt_we_i    (en_i[StageKey] && onward_i),
+    .debt_row_i   (row_i[StageKey]),
+    .debt_i       (new_debt),
     .first_en_i   (en_i[0]),
     .first_row_i  (row_i[0]),
     .start_cyl_o  (start_cyl),
@@ -131,26 +165,72 @@ module sched_lane
     .end_head_o   (end_head),
     .second_en_i  (en_i[StageSeek]),
     .second_row_i (row_i[StageSeek]),
-    .entry_valid_o(entry_valid),
     .start_angle_o(start_angle),
     .end_angle_o  (end_angle),
+    .third_en_i   (en_i[StageArrive]),
+    .third_row_i  (row_i[StageArrive]),
+    .entry_valid_o(entry_valid),
     .continuous_o (continuous),
-    .transfer_o   (transfer),
-    .credit_o     (credit),
-    .third_en_i   (en_i[StageGuard]),
-    .third_row_i  (row_i[StageGuard]),
+    .part_o       (part),
+    .debt_o       (debt),
+    .age_o        (age),
+    .fourth_en_i  (en_i[StageKey]),
+    .fourth_row_i (row_i[StageKey]),
     .seq_o
   );
 
-  // Hops
-  logic [TimeW-1:0] cost, onward;
+  // Stage 1: where the hop begins and ends. Stage 9: its angles.
+  logic [CylW-1:0]   from_cyl, to_cyl;
+  logic [HeadW-1:0]  from_head, to_head;
+  logic              from_write, to_write, from_end;
+  logic [AngleW-1:0] from_angle, to_angle;
+
+  always_comb begin
+    from_end = hop_i ? !hop_head_i : onward_i;
+    if (!from_end) begin
+      from_cyl = head_cyl_i;
+      from_head = head_head_i;
+      from_write = head_write_i;
+    end else if (hop_i) begin
+      from_cyl = hop_from_cyl_i;
+      from_head = hop_from_head_i;
+      from_write = hop_from_write_i;
+    end else begin
+      from_cyl = end_cyl;
+      from_head = end_head;
+      from_write = write;
+    end
+    if (hop_i) begin
+      to_cyl = hop_to_cyl_i;
+      to_head = hop_to_head_i;
+      to_write = hop_to_write_i;
+    end else if (onward_i) begin
+      to_cyl = next_cyl_i;
+      to_head = next_head_i;
+      to_write = next_write_i;
+    end else begin
+      to_cyl = start_cyl;
+      to_head = start_head;
+      to_write = write;
+    end
+  end
+
+  always_comb begin
+    if (hop_angle_i) begin
+      from_angle = hop_angle_head_i ? head_angle_i : hop_from_angle_i;
+      to_angle = hop_to_angle_i;
+    end else begin
+      from_angle = onward_i ? end_angle : head_angle_i;
+      to_angle = onward_i ? next_angle_i : start_angle;
+    end
+  end
 
   sched_hop #(
     .AngleW(AngleW),
     .CylW  (CylW),
     .SegM  (SegM),
     .SegW  (SegW)
-  ) u_cost (
+  ) u_hop (
     .clk_i,
     .cell_we_i,
     .cell_index_i,
@@ -159,101 +239,75 @@ module sched_lane
     .segment_index_i,
     .segment_data_i,
     .margin_i,
+    .risk_i,
     .head_switch_i,
     .write_settle_i,
-    .overhead_read_i,
-    .overhead_write_i,
-    .en_i            (en_i[StageCost:StageDistance]),
-    .from_cyl_i      (head_cyl_i),
-    .from_head_i     (head_head_i),
-    .to_cyl_i        (start_cyl),
-    .to_head_i       (start_head),
-    .to_write_i      (write),
-    .overhead_sel_i  (write),
-    .from_angle_i    (head_angle_i),
-    .to_angle_i      (start_angle),
-    .cost_o          (cost)
+    .overhead_i,
+    .en_i          (en_i[StageCost:StageDistance]),
+    .from_cyl_i    (from_cyl),
+    .from_head_i   (from_head),
+    .to_cyl_i      (to_cyl),
+    .to_head_i     (to_head),
+    .to_write_i    (to_write),
+    .overhead_sel_i({from_end, to_write, from_write}),
+    .from_angle_i  (from_angle),
+    .to_angle_i    (to_angle),
+    .reach_o,
+    .worst_o,
+    .risky_o
   );
 
-  // The onward hop stands still while the guard does not apply.
-  sched_hop #(
-    .AngleW(AngleW),
-    .CylW  (CylW),
-    .SegM  (SegM),
-    .SegW  (SegW)
-  ) u_onward (
-    .clk_i,
-    .cell_we_i,
-    .cell_index_i,
-    .cell_data_i,
-    .segment_we_i,
-    .segment_index_i,
-    .segment_data_i,
-    .margin_i,
-    .head_switch_i,
-    .write_settle_i,
-    .overhead_read_i (next_overhead_ar_i),
-    .overhead_write_i(next_overhead_aw_i),
-    .en_i            (en_i[StageCost:StageDistance] & {StageCost{active_i}}),
-    .from_cyl_i      (end_cyl),
-    .from_head_i     (end_head),
-    .to_cyl_i        (next_cyl_i),
-    .to_head_i       (next_head_i),
-    .to_write_i      (next_write_i),
-    .overhead_sel_i  (write),
-    .from_angle_i    (end_angle),
-    .to_angle_i      (next_angle_i),
-    .cost_o          (onward)
-  );
+  // Stage 10: what the sweep has to spare, less what the entry adds; what the entry has waited; does it compete?
+  function automatic logic [TimeW-1:0] clamp(logic [SumW-1:0] value);
+    return value[TimeW-1:0] | {TimeW{|value[SumW-1:TimeW]}};
+  endfunction
 
-  // Stage 9: time that serving the entry costs the sweep beyond its hops; is it the next command?
-  logic signed [SumW:0] balance_q;
-  logic                 next_q, valid_q, continuous_q, unused_row;
+  logic                    next;
+  logic                    next_q, competes_q, masked_q;
+  logic signed [RoomW:0]   room_q;
+  logic signed [PartW-1:0] part_q;
+  logic [TimeW-1:0]        aged_q;
+
+  assign next = next_q && active_i;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageArrive]) begin
-      balance_q <= $signed({1'b0, transfer}) - $signed({1'b0, credit});
       next_q <= TagW'(row_i[StageArrive]) * TagW'(Lanes) + TagW'(Lane) == next_tag_i;
-      valid_q <= entry_valid;
-      continuous_q <= continuous;
+      masked_q <= mask_i[row_i[StageArrive]];
     end
   end
-
-  // Stage 10: the same, less what the sweep can spare; does the entry compete?
-  logic signed [SumW+1:0] debt_q;
-  logic                   competes_q, valid_next_q, apart_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      debt_q <= (SumW + 2)'(room_i) + (next_q ? (SumW + 2)'(0) : (SumW + 2)'(balance_q));
-      competes_q <= valid_q && !(active_i && next_c_only_i && continuous_q && !next_q);
-      valid_next_q <= valid_q && next_q;
-      apart_q <= !next_q;
+      room_q <= (RoomW + 1)'(room_i) + (next ? (RoomW + 1)'(0) : (RoomW + 1)'(debt));
+      part_q <= part;
+      aged_q <= clamp(age_now_i - age);
+      competes_q <= entry_valid && masked_q &&
+          !(active_i && next_c_only_i && continuous && !next);
     end
   end
 
-  // Stage 11: the guard. need - SLACK - 1 is negative if the entry passes.
-  function automatic logic passes(logic [TimeW-1:0] first, logic [TimeW-1:0] second,
-                                  logic signed [NeedW-1:0] debt);
-    logic signed [NeedW-1:0] excess;
-    excess = $signed({{(NeedW - TimeW) {1'b0}}, first}) +
-        $signed({{(NeedW - TimeW) {1'b0}}, second}) + debt;
-    return excess[NeedW-1];
+  // Stage 11: key and guard (need - left - 1 is negative if the entry passes), or debt
+  function automatic logic is_negative(logic signed [NeedW-1:0] value);
+    return value[NeedW-1];
   endfunction
 
   logic passed;
 
-  assign passed = !active_i || passes(cost, onward & {TimeW{apart_q}}, NeedW'(debt_q));
+  assign passed = !active_i ||
+      is_negative(NeedW'(room_q) + NeedW'($signed({1'b0, worst_o})));
+  assign new_debt = DebtW'(part_q) + DebtW'($signed({1'b0, worst_o}));
 
   always_ff @(posedge clk_i) begin
-    if (en_i[StageGuard]) begin
+    if (en_i[StageKey]) begin
       candidate_o <= competes_q && passed;
       refused_o <= competes_q && !passed;
-      is_next_o <= valid_next_q;
-      cost_o <= cost;
+      key_o <= KeyW'({2'b00, reach_o}) - KeyW'({2'b00, aged_q}) +
+          (risky_o ? KeyW'(risk_charge_i) : KeyW'(0));
     end
   end
 
+  logic unused_row;
   assign unused_row = ^{row_i[StageCost], row_i[StageMultiply:StageDistance]};
 
 endmodule

@@ -9,8 +9,9 @@ package sched_pkg;
   // map's source, from which the C++ model takes it too.
   localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
 
-  // Stages of the pipeline, counted from the one that addresses the table (stage 0), which the
-  // first row has passed before a decision begins. The register after stage n feeds stage n + 1.
+  // Stages of the pipeline, counted from the one that addresses the table (stage 0). The first row has passed stage 0
+  // before a pass begins and is in stage 1 in the cycle that starts it. The register after stage n
+  // feeds stage n + 1.
   localparam int unsigned StageDistance = 1;   // distance, what moves
   localparam int unsigned StageCell = 2;       // leading one: cell of the seek table, fraction
   localparam int unsigned StageDirectory = 3;  // where the cell's segments are and end
@@ -19,17 +20,20 @@ package sched_pkg;
   localparam int unsigned StageLine = 6;       // on its way from the memory to the multiplier
   localparam int unsigned StageMultiply = 7;   // slope times fraction
   localparam int unsigned StageSeek = 8;       // seek time; second read of the table
-  localparam int unsigned StageArrive = 9;     // overhead and positioning
+  localparam int unsigned StageArrive = 9;     // overhead and positioning; third read of the table
   localparam int unsigned StageCost = 10;      // rotational wait
-  localparam int unsigned StageGuard = 11;     // deadline guard; third read of the table
-  localparam int unsigned StageTree = 12;      // best of the lanes
-  localparam int unsigned StageBest = 13;      // best of the rows, result
+  localparam int unsigned StageKey = 11;       // key and deadline guard, or debt; fourth read of the table
+  localparam int unsigned StageTree = 12;      // best of the lanes (two)
+  localparam int unsigned StageTreeEnd = 13;
+  localparam int unsigned StageBest = 14;      // best of the rows, result
   localparam int unsigned Stages = StageBest + 1;
 
   localparam int unsigned HeadW = 6;
   localparam int unsigned TagW = 8;
   localparam int unsigned CountW = 9;          // 0 to 256 entries
   localparam int unsigned AddrW = 12;
+  localparam int unsigned SlotW = 4;           // 0 to 11 of a cluster, and the head
+  localparam int unsigned OrderMost = 12;
 
   typedef enum logic [1:0] {
     ClassDiscrete   = 2'd0,
@@ -51,6 +55,21 @@ package sched_pkg;
   // A sum of times: up to 4,096 turns.
   function automatic int unsigned sum_w(int unsigned angle_w);
     return angle_w + 12;
+  endfunction
+
+  // A key: a cost (one bit more than a time) less what was waited, signed.
+  function automatic int unsigned key_w(int unsigned angle_w);
+    return time_w(angle_w) + 2;
+  endfunction
+
+  // What serving an entry first adds to the sweep, signed: a sum and two hops.
+  function automatic int unsigned debt_w(int unsigned angle_w);
+    return sum_w(angle_w) + 2;
+  endfunction
+
+  // SWEEP + RESERVE - (DUE - HEAD_TIME) - 1, signed.
+  function automatic int unsigned room_w(int unsigned angle_w);
+    return sum_w(angle_w) + 3;
   endfunction
 
   // Bits below the mantissa of the widest distance.

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One register of the register file: loads on we_i, becomes zero on clear_i and on reset.
+// One register of the register file: loads on we_i, becomes zero on reset.
 //
 // Parameters: Width (bits).
 // Latency:    one cycle from we_i to q_o.
-// Handshake:  none; clear_i wins over we_i.
+// Handshake:  none; reset wins over we_i.
 
 module sched_reg #(
   parameter int unsigned Width = 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,
   input  logic             we_i,
   input  logic [Width-1:0] d_i,
   output logic [Width-1:0] q_o
 );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      q_o <= '0;
-    end else if (clear_i) begin
       q_o <= '0;
     end else if (we_i) begin
       q_o <= d_i;

@@ -85,12 +85,12 @@ json measure(const Point& point, const BenchOptions& options) {
   config.profile = config::load_drive(options.drive);
   config.profile.queue_depth = point.depth;
   config.holds_data = false;
-  const scheduling::PolicyInfo* policy = scheduling::find_policy(point.policy);
   accelerator::EngineOptions engine;
   engine.engine = options.engine;
-  engine.policy = policy;
+  engine.policy = scheduling::find_policy(point.policy);
   engine.firmware_base_cycles = config.profile.firmware_base_cycles;
   engine.firmware_candidate_cycles = config.profile.firmware_candidate_cycles;
+  engine.firmware_order_cycles = config.profile.firmware_order_cycles;
   drive::Drive disk("disk", config, accelerator::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();
   workload::RandomProducer::Options random;
@@ -141,10 +141,10 @@ int bench(const BenchOptions& options) {
   std::vector<Point> points;
   for (const std::string& transport : options.transports)
     for (const std::string& policy : options.policies) {
-      const scheduling::PolicyInfo* info = scheduling::find_policy(policy);
-      if (info == nullptr) throw core::InputError("--policy", 0, 0, fmt::format("there is no policy \"{}\"", policy));
+      const std::string unknown = scheduling::policy_objection(policy);
+      if (!unknown.empty()) throw core::InputError("--policy", 0, 0, unknown);
       for (const std::uint32_t depth : options.depths) {
-        const std::string objection = accelerator::engine_objection(options.engine, *info, depth);
+        const std::string objection = accelerator::engine_objection(options.engine, *scheduling::find_policy(policy), depth);
         if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection);
         points.push_back({depth, policy, transport});
       }

@@ -257,7 +257,7 @@ int run(const RunOptions& options) {
   config::Scenario s = config::load_scenario(options.scenario, options.overrides);
   if (options.wave_from_s >= 0) s.wave_from_s = options.wave_from_s;
   if (options.wave_to_s >= 0) s.wave_to_s = options.wave_to_s;
-  const scheduling::PolicyInfo& policy = *scheduling::find_policy(s.policy);
+  const scheduling::PolicySpec policy = *scheduling::find_policy(s.policy);
   const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth);
   if (!objection.empty()) {
     const auto at = s.positions.count("engine") != 0 ? s.positions["engine"] : config::Scenario::Position{s.file, 0, 0};
@@ -272,11 +272,12 @@ int run(const RunOptions& options) {
       options.result.empty() ? std::filesystem::path(".") : std::filesystem::absolute(options.result).parent_path();
   accelerator::EngineOptions engine;
   engine.engine = s.engine;
-  engine.policy = &policy;
+  engine.policy = policy;
   engine.accelerator_clock_mhz = s.accelerator_clock_mhz;
   engine.margin_ticks = static_cast<std::uint32_t>(s.accelerator_margin_ticks);
   engine.firmware_base_cycles = s.drive.firmware_base_cycles;
   engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
+  engine.firmware_order_cycles = s.drive.firmware_order_cycles;
   engine.traced = !options.waves.empty();
   engine.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report) {
     write_mismatch(pair, report, s, folder,

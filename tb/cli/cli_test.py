@@ -61,7 +61,8 @@ class Lists(Case):
         for name in ("atlas10k", "cheetah9lp", "balafoutis_table1", "elite3", "cheetah_st34501n"):
             self.assertRegex(drives, rf"(?m)^{name} ")
         policies = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
-        for name in ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)"):
+        for name in ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(w)",
+                     "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(M)", "OPS:SCAN/CLUST-REQ(M)", "OPS:SCAN/CLUST-CYL(M|T)"):
             self.assertIn(name, policies)
         formats = self.run_good("list", "trace-formats").stdout
         for name in ("blkparse", "fio", "disksim"):
@@ -162,6 +163,8 @@ class BadInput(Case):
     def test_policy_that_the_accelerator_does_not_carry(self):
         self.assert_refused(self.run_bad(MIXED, "--set", "policy=FCFS"), "engine: engine lockstep does not carry policy FCFS")
         self.assert_refused(self.run_bad(MIXED, "--set", "policy=SPTT"), r"there is no policy \"SPTT\" \(did you mean SPTF\?\)")
+        self.assert_refused(self.run_bad(MIXED, "--set", 'policy="OPS:SCAN/CI-OPT(13)"'),
+                            r"expected OPS:SCAN/CI-OPT\(M\), M from 1 to 12")
         self.assert_refused(self.run_bad(MIXED, "--set", "drive.queue.depth=64"), "table of 32 entries, the queue has 64")
 
     def test_not_toml(self):
@@ -249,7 +252,8 @@ class Runs(Case):
             self.assertEqual(parts, int(r["completed_ps"]) - int(r["issued_ps"]))
 
     def test_every_policy_runs_the_same_requests(self):
-        names = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
+        names = [row["name"].replace("(w)", "(0.01)").replace("(M", "(6").replace("|T", "|1000")
+                 for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
         results = {n: self.result_of(MIXED, "--set", "sim.measure_s=20", "--set", "engine=firmware", "--set", f'policy="{n}"')
                    for n in names}
         issued = {r["classes"]["discrete"]["issued"] for r in results.values()}
@@ -258,6 +262,26 @@ class Runs(Case):
         positioning = {n: p["seek"] + p["rotation"] for n, p in mean.items()}
         self.assertLess(positioning["SPTF"], positioning["FCFS"])
         self.assertLess(mean["SSTF"]["seek"], mean["FCFS"]["seek"])
+
+    def test_clustered_policies_keep_every_round(self):
+        """Sixty rounds: no hiccup, and every request is completed or still on its way."""
+        for policy in ("ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                       "OPS:SCAN/CLUST-CYL(6|1000)"):
+            result = self.result_of(MIXED, "--set", "sim.measure_s=60", "--set", "engine=firmware", "--set",
+                                    f'policy="{policy}"')
+            self.assertEqual(result["hiccups"], 0, policy)
+            self.assertEqual(result["classes"]["continuous"]["completed"], 25 * 60, policy)
+            discrete = result["classes"]["discrete"]
+            self.assertEqual(discrete["failed"], 0, policy)
+            self.assertEqual(discrete["issued"], discrete["completed"] + discrete["outstanding"], policy)
+            self.assertGreater(discrete["completed"], 1500, policy)
+
+    def test_aged_sptf_shortens_the_longest_waits(self):
+        results = {p: self.result_of(MIXED, "--set", "sim.measure_s=60", "--set", "engine=firmware", "--set", f'policy="{p}"')
+                   for p in ("SPTF", "ASPTF(0)", "ASPTF(0.1)")}
+        self.assertEqual(results["ASPTF(0)"]["classes"], results["SPTF"]["classes"])
+        longest = {p: r["classes"]["discrete"]["response_ms"]["max"] for p, r in results.items()}
+        self.assertLess(longest["ASPTF(0.1)"], longest["SPTF"])
 
     def test_recorded_trace_as_load(self):
         result = self.result_of(SCENARIOS / "guest_trace.toml")

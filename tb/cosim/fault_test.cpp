@@ -15,7 +15,7 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
   options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report) {
     handed_over = report;
     mismatches = pair.statistics().mismatches;
-    accelerator::ReferenceCore again(accelerator::AcceleratorParameters{});
+    accelerator::ReferenceCore again(accelerator::RtlCore::built_parameters());
     pair.replay(again);
     replayed = accelerator::dump_registers(again);
   };
@@ -34,13 +34,15 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
     EXPECT_EQ(text, handed_over);
     EXPECT_EQ(text.find("model and RTL differ at response "), 0u) << text;
     for (const char* part : {"\n  model: data 0x", "\n  RTL:   data 0x", "\nmodel's registers:\n", "RTL's registers:\n",
-                             "  RESULT_COST = 0x", "\nmodel's table:\n", "occupancy"})
+                             "  RESULT_KEY = 0x", "\nmodel's table:\n", "occupancy"})
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-    // The accesses kept with the report lead a fresh core to the same registers; DECISIONS counts from the checkpoint.
+    // The accesses kept with the report lead a fresh core to the same registers; the counters start at the checkpoint.
     ASSERT_FALSE(replayed.empty());
     const auto without_count = [](std::string dump) {
-      for (std::size_t at; (at = dump.find("  DECISIONS = ")) != std::string::npos;)
-        dump.erase(at, dump.find('\n', at) + 1 - at);
+      for (const char* counter :
+           {"  DECISIONS = ", "  BUSY_CYCLES = ", "  STALL_CYCLES = ", "  REFUSED_COUNT = ", "  FORCED_COUNT = "})
+        for (std::size_t at; (at = dump.find(counter)) != std::string::npos;)
+          dump.erase(at, dump.find('\n', at) + 1 - at);
       return dump;
     };
     const std::string told = without_count(text);

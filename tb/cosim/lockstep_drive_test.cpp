@@ -98,7 +98,11 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheWritesDo) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, GuardedEngines,
                          ::testing::Values(Engine{"SPTF", "firmware"}, Engine{"SPTF(next-C)", "firmware"},
-                                           Engine{"SPTF", "model"}, Engine{"SPTF(next-C)", "model"}),
+                                           Engine{"SPTF", "model"}, Engine{"SPTF(next-C)", "model"},
+                                           Engine{"ASPTF(0.01)", "firmware"}, Engine{"OPS:SCAN/CI-SPTF", "firmware"},
+                                           Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
+                                           Engine{"OPS:SCAN/CLUST-REQ(6)", "firmware"},
+                                           Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "firmware"}),
                          name_of_engine);
 
 TEST(FirmwareAndModel, AgreeOnTheMeans) {

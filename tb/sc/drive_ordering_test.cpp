@@ -140,7 +140,9 @@ INSTANTIATE_TEST_SUITE_P(Engines, DriveOrdering,
                                            Engine{"SCAN", "firmware"}, Engine{"LOOK", "firmware"},
                                            Engine{"C-LOOK", "firmware"}, Engine{"SPTF", "firmware"},
                                            Engine{"SPTF(unguarded)", "firmware"}, Engine{"SPTF", "model"},
-                                           Engine{"SPTF", "lockstep"}),
+                                           Engine{"SPTF", "lockstep"}, Engine{"ASPTF(0.01)", "firmware"},
+                                           Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
+                                           Engine{"OPS:SCAN/CLUST-REQ(6)", "firmware"}),
                          name_of_engine);
 
 TEST(DriveHazards, WriteReadWriteOnOnePlaceKeepTheirOrder) {

@@ -108,6 +108,7 @@ inline accelerator::EngineOptions engine_options(const std::string& policy, cons
   options.policy = scheduling::find_policy(policy);
   options.firmware_base_cycles = profile.firmware_base_cycles;
   options.firmware_candidate_cycles = profile.firmware_candidate_cycles;
+  options.firmware_order_cycles = profile.firmware_order_cycles;
   return options;
 }
 

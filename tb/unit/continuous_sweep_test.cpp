@@ -389,7 +389,10 @@ TEST(ContinuousSweep, WithoutTheGuardTheseRoundsMissDeadlines) {
   EXPECT_GT(late, 0);  // so the rounds above are hard enough to need the guard
 }
 
-INSTANTIATE_TEST_SUITE_P(ContinuousSweep, BusyRound, ::testing::Values("SPTF", "SPTF(next-C)"));
+INSTANTIATE_TEST_SUITE_P(ContinuousSweep, BusyRound,
+                         ::testing::Values("SPTF", "SPTF(next-C)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
+                                           "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                                           "OPS:SCAN/CLUST-CYL(6|1000)"));
 
 TEST(ContinuousSweep, NextContinuousServesTheSweepInOrder) {
   const Round round = run_round("SPTF(next-C)", atlas(), 300 * kPicosecondsPerMillisecond, 5);

@@ -234,6 +234,7 @@ TEST_F(DisksimImportTest, ADiskAlone) {
   EXPECT_EQ(p.cache.read_ahead_blocks, 48u);
   EXPECT_EQ(p.firmware_base_cycles, 0u);
   EXPECT_EQ(p.firmware_candidate_cycles, 0u);
+  EXPECT_EQ(p.firmware_order_cycles, mechanics::DriveProfile{}.firmware_order_cycles);
   EXPECT_EQ(p.queue_depth, 32u);
   EXPECT_EQ(p.source, "DiskSim 4.0 parameters: a.parv");
   EXPECT_EQ(remark_on(i, "Block count"), nullptr);

@@ -76,9 +76,14 @@ class Work {
       send(write(reg::kSeekGroup, i | bits(9) << 16));
     }
     send(write(reg::kMargin, 40));
+    send(write(reg::kRisk, 400));
+    send(write(reg::kRiskCharge, 9000));
     send(write(reg::kHeadSwitch, 2000));
     send(write(reg::kWriteSettle, 0xFFFFF0u));
-    send(write(reg::kCtrl, 0xD));
+    send(write(reg::kDelay, 77));
+    send(write(reg::kOverheadRw, 500));
+    send(write(reg::kClusterSpan, 4000));
+    send(write(reg::kCtrl, 0x11));
   }
 
   template <typename Send>
@@ -87,34 +92,42 @@ class Work {
     switch (bits(3)) {
       case 0:
       case 1:
-      case 2:
         if (tags_.count(tag) != 0) return;
         send(write(reg::kEPos, bits(13) | bits(2) << 18 | bits(1) << 24 | (bits(1) << 25)));
         send(write(reg::kEAngle, bits(16)));
         send(write(reg::kEEndPos, bits(13)));
         send(write(reg::kEEndAngle, bits(16)));
-        send(write(reg::kETransfer, bits(18)));
-        send(write(reg::kECredit, bits(18)));
+        send(write(reg::kETransfer, bits(14)));
+        send(write(reg::kEDeadline, bits(24)));
+        send(write(reg::kEAge, bits(18)));
         send(write(reg::kInsert, tag));
         tags_.insert(tag);
         break;
-      case 3:
+      case 2:
         send(write(reg::kRemove, tag));  // now and then refused
         tags_.erase(tag);
         break;
+      case 3:
+        send(write(reg::kCluster, bits(4) | bits(5) << 9));
+        send(write(reg::kClusterFrom, bits(13)));
+        send(write(reg::kOp, 1));
+        send(read(reg::kMask0));
+        send(read(reg::kOrderTags0));
+        send(write(reg::kClear, 1));
+        break;
       case 4:
-        send(write(reg::kNextPos, bits(13)));
-        send(write(reg::kNextAngle, bits(16)));
-        send(write(reg::kNextTag, tag | bits(1) << 8));
-        send(write(reg::kSweep, bits(22)));
-        send(write(reg::kSlack, bits(23)));
+        if (bits(3) == 0) send(write(reg::kCtrl, 0x11 | bits(3) << 1));
+        send(write(reg::kReserve, bits(20)));
+        send(write(reg::kAgeNow, bits(18)));
         break;
       default:
-        send(write(reg::kHeadPos, bits(13)));
-        send(write(reg::kHeadAngle, bits(16)));
-        send(write(reg::kStart, 1));
+        send(write(reg::kHeadTime, bits(24)));
+        send(write(reg::kOp, 0));
         const std::uint32_t result = send(read(reg::kResult)).data;
-        if ((result & 0x100) != 0) tags_.erase(result & 0xFF);
+        if ((result & 0x100) != 0) {
+          send(write(reg::kServe, result & 0xFF));
+          tags_.erase(result & 0xFF);
+        }
         send(write(reg::kClear, 3));
     }
   }
@@ -131,13 +144,13 @@ TEST(LockstepCore, EqualCoresRunOnAndAreCounted) {
   std::uint64_t starts = 0;
   const auto send = [&](const BusRequest& request) {
     ++sent;
-    starts += request.write && request.address == reg::kStart;
+    starts += request.write && request.address == reg::kOp;
     return pair.core->access(request);
   };
   Work work(71);
   work.set_up(send);
   for (int i = 0; i < 3000; ++i) work.step(send);
-  EXPECT_GT(starts, 800u);
+  EXPECT_GT(starts, 1000u);
   EXPECT_EQ(pair.core->statistics().responses, sent);
   EXPECT_EQ(pair.core->statistics().decisions, starts);
   EXPECT_EQ(pair.core->statistics().mismatches, 0u);
@@ -155,10 +168,10 @@ TEST(LockstepCore, EveryPartOfAResponseIsCompared) {
 
 TEST(LockstepCore, TheReportHoldsTheAccessBothResponsesAndBothStates) {
   Pair pair(Fault::Data, 6);
-  pair.core->access(write(reg::kSweep, 0x123));
+  pair.core->access(write(reg::kReserve, 0x123));
   pair.core->access(write(reg::kEPos, 77 | 3u << 18 | 1u << 24));
   pair.core->access(write(reg::kInsert, 9));
-  pair.core->access(write(reg::kStart, 1));
+  pair.core->access(write(reg::kOp, 0));
   pair.core->access(write(reg::kClear, 1));
   pair.core->access(read(reg::kMargin));
   std::string told;
@@ -180,7 +193,7 @@ TEST(LockstepCore, TheReportHoldsTheAccessBothResponsesAndBothStates) {
   const auto expect = [&told](const std::string& part) {
     EXPECT_NE(told.find(part), std::string::npos) << part << " in\n" << told;
   };
-  expect("response 7 (after 1 decisions), read RESULT (0x05c)");
+  expect("response 7 (after 1 decisions), read RESULT (0x070)");
   expect("at 4321 ps");
   expect("model: data 0x00000109");
   expect("RTL:   data 0x00020109");
@@ -188,8 +201,8 @@ TEST(LockstepCore, TheReportHoldsTheAccessBothResponsesAndBothStates) {
   const std::size_t rtl = told.find("RTL's registers:");
   ASSERT_LT(model, rtl);
   ASSERT_LT(rtl, told.find("model's table:"));
-  EXPECT_LT(told.find("SWEEP = 0x00000123", model), rtl);
-  EXPECT_NE(told.find("SWEEP = 0x00020123", rtl), std::string::npos);  // the faulty core's own answer
+  EXPECT_LT(told.find("RESERVE = 0x00000123", model), rtl);
+  EXPECT_NE(told.find("RESERVE = 0x00020123", rtl), std::string::npos);  // the faulty core's own answer
   expect("tag   9 write class 0 at 77/3@0");
 }
 
@@ -203,10 +216,10 @@ TEST(LockstepCore, ReplayBringsAFreshCoreToTheSameState) {
     ReferenceCore fresh{AcceleratorParameters{}};
     pair.core->replay(fresh);
 
-    // What a decision sees is the same ...
+    // What an operation sees is the same ...
     for (const reg::RegisterInfo& info : reg::kRegisters) {
       if (info.access == reg::Access::WriteOnly) continue;
-      if (info.offset == reg::kDecisions) continue;  // counts on from the checkpoint
+      if (info.offset >= reg::kDecisions) continue;  // count on from the checkpoint
       EXPECT_EQ(fresh.access(read(info.offset)).data, pair.model->access(read(info.offset)).data) << info.name;
     }
     const scheduling::SeekTable& there = fresh.state().seek;
@@ -232,6 +245,26 @@ TEST(LockstepCore, ReplayBringsAFreshCoreToTheSameState) {
   }
 }
 
+TEST(LockstepCore, ReplayRestoresTheMaskAndHasEverythingStale) {
+  Pair pair;
+  const auto send = [&](const BusRequest& request) { return pair.core->access(request); };
+  send(write(reg::kEPos, 1u << 25));
+  send(write(reg::kInsert, 2));
+  send(write(reg::kInsert, 6));
+  send(write(reg::kMask0, 1u << 6));
+  send(write(reg::kCtrl, 1u << reg::kCtrlMaskEnLsb | 1u << reg::kCtrlGuardEnLsb));
+  send(write(reg::kOp, 0));
+  send(write(reg::kClear, 1));
+  for (int i = 0; i < 10'000; ++i) send(read(reg::kStatus));  // past several checkpoints
+  ReferenceCore fresh{AcceleratorParameters{}};
+  pair.core->replay(fresh);
+  EXPECT_EQ(fresh.access(read(reg::kBusyCycles)).data, 0u);
+  const std::uint32_t kept = send(write(reg::kOp, 0)).busy_cycles;
+  EXPECT_GT(fresh.access(write(reg::kOp, 0)).busy_cycles, kept);
+  EXPECT_EQ(fresh.access(read(reg::kResult)).data, send(read(reg::kResult)).data);
+  EXPECT_EQ(fresh.access(write(reg::kOp, 0)).busy_cycles, kept);
+}
+
 TEST(LockstepCore, ReplayKeepsTheErrorFlagAndTheOrderOfEqualCommands) {
   Pair pair;
   const auto send = [&](const BusRequest& request) { return pair.core->access(request); };
@@ -242,7 +275,7 @@ TEST(LockstepCore, ReplayKeepsTheErrorFlagAndTheOrderOfEqualCommands) {
   pair.core->replay(fresh);
   EXPECT_EQ(fresh.access(read(reg::kStatus)).data, pair.model->access(read(reg::kStatus)).data);
   for (const std::uint32_t tag : {9u, 4u, 30u}) {
-    fresh.access(write(reg::kStart, 1));
+    fresh.access(write(reg::kOp, 0));
     EXPECT_EQ(fresh.access(read(reg::kResult)).data, tag | 0x100u);
     fresh.access(write(reg::kRemove, tag));
   }
@@ -252,9 +285,9 @@ TEST(LockstepCore, ResetReachesBothCoresAndStartsANewCheckpoint) {
   Pair pair;
   const auto send = [&](const BusRequest& request) { return pair.core->access(request); };
   send(write(reg::kInsert, 9));
-  send(write(reg::kSweep, 5));
+  send(write(reg::kReserve, 5));
   pair.core->reset();
-  EXPECT_EQ(send(read(reg::kSweep)).data, 0u);
+  EXPECT_EQ(send(read(reg::kReserve)).data, 0u);
   EXPECT_EQ(send(read(reg::kStatus)).data, 0u);
   ReferenceCore fresh{AcceleratorParameters{}};
   pair.core->replay(fresh);

@@ -46,6 +46,25 @@ std::unique_ptr<SchedulerIf> make(std::string_view name, const AccessPlanner& pl
   return find_policy(name)->create({planner, 256, 10'000'000});
 }
 
+/// Every policy of the table, with some parameters.
+std::vector<PolicySpec> every_policy(const char* requests = "6") {
+  std::vector<PolicySpec> specs;
+  for (const PolicyInfo& row : policy_table()) {
+    std::string notation(row.name);
+    if (!row.parameters.empty()) {
+      notation.resize(notation.size() - row.parameters.size() - 1);
+      for (const char letter : row.parameters)
+        notation += letter == 'w' ? "0.01" : letter == 'M' ? requests : letter == 'T' ? "20" : "|";
+      notation += ")";
+    }
+    EXPECT_EQ(policy_objection(notation), "");
+    specs.push_back(*find_policy(notation));
+    EXPECT_EQ(specs.back().name(), notation);
+    EXPECT_EQ(specs.back().row, &row);
+  }
+  return specs;
+}
+
 /// Serves all commands; cylinders of the accesses in order, "-c" for a move to cylinder c.
 std::string service_order(SchedulerIf& scheduler, Queue& queue, HeadState head) {
   std::string order;
@@ -70,21 +89,21 @@ HeadState at(std::uint32_t cylinder) { return {Cylinder(cylinder), Head(0), fals
 TEST(Policies, EveryPolicyOfTheTableIdlesServesAndEmpties) {
   const AccessPlanner planner(testing::line_drive(100));
   std::set<std::string_view> names;
-  for (const PolicyInfo& policy : policy_table()) {
-    SCOPED_TRACE(policy.name);
-    EXPECT_TRUE(names.insert(policy.name).second);
-    EXPECT_FALSE(policy.description.empty());
-    EXPECT_EQ(find_policy(policy.name), &policy);
+  for (const PolicySpec& policy : every_policy()) {
+    SCOPED_TRACE(policy.name());
+    EXPECT_TRUE(names.insert(policy.row->name).second);
+    EXPECT_FALSE(policy.row->description.empty());
     const auto scheduler = policy.create({planner, 256, 10'000'000});
     EXPECT_TRUE(scheduler->empty());
-    EXPECT_EQ(scheduler->candidates(), 0u);
+    EXPECT_EQ(scheduler->work(at(50)).candidates, 0u);
+    EXPECT_EQ(scheduler->work(at(50)).order_steps, 0u);
     EXPECT_EQ(scheduler->pick(at(50), 0).kind, Decision::Kind::Idle);
     Queue queue(planner);
     scheduler->insert(queue.add(70));
     scheduler->insert(queue.add(60, 1, false, RequestClass::Continuous, core::kPicosecondsPerSecond));
     scheduler->insert(queue.add(80, 1, true, RequestClass::Background));
     EXPECT_FALSE(scheduler->empty());
-    EXPECT_EQ(scheduler->candidates(), policy.name == "FCFS" ? 1u : 3u);
+    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" ? 1u : 3u);
     const Decision decision = scheduler->pick(at(50), 0);
     EXPECT_EQ(decision.kind, Decision::Kind::Serve);
     EXPECT_EQ(scheduler->pick(at(50), 0).tag, decision.tag);  // a pick removes nothing
@@ -97,15 +116,65 @@ TEST(Policies, EveryPolicyOfTheTableIdlesServesAndEmpties) {
 }
 
 TEST(Policies, NamesAreFoundWithBlanksAndInNoOtherForm) {
-  ASSERT_NE(find_policy(" SPTF ( next-C ) "), nullptr);
-  EXPECT_EQ(find_policy(" SPTF ( next-C ) ")->name, "SPTF(next-C)");
-  EXPECT_EQ(find_policy("sptf"), nullptr);
-  EXPECT_EQ(find_policy("SPTF(next-C"), nullptr);
-  EXPECT_EQ(find_policy(""), nullptr);
-  EXPECT_EQ(find_policy("SPTF")->accelerated, GuardMode::Pooled);
-  EXPECT_EQ(find_policy("SPTF(next-C)")->accelerated, GuardMode::NextContinuous);
-  EXPECT_EQ(find_policy("SPTF(unguarded)")->accelerated, GuardMode::None);
-  EXPECT_EQ(find_policy("LOOK")->accelerated, std::nullopt);
+  ASSERT_TRUE(find_policy(" SPTF ( next-C ) "));
+  EXPECT_EQ(find_policy(" SPTF ( next-C ) ")->name(), "SPTF(next-C)");
+  EXPECT_FALSE(find_policy("sptf"));
+  EXPECT_FALSE(find_policy("SPTF(next-C"));
+  EXPECT_FALSE(find_policy(""));
+  EXPECT_EQ(find_policy("SPTF")->row->accelerated, GuardMode::Pooled);
+  EXPECT_EQ(find_policy("SPTF(next-C)")->row->accelerated, GuardMode::NextContinuous);
+  EXPECT_EQ(find_policy("SPTF(unguarded)")->row->accelerated, GuardMode::None);
+  EXPECT_EQ(find_policy("LOOK")->row->accelerated, std::nullopt);
+}
+
+TEST(Policies, ParametersArePartOfTheName) {
+  const auto spec = [](const char* notation) {
+    EXPECT_EQ(policy_objection(notation), "");
+    return *find_policy(notation);
+  };
+  EXPECT_EQ(spec("ASPTF(0)").parameters.weight.millionths, 0);
+  EXPECT_EQ(spec("ASPTF(0.01)").parameters.weight.millionths, 10'000);
+  EXPECT_EQ(spec("ASPTF(12.345678)").parameters.weight.millionths, 12'345'678);
+  EXPECT_EQ(spec("ASPTF(100)").parameters.weight.millionths, 100'000'000);
+  EXPECT_EQ(spec("ASPTF( 00.500 )").name(), "ASPTF(0.5)");
+  EXPECT_EQ(spec("ASPTF(3.0)").name(), "ASPTF(3)");
+  EXPECT_EQ(spec("OPS:SCAN/CI-SPTF").parameters.requests, 0u);
+  EXPECT_EQ(spec("OPS: SCAN / CI-OPT (12)").parameters.requests, 12u);
+  EXPECT_EQ(spec("OPS:SCAN/CLUST-REQ(1)").parameters.requests, 1u);
+  EXPECT_EQ(spec("OPS:SCAN/CLUST-CYL( 06 | 1000 )").name(), "OPS:SCAN/CLUST-CYL(6|1000)");
+  EXPECT_EQ(spec("OPS:SCAN/CLUST-CYL(6|1000)").parameters.cylinders, 1000u);
+  EXPECT_EQ(spec("OPS:SCAN/CLUST-CYL(6|1000)").row->name, "OPS:SCAN/CLUST-CYL(M|T)");
+}
+
+TEST(Policies, BadParametersAreToldWhatWasExpected) {
+  for (const char* notation :
+       {"ASPTF", "ASPTF()", "ASPTF(w)", "ASPTF(-1)", "ASPTF(.5)", "ASPTF(1.)", "ASPTF(0.0000001)", "ASPTF(100.000001)",
+        "ASPTF(1e2)", "ASPTF(0.01", "ASPTF(0.01))", "ASPTF(9999999999)"}) {
+    EXPECT_FALSE(find_policy(notation)) << notation;
+    EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
+                                              "\": expected ASPTF(w), w a decimal from 0 to 100 with at most six "
+                                              "places");
+  }
+  for (const char* notation : {"OPS:SCAN/CI-OPT", "OPS:SCAN/CI-OPT()", "OPS:SCAN/CI-OPT(0)", "OPS:SCAN/CI-OPT(13)",
+                               "OPS:SCAN/CI-OPT(6|7)", "OPS:SCAN/CI-OPT(M)", "OPS:SCAN/CI-OPT(99999999999999999999)"}) {
+    EXPECT_FALSE(find_policy(notation)) << notation;
+    EXPECT_EQ(policy_objection(notation),
+              "policy \"" + std::string(notation) + "\": expected OPS:SCAN/CI-OPT(M), M from 1 to 12");
+  }
+  for (const char* notation : {"OPS:SCAN/CLUST-CYL(6)", "OPS:SCAN/CLUST-CYL(6|)", "OPS:SCAN/CLUST-CYL(|1000)",
+                               "OPS:SCAN/CLUST-CYL(6|0)", "OPS:SCAN/CLUST-CYL(13|1000)", "OPS:SCAN/CLUST-CYL(6|262145)",
+                               "OPS:SCAN/CLUST-CYL(6|1000|1)"}) {
+    EXPECT_FALSE(find_policy(notation)) << notation;
+    EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
+                                              "\": expected OPS:SCAN/CLUST-CYL(M|T), M from 1 to 12, "
+                                              "T from 1 to 262144 cylinders");
+  }
+  EXPECT_EQ(policy_objection("SPTT"),
+            "there is no policy \"SPTT\" (did you mean SPTF?); `platter list policies` shows them all");
+  EXPECT_EQ(policy_objection("OPS:SCAN/CI-OTP(6)"),
+            "there is no policy \"OPS:SCAN/CI-OTP(6)\" (did you mean OPS:SCAN/CI-OPT(M)?); `platter list policies` "
+            "shows them all");
+  EXPECT_NE(policy_objection("OPS:SCAN/CI-SPTF(6)"), "");
 }
 
 // The textbook queue: arm at 53 of 200 cylinders, moving up.
@@ -199,8 +268,8 @@ TEST(Policies, ElevatorsServeRandomBatchesInSortedOrder) {
 
 TEST(Policies, RequestsOnOneCylinderGoByAgeThenTag) {
   const AccessPlanner planner(testing::line_drive(10));
-  for (const PolicyInfo& policy : policy_table()) {
-    SCOPED_TRACE(policy.name);
+  for (const PolicySpec& policy : every_policy("1")) {  // longer exact orders have a tie rule of their own
+    SCOPED_TRACE(policy.name());
     const auto scheduler = policy.create({planner, 256, 10'000'000});
     Queue queue(planner);
     for (const std::uint64_t sequence : {7u, 3u, 9u, 3u, 1u}) {

@@ -14,8 +14,9 @@ namespace platter::accelerator {
 /// accesses, and an interrupt. Loosely timed: an access never waits, it adds its cycles to the delay. The make (reference model,
 /// RTL, both in lock-step) is the core that it is given.
 ///
-/// An access that reaches the accelerator while a decision runs is held until the decision has ended. (The RTL answers
-/// reads at once; a bus master that waits for the interrupt sees no difference.)
+/// An access that reaches the accelerator while work is under way (INSERT, REMOVE, SERVE, OP) is held until the work
+/// has ended. (The RTL holds writes only, and not those to CLEAR; a bus master that waits for the interrupt after OP
+/// sees no difference.)
 class AcceleratorTarget : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AcceleratorTarget);

@@ -36,11 +36,11 @@ AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queu
 
 }  // namespace
 
-std::string engine_objection(std::string_view engine, const scheduling::PolicyInfo& policy, std::uint32_t queue_depth) {
+std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth) {
   const EngineInfo* info = find_engine(engine);
   if (info == nullptr || !info->accelerated) return {};
-  if (!policy.accelerated)
-    return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name);
+  if (!policy.row->accelerated)
+    return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name());
   const AcceleratorParameters parameters = parameters_for(engine, queue_depth);
   if (queue_depth > parameters.entries)
     return fmt::format("the RTL is built with a table of {} entries, the queue has {}", parameters.entries, queue_depth);
@@ -53,15 +53,15 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
       const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
-                                     options.firmware_candidate_cycles};
+                                     options.firmware_candidate_cycles, options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
           context.planner, context.queue_depth,
-          static_cast<core::Picoseconds>(cost.cycles(context.queue_depth)) * cost.clock_period};
+          static_cast<core::Picoseconds>(cost.cycles(options.policy->most_work(context.queue_depth))) * cost.clock_period};
       return std::make_unique<drive::FirmwareEngine>("engine", options.policy->create(scheduler), cost);
     }
     const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
     AcceleratorEngine::Options engine;
-    engine.guard = *options.policy->accelerated;
+    engine.guard = *options.policy->row->accelerated;
     engine.margin_ticks = options.margin_ticks;
     engine.clock_period =
         core::to_picoseconds(1.0 / options.accelerator_clock_mhz, core::kPicosecondsPerMicrosecond);

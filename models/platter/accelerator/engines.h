@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,12 @@ namespace platter::accelerator {
 /// Which make of the scheduling engine a drive gets, and what it needs to be built.
 struct EngineOptions {
   std::string engine = "firmware";
-  const scheduling::PolicyInfo* policy = nullptr;
+  std::optional<scheduling::PolicySpec> policy;
   double accelerator_clock_mhz = 200;
   std::uint32_t margin_ticks = 0;
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
+  std::uint32_t firmware_order_cycles = 12;
   bool traced = false;  ///< the RTL will be written to a wave file
   std::function<void(const LockstepCore&, const std::string&)> on_mismatch;
 };
@@ -37,7 +39,7 @@ const std::vector<EngineInfo>& engine_table();
 const EngineInfo* find_engine(std::string_view name);
 
 /// Why this engine cannot carry this policy at this queue depth; empty if it can.
-std::string engine_objection(std::string_view engine, const scheduling::PolicyInfo& policy, std::uint32_t queue_depth);
+std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth);
 
 /// A factory for `drive::Drive`. Precondition: there is no objection.
 drive::EngineFactory engine_factory(const EngineOptions& options);

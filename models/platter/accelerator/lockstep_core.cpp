@@ -53,13 +53,13 @@ void LockstepCore::reset() {
 }
 
 BusResponse LockstepCore::access(const BusRequest& request) {
-  // Only between decisions: a replay cannot restore a pending result.
-  if (since_.size() >= kCheckpointAccesses - 1 && !model_->state().registers.done) checkpoint();
+  // Only between operations: a replay cannot restore a pending result.
+  if (since_.size() >= kCheckpointAccesses - 1 && !model_->state().done) checkpoint();
   since_.push_back(request);
   const BusResponse model = model_->access(request);
   const BusResponse rtl = rtl_->access(request);
   ++statistics_.responses;
-  if (request.write && request.address == reg::kStart) ++statistics_.decisions;
+  if (request.write && request.address == reg::kOp) ++statistics_.decisions;
   if (!(model == rtl)) fail(request, model, rtl);
   return model;
 }
@@ -79,49 +79,38 @@ void LockstepCore::fail(const BusRequest& request, const BusResponse& model, con
 void LockstepCore::replay(BusCoreIf& core) const {
   const core::Picoseconds start = since_.empty() ? 0 : since_.front().start;
   const auto put = [&](std::uint32_t address, std::uint32_t data) { core.access({true, address, data, start}); };
-  const ReferenceCore::Registers& r = checkpoint_.registers;
+  const ReferenceCore::State& s = checkpoint_;
   put(reg::kSeekIndex, 0);
-  for (const scheduling::SeekTable::Segment& segment : checkpoint_.seek.segments) {
+  for (const scheduling::SeekTable::Segment& segment : s.seek.segments) {
     put(reg::kSeekBase, static_cast<std::uint32_t>(segment.base));
     put(reg::kSeekDelta, static_cast<std::uint32_t>(segment.delta));
   }
   put(reg::kSeekCell, 0);
-  for (const scheduling::SeekTable::Cell& cell : checkpoint_.seek.cells) {
+  for (const scheduling::SeekTable::Cell& cell : s.seek.cells) {
     put(reg::kSeekLast, (cell.last[0] << reg::kSeekLastFirstLsb) | (cell.last[1] << reg::kSeekLastSecondLsb));
     put(reg::kSeekGroup, (cell.group << reg::kSeekGroupSegmentLsb) | (cell.last[2] << reg::kSeekGroupThirdLsb));
   }
-  std::vector<std::size_t> tags;  // in order of age
-  for (std::size_t tag = 0; tag < checkpoint_.entries.size(); ++tag)
-    if (checkpoint_.entries[tag].valid) tags.push_back(tag);
-  const auto age = [&](std::size_t tag) {
-    return (r.next_sequence - checkpoint_.entries[tag].sequence) & 0xFF'FFFFu;
-  };
-  std::sort(tags.begin(), tags.end(), [&](std::size_t a, std::size_t b) { return age(a) > age(b); });
-  for (const std::size_t tag : tags) {
-    const ReferenceCore::Entry& e = checkpoint_.entries[tag];
-    put(reg::kEPos, e.cylinder | (e.head << reg::kEPosHeadLsb) |
+  std::vector<std::uint8_t> tags = s.list;
+  std::sort(tags.begin(), tags.end(),
+            [&s](std::uint8_t a, std::uint8_t b) { return s.entries[a].number < s.entries[b].number; });
+  for (const std::uint8_t tag : tags) {
+    const ReferenceCore::Entry& e = s.entries[tag];
+    const ReferenceCore::Extent& x = s.extents[tag];
+    put(reg::kEPos, (e.cylinder << reg::kEPosCylLsb) | (std::uint32_t{e.head} << reg::kEPosHeadLsb) |
                         (static_cast<std::uint32_t>(e.write) << reg::kEPosWriteLsb) |
-                        (static_cast<std::uint32_t>(e.cls) << reg::kEPosClassLsb));
+                        (std::uint32_t{e.cls} << reg::kEPosClassLsb));
     put(reg::kEAngle, e.angle);
-    put(reg::kEEndPos, e.end_cylinder | (e.end_head << reg::kEEndPosHeadLsb));
-    put(reg::kEEndAngle, e.end_angle);
-    put(reg::kETransfer, e.transfer);
-    put(reg::kECredit, e.credit);
-    put(reg::kInsert, static_cast<std::uint32_t>(tag));
+    put(reg::kEEndPos, (x.end_cylinder << reg::kEEndPosCylLsb) | (std::uint32_t{x.end_head} << reg::kEEndPosHeadLsb));
+    put(reg::kEEndAngle, x.end_angle);
+    put(reg::kETransfer, x.transfer);
+    put(reg::kEDeadline, x.deadline);
+    put(reg::kEAge, e.age);
+    put(reg::kInsert, tag);
   }
-  const std::pair<std::uint32_t, std::uint32_t> registers[] = {
-      {reg::kCtrl, r.ctrl},           {reg::kHeadPos, r.head_pos},          {reg::kHeadAngle, r.head_angle},
-      {reg::kSlack, r.slack},         {reg::kNextPos, r.next_pos},          {reg::kNextAngle, r.next_angle},
-      {reg::kNextTag, r.next_tag},    {reg::kSweep, r.sweep},               {reg::kMargin, r.margin},
-      {reg::kHeadSwitch, r.head_switch},          {reg::kWriteSettle, r.write_settle},
-      {reg::kOverheadRead, r.overhead_read},      {reg::kOverheadWrite, r.overhead_write},
-      {reg::kNextOverheadAr, r.next_overhead_ar}, {reg::kNextOverheadAw, r.next_overhead_aw},
-      {reg::kEPos, r.e_pos},          {reg::kEAngle, r.e_angle},            {reg::kEEndPos, r.e_end_pos},
-      {reg::kEEndAngle, r.e_end_angle},           {reg::kETransfer, r.e_transfer},
-      {reg::kECredit, r.e_credit},    {reg::kSeekIndex, r.seek_index},      {reg::kSeekBase, r.seek_base},
-      {reg::kSeekCell, r.seek_cell},  {reg::kSeekLast, r.seek_last}};
-  for (const auto& [address, data] : registers) put(address, data);
-  if (r.error) put(reg::kRemove, static_cast<std::uint32_t>(checkpoint_.entries.size()));  // refused, which sets STATUS.ERROR
+  for (const reg::RegisterInfo& info : reg::kRegisters)
+    if (info.access == reg::Access::ReadWrite) put(info.offset, s.word(info.offset));
+  if (s.error) put(reg::kRemove, static_cast<std::uint32_t>(s.entries.size()));  // refused, which sets STATUS.ERROR
+  put(reg::kClear, 1u << reg::kClearCountersLsb);
   for (const BusRequest& request : since_) core.access(request);
 }
 

@@ -25,7 +25,7 @@ class LockstepCore : public BusCoreIf {
  public:
   struct Statistics {
     std::uint64_t responses = 0;
-    std::uint64_t decisions = 0;
+    std::uint64_t decisions = 0;  ///< operations: DECIDE and CLUSTER
     std::uint64_t mismatches = 0;
   };
 
@@ -41,8 +41,10 @@ class LockstepCore : public BusCoreIf {
     handler_ = std::move(handler);
   }
 
-  /// Brings another core, fresh from its reset, to the state of the last checkpoint and gives it the accesses since. Registers
-  /// that only a decision writes (RESULT to REFUSED) are right after the first decision since; DECISIONS counts from 0.
+  /// Brings another core, fresh from its reset, to the state of the last checkpoint and gives it the accesses since:
+  /// for waves, not to be compared. Registers that only an operation writes (RESULT to ORDER_TAGS2) are right after the
+  /// first of its kind since; the counters start at 0. All that a DECIDE keeps for the next one is stale: the first with
+  /// the guard works it out anew, so it may take more cycles than it did.
   void replay(BusCoreIf& core) const;
 
  private:

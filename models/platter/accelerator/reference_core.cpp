@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "platter/accelerator/registers.h"
+#include <initializer_list>
+#include <limits>
 
 namespace platter::accelerator {
 
@@ -15,302 +15,563 @@ constexpr std::uint32_t field(std::uint32_t word, std::uint32_t lsb, std::uint32
   return (word >> lsb) & static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
 }
 
-constexpr std::uint32_t low(std::uint32_t word, std::uint32_t width) { return field(word, 0, width); }
+constexpr std::uint32_t ones(std::uint32_t width) { return field(~0u, 0, width); }
+
+constexpr bool flag(std::uint32_t word, std::uint32_t lsb) { return (word >> lsb & 1) != 0; }
 
 constexpr std::int64_t sign_extend(std::uint32_t word, unsigned width) {
-  const std::int64_t value = low(word, width);
+  const std::int64_t value = word & ones(width);
   return (value >> (width - 1)) != 0 ? value - (std::int64_t{1} << width) : value;
 }
 
-constexpr unsigned kHeadW = 6;
 constexpr unsigned kSequenceW = 24;
 constexpr std::uint32_t kAccessCycles = 2;
+constexpr std::uint8_t kContinuous = static_cast<std::uint8_t>(core::RequestClass::Continuous);
 
-/// A position word as it is kept: the cylinder at its width, everything above `kept_bits` gone.
-std::uint32_t keep_position(std::uint32_t data, unsigned cyl_w, unsigned kept_bits) {
-  const std::uint32_t cylinder = low(data, cyl_w);
-  return cylinder | (field(data, reg::kEPosHeadLsb, kept_bits - reg::kEPosHeadLsb) << reg::kEPosHeadLsb);
-}
+// Cycles of work beyond what is counted in entries; see the page's table.
+constexpr std::uint32_t kInsertCycles = 2;
+constexpr std::uint32_t kRemoveCycles = 1;
+constexpr std::uint32_t kStaleCycles = 2;   ///< of a decision that works anything out
+constexpr std::uint32_t kSumsCycles = 13;
+constexpr std::uint32_t kDebtsCycles = 2;
+constexpr std::uint32_t kClusterCycles = 1;
+constexpr std::uint32_t kOrderCycles = 13;
 
-std::uint32_t cylinder_of(std::uint32_t position) { return low(position, reg::kEPosCylWidth); }
-std::uint32_t head_of(std::uint32_t position) { return field(position, reg::kEPosHeadLsb, kHeadW); }
+constexpr std::uint32_t kOrderTags[] = {reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2};
 
 }  // namespace
 
-ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters) : parameters_(parameters) {
+std::uint32_t order_cycles(std::uint32_t count) { return count < 2 ? 9 : (1u << count) + 8 * count - 8; }
+
+// --- a hop ---------------------------------------------------------------------------------------------------------
+
+/// The page's "A hop", with the configuration at hand.
+class ReferenceCore::HopUnit {
+ public:
+  struct Reach {
+    std::uint32_t cost;
+    std::uint32_t worst;
+  };
+
+  explicit HopUnit(const ReferenceCore& core)
+      : cells_(core.state_.seek.cells.data()),
+        segments_(core.state_.seek.segments.data()),
+        seg_m_(core.parameters_.format.seg_m),
+        frac_w_(core.parameters_.format.frac_w()),
+        place_shift_(frac_w_ - core.parameters_.format.place_w()),
+        angle_mask_(core.parameters_.format.angle_mask()),
+        turn_(core.parameters_.format.turn()),
+        time_max_(core.parameters_.format.time_max()),
+        margin_(core.word(reg::kMargin)),
+        risk_(core.word(reg::kRisk)),
+        risk_charge_(core.word(reg::kRiskCharge)),
+        head_switch_(core.word(reg::kHeadSwitch)),
+        write_settle_(static_cast<std::int32_t>(
+            sign_extend(core.word(reg::kWriteSettle), core.parameters_.format.time_w()))),
+        delay_(core.word(reg::kDelay)),
+        overheads_{{core.word(reg::kOverheadRr), core.word(reg::kOverheadRw)},
+                   {core.word(reg::kOverheadWr), core.word(reg::kOverheadWw)}},
+        head_pos_(core.word(reg::kHeadPos)),
+        head_angle_(core.word(reg::kHeadTime) & angle_mask_) {}
+
+  Reach from_head(const Entry& to) const {
+    return hop(field(head_pos_, reg::kHeadPosCylLsb, reg::kHeadPosCylWidth),
+               field(head_pos_, reg::kHeadPosHeadLsb, reg::kHeadPosHeadWidth), head_angle_, to,
+               overheads_[to.write][flag(head_pos_, reg::kHeadPosWriteLsb)]);
+  }
+
+  /// From the end of an entry.
+  Reach from(const Entry& entry, const Extent& extent, const Entry& to) const {
+    return hop(extent.end_cylinder, extent.end_head, extent.end_angle, to,
+               std::min(delay_ + overheads_[to.write][entry.write], time_max_));
+  }
+
+ private:
+  std::uint32_t seek(std::uint32_t distance) const {
+    const unsigned low = 31 - static_cast<unsigned>(__builtin_clz(distance | (1u << seg_m_))) - seg_m_;
+    const scheduling::SeekTable::Cell& cell = cells_[(low << seg_m_) + (distance >> low)];
+    const std::uint32_t frac = (distance & ((1u << low) - 1)) << (frac_w_ - low);
+    const std::uint32_t place = frac >> place_shift_;
+    const std::uint32_t beyond = static_cast<std::uint32_t>(place > cell.last[0]) +
+                                 static_cast<std::uint32_t>(place > cell.last[1]) +
+                                 static_cast<std::uint32_t>(place > cell.last[2]);
+    const scheduling::SeekTable::Segment& segment = segments_[cell.group | beyond];
+    const std::int64_t ticks = segment.base + ((std::int64_t{segment.delta} * frac) >> frac_w_);
+    return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, time_max_));
+  }
+
+  Reach hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, const Entry& to,
+            std::uint32_t overhead) const {
+    const std::uint32_t distance = cylinder > to.cylinder ? cylinder - to.cylinder : to.cylinder - cylinder;
+    // Without branches: what they would depend on is as good as random.
+    const bool switches = head != to.head;
+    const bool settles = to.write & ((distance != 0) | switches);
+    const std::uint32_t moved = std::max(seek(distance), switches ? head_switch_ : 0);
+    const std::int32_t settled = static_cast<std::int32_t>(moved) + (settles ? write_settle_ : 0);
+    const std::uint32_t position = std::min(static_cast<std::uint32_t>(std::max(settled, 0)), time_max_);
+    const std::uint32_t arrival = std::min(overhead + position, time_max_);
+    const std::uint32_t wait = (to.angle - (angle + arrival)) & angle_mask_;
+    const bool late = wait < margin_;
+    const bool risky = !late & (wait < risk_);
+    const std::uint32_t reach = std::min(arrival + wait + (late ? turn_ : 0), time_max_);
+    return {reach + (risky ? risk_charge_ : 0), std::min(reach + (risky ? turn_ : 0), time_max_)};
+  }
+
+  const scheduling::SeekTable::Cell* cells_;
+  const scheduling::SeekTable::Segment* segments_;
+  unsigned seg_m_, frac_w_, place_shift_;
+  std::uint32_t angle_mask_, turn_, time_max_;
+  std::uint32_t margin_, risk_, risk_charge_, head_switch_;
+  std::int32_t write_settle_;
+  std::uint32_t delay_;
+  std::uint32_t overheads_[2][2];  ///< by to.write, from.write
+  std::uint32_t head_pos_, head_angle_;
+};
+
+// --- the bus -------------------------------------------------------------------------------------------------------
+
+ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters)
+    : parameters_(parameters), path_(parameters.order_m) {
   state_.entries.resize(parameters_.entries);
+  state_.extents.resize(parameters_.entries);
+  state_.list.reserve(parameters_.entries);
   state_.seek.segments.resize(parameters_.format.segments());
   state_.seek.cells.resize(parameters_.format.cells());
+  lay_out();
+  start_afresh();
 }
 
-void ReferenceCore::reset() {
-  state_.registers = Registers{};
-  std::fill(state_.entries.begin(), state_.entries.end(), Entry{});
+void ReferenceCore::lay_out() {
+  for (const reg::RegisterInfo& info : reg::kRegisters) {
+    Port& port = ports_[info.offset / 4];
+    port.readable = info.access != reg::Access::WriteOnly;
+    port.writable = info.access != reg::Access::ReadOnly;
+  }
+  const auto keep = [this](std::uint32_t bits, std::initializer_list<std::uint32_t> addresses) {
+    for (const std::uint32_t address : addresses) ports_[address / 4].kept = bits;
+  };
+  const scheduling::FixedPointFormat& f = parameters_.format;
+  const std::uint32_t place = ones(f.cyl_w) | (ones(reg::kHeadPosHeadWidth) << reg::kHeadPosHeadLsb);
+  keep(ones(reg::kCtrlIrqEnLsb + 1), {reg::kCtrl});
+  keep(place | (1u << reg::kHeadPosWriteLsb), {reg::kHeadPos});
+  keep(place | (1u << reg::kEPosWriteLsb) | (ones(reg::kEPosClassWidth) << reg::kEPosClassLsb), {reg::kEPos});
+  keep(place, {reg::kEEndPos});
+  keep(ones(f.cyl_w), {reg::kClusterFrom, reg::kClusterSpan});
+  keep(ones(reg::kClusterOrderLsb + 1), {reg::kCluster});
+  keep(ones(f.angle_w), {reg::kMargin, reg::kRisk, reg::kRiskCharge, reg::kEAngle, reg::kEEndAngle});
+  keep(ones(f.time_w()), {reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
+                          reg::kOverheadWw, reg::kDelay});
+  keep(ones(f.sum_w()), {reg::kHeadTime, reg::kReserve, reg::kAgeNow, reg::kETransfer, reg::kEDeadline, reg::kEAge});
+  keep(ones(reg::kSeekIndexIndexWidth), {reg::kSeekIndex, reg::kSeekCell});
+  keep(ones(f.base_w()), {reg::kSeekBase});
+  keep((ones(f.place_w()) << reg::kSeekLastFirstLsb) | (ones(f.place_w()) << reg::kSeekLastSecondLsb),
+       {reg::kSeekLast});
+  for (std::uint32_t first = 0; first < 256; first += 32)
+    keep(parameters_.entries > first ? ones(std::min(parameters_.entries - first, 32u)) : 0, {reg::kMask0 + first / 8});
+  for (const std::uint32_t address :
+       {reg::kMargin, reg::kRisk, reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw,
+        reg::kOverheadWr, reg::kOverheadWw, reg::kDelay, reg::kSeekDelta, reg::kSeekGroup})
+    ports_[address / 4].configures_hops = true;
+}
+
+void ReferenceCore::reset() { start_afresh(); }
+
+void ReferenceCore::start_afresh() {
+  State& s = state_;
+  s.words.fill(0);
+  const scheduling::FixedPointFormat& f = parameters_.format;
+  word(reg::kId) = reg::kIdValue;
+  word(reg::kVersion) = (reg::kVersionMajor << reg::kVersionMajorLsb) | (reg::kVersionMinor << reg::kVersionMinorLsb);
+  word(reg::kParams) = (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
+                       (f.angle_w << reg::kParamsAngleWLsb) | (f.cyl_w << reg::kParamsCylWLsb) |
+                       (f.seg_m << reg::kParamsSegMLsb) | (f.seg_w << reg::kParamsSegWLsb);
+  word(reg::kOrderer) = parameters_.order_m << reg::kOrdererMaxLsb;
+  s.done = s.error = false;
+  s.sums_stale = s.debts_stale = true;
+  s.continuous = 0;
+  s.insertions = 0;
+  std::fill(s.entries.begin(), s.entries.end(), Entry{});
+  std::fill(s.extents.begin(), s.extents.end(), Extent{});
+  s.list.clear();
 }
 
 BusResponse ReferenceCore::access(const BusRequest& request) {
   BusResponse response;
   response.cycles = kAccessCycles;
-  const bool irq_enabled = field(state_.registers.ctrl, reg::kCtrlIrqEnLsb, 1) != 0;
   if (request.write) {
-    const bool irq_before = irq_enabled && state_.registers.done;
-    response.ok = write(request.address, request.data);
-    if (response.ok && request.address == reg::kStart) {
-      response.busy_cycles = state_.registers.cycles + 1;
-      if (irq_enabled && !irq_before) response.irq_cycles = response.busy_cycles;
+    const bool irq_before = irq();
+    std::uint32_t busy = 0;
+    response.ok = write(request.address, request.data, busy);
+    if (busy != 0) {
+      word(reg::kBusyCycles) += busy;
+      response.busy_cycles = busy + 1;
+      if (irq() && !irq_before) response.irq_cycles = response.busy_cycles;
     }
   } else {
     response.ok = read(request.address, response.data);
   }
-  response.irq = state_.registers.done && field(state_.registers.ctrl, reg::kCtrlIrqEnLsb, 1) != 0;
+  response.irq = irq();
   return response;
 }
 
-bool ReferenceCore::write(std::uint32_t address, std::uint32_t data) {
-  Registers& r = state_.registers;
-  const scheduling::FixedPointFormat& f = parameters_.format;
+bool ReferenceCore::write(std::uint32_t address, std::uint32_t data, std::uint32_t& busy) {
+  if (address % 4 != 0 || address / 4 >= kWords || !ports_[address / 4].writable) return false;
+  const Port& port = ports_[address / 4];
   switch (address) {
-    case reg::kCtrl: r.ctrl = low(data, 4); return true;
-    case reg::kClear:
-      if (field(data, reg::kClearSoftResetLsb, 1) != 0) {
-        reset();
-        return true;
-      }
-      if (field(data, reg::kClearDoneLsb, 1) != 0) r.done = false;
-      if (field(data, reg::kClearErrorLsb, 1) != 0) r.error = false;
-      return true;
-    case reg::kHeadPos: r.head_pos = keep_position(data, f.cyl_w, 24); return true;
-    case reg::kHeadAngle: r.head_angle = low(data, f.angle_w); return true;
-    case reg::kSlack: r.slack = low(data, f.sum_w()); return true;
-    case reg::kNextPos: r.next_pos = keep_position(data, f.cyl_w, 25); return true;
-    case reg::kNextAngle: r.next_angle = low(data, f.angle_w); return true;
-    case reg::kNextTag: r.next_tag = low(data, 9); return true;
-    case reg::kSweep: r.sweep = low(data, f.sum_w()); return true;
-    case reg::kMargin: r.margin = low(data, f.angle_w); return true;
-    case reg::kHeadSwitch: r.head_switch = low(data, f.time_w()); return true;
-    case reg::kWriteSettle: r.write_settle = low(data, f.time_w()); return true;
-    case reg::kOverheadRead: r.overhead_read = low(data, f.time_w()); return true;
-    case reg::kOverheadWrite: r.overhead_write = low(data, f.time_w()); return true;
-    case reg::kNextOverheadAr: r.next_overhead_ar = low(data, f.time_w()); return true;
-    case reg::kNextOverheadAw: r.next_overhead_aw = low(data, f.time_w()); return true;
-    case reg::kStart: decide(); return true;
-    case reg::kEPos: r.e_pos = keep_position(data, f.cyl_w, 27); return true;
-    case reg::kEAngle: r.e_angle = low(data, f.angle_w); return true;
-    case reg::kEEndPos: r.e_end_pos = keep_position(data, f.cyl_w, 24); return true;
-    case reg::kEEndAngle: r.e_end_angle = low(data, f.angle_w); return true;
-    case reg::kETransfer: r.e_transfer = low(data, f.sum_w()); return true;
-    case reg::kECredit: r.e_credit = low(data, f.sum_w()); return true;
-    case reg::kInsert:
-      if (!insert(low(data, reg::kInsertTagWidth))) break;
-      return true;
-    case reg::kRemove:
-    case reg::kSetCredit: {
-      const std::uint32_t tag = low(data, reg::kRemoveTagWidth);
-      if (tag >= parameters_.entries || !state_.entries[tag].valid) break;
-      if (address == reg::kRemove) {
-        state_.entries[tag].valid = false;
-        --r.occupancy;
-      } else {
-        state_.entries[tag].credit = r.e_credit;
-      }
-      return true;
+    case reg::kClear: clear(data); return true;
+    case reg::kOp: busy = operate(field(data, reg::kOpCodeLsb, reg::kOpCodeWidth)); return true;
+    case reg::kInsert: busy = insert(field(data, reg::kInsertTagLsb, reg::kInsertTagWidth)); break;
+    case reg::kRemove: busy = remove(field(data, reg::kRemoveTagLsb, reg::kRemoveTagWidth)); break;
+    case reg::kServe: {
+      const std::uint32_t tag = field(data, reg::kServeTagLsb, reg::kServeTagWidth);
+      busy = remove(tag);
+      if (busy == 0) break;
+      const Extent& extent = state_.extents[tag];
+      word(reg::kHeadPos) = (extent.end_cylinder << reg::kHeadPosCylLsb) |
+                            (std::uint32_t{extent.end_head} << reg::kHeadPosHeadLsb) |
+                            (static_cast<std::uint32_t>(state_.entries[tag].write) << reg::kHeadPosWriteLsb);
+      break;
     }
-    case reg::kSeekIndex: r.seek_index = low(data, reg::kSeekIndexIndexWidth); return true;
-    case reg::kSeekBase: r.seek_base = low(data, f.base_w()); return true;
     case reg::kSeekDelta:
-      if (r.seek_index < state_.seek.segments.size())
-        state_.seek.segments[r.seek_index] = {static_cast<std::int32_t>(sign_extend(r.seek_base, f.base_w())),
-                                              static_cast<std::int32_t>(sign_extend(data, f.delta_w()))};
-      r.seek_index = low(r.seek_index + 1, reg::kSeekIndexIndexWidth);
-      return true;
-    case reg::kSeekCell: r.seek_cell = low(data, reg::kSeekCellIndexWidth); return true;
-    case reg::kSeekLast:
-      r.seek_last = (field(data, reg::kSeekLastFirstLsb, f.place_w()) << reg::kSeekLastFirstLsb) |
-                    (field(data, reg::kSeekLastSecondLsb, f.place_w()) << reg::kSeekLastSecondLsb);
-      return true;
     case reg::kSeekGroup:
-      if (r.seek_cell < state_.seek.cells.size())
-        state_.seek.cells[r.seek_cell] = {field(data, reg::kSeekGroupSegmentLsb, f.seg_w),
-                                          {field(r.seek_last, reg::kSeekLastFirstLsb, f.place_w()),
-                                           field(r.seek_last, reg::kSeekLastSecondLsb, f.place_w()),
-                                           field(data, reg::kSeekGroupThirdLsb, f.place_w())}};
-      r.seek_cell = low(r.seek_cell + 1, reg::kSeekCellIndexWidth);
+      address == reg::kSeekDelta ? fill_segment(data) : fill_cell(data);
+      forget_hops();
       return true;
-    default: return false;
+    default:
+      word(address) = data & port.kept;
+      if (port.configures_hops) forget_hops();
+      if (address == reg::kCtrl) state_.sums_stale = true;
+      return true;
   }
-  r.error = true;  // a command that the table refuses
+  if (busy != 0) return true;
+  state_.error = true;  // a command that the table refuses
   return false;
 }
 
 bool ReferenceCore::read(std::uint32_t address, std::uint32_t& data) const {
-  const Registers& r = state_.registers;
-  switch (address) {
-    case reg::kId: data = reg::kIdValue; return true;
-    case reg::kVersion:
-      data = (reg::kVersionMajor << reg::kVersionMajorLsb) | (reg::kVersionMinor << reg::kVersionMinorLsb);
-      return true;
-    case reg::kParams:
-      data = (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
-             (parameters_.format.angle_w << reg::kParamsAngleWLsb) | (parameters_.format.cyl_w << reg::kParamsCylWLsb) |
-             (parameters_.format.seg_m << reg::kParamsSegMLsb) | (parameters_.format.seg_w << reg::kParamsSegWLsb);
-      return true;
-    case reg::kCtrl: data = r.ctrl; return true;
-    case reg::kStatus:  // a decision ends within the access that starts it: BUSY is never seen
-      data = (static_cast<std::uint32_t>(r.done) << reg::kStatusDoneLsb) |
-             (static_cast<std::uint32_t>(r.error) << reg::kStatusErrorLsb) |
-             (r.occupancy << reg::kStatusOccupancyLsb);
-      return true;
-    case reg::kHeadPos: data = r.head_pos; return true;
-    case reg::kHeadAngle: data = r.head_angle; return true;
-    case reg::kSlack: data = r.slack; return true;
-    case reg::kNextPos: data = r.next_pos; return true;
-    case reg::kNextAngle: data = r.next_angle; return true;
-    case reg::kNextTag: data = r.next_tag; return true;
-    case reg::kSweep: data = r.sweep; return true;
-    case reg::kMargin: data = r.margin; return true;
-    case reg::kHeadSwitch: data = r.head_switch; return true;
-    case reg::kWriteSettle: data = r.write_settle; return true;
-    case reg::kOverheadRead: data = r.overhead_read; return true;
-    case reg::kOverheadWrite: data = r.overhead_write; return true;
-    case reg::kNextOverheadAr: data = r.next_overhead_ar; return true;
-    case reg::kNextOverheadAw: data = r.next_overhead_aw; return true;
-    case reg::kResult: data = r.result; return true;
-    case reg::kResultCost: data = r.result_cost; return true;
-    case reg::kCycles: data = r.cycles; return true;
-    case reg::kDecisions: data = r.decisions; return true;
-    case reg::kRefused: data = r.refused; return true;
-    case reg::kEPos: data = r.e_pos; return true;
-    case reg::kEAngle: data = r.e_angle; return true;
-    case reg::kEEndPos: data = r.e_end_pos; return true;
-    case reg::kEEndAngle: data = r.e_end_angle; return true;
-    case reg::kETransfer: data = r.e_transfer; return true;
-    case reg::kECredit: data = r.e_credit; return true;
-    case reg::kSeekIndex: data = r.seek_index; return true;
-    case reg::kSeekBase: data = r.seek_base; return true;
-    case reg::kSeekCell: data = r.seek_cell; return true;
-    case reg::kSeekLast: data = r.seek_last; return true;
-    default: return false;
-  }
-}
-
-bool ReferenceCore::insert(std::uint32_t tag) {
-  Registers& r = state_.registers;
-  if (tag >= parameters_.entries || state_.entries[tag].valid) return false;
-  Entry& entry = state_.entries[tag];
-  entry.valid = true;
-  entry.write = field(r.e_pos, reg::kEPosWriteLsb, 1) != 0;
-  entry.cls = static_cast<std::uint8_t>(field(r.e_pos, reg::kEPosClassLsb, reg::kEPosClassWidth));
-  entry.cylinder = cylinder_of(r.e_pos);
-  entry.head = head_of(r.e_pos);
-  entry.angle = r.e_angle;
-  entry.end_cylinder = cylinder_of(r.e_end_pos);
-  entry.end_head = head_of(r.e_end_pos);
-  entry.end_angle = r.e_end_angle;
-  entry.transfer = r.e_transfer;
-  entry.credit = r.e_credit;
-  entry.sequence = r.next_sequence;
-  r.next_sequence = low(r.next_sequence + 1, kSequenceW);
-  ++r.occupancy;
+  if (address % 4 != 0 || address / 4 >= kWords || !ports_[address / 4].readable) return false;
+  data = word(address);
+  if (address == reg::kStatus)  // work ends within the access that starts it: BUSY is never seen
+    data = (static_cast<std::uint32_t>(state_.done) << reg::kStatusDoneLsb) |
+           (static_cast<std::uint32_t>(state_.error) << reg::kStatusErrorLsb) |
+           (static_cast<std::uint32_t>(state_.list.size()) << reg::kStatusOccupancyLsb);
   return true;
 }
 
-std::uint32_t ReferenceCore::hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle,
-                                 std::uint32_t to_cylinder, std::uint32_t to_head, std::uint32_t to_angle, bool write,
-                                 std::uint32_t overhead) const {
-  const scheduling::FixedPointFormat& f = parameters_.format;
-  const std::uint32_t distance = cylinder > to_cylinder ? cylinder - to_cylinder : to_cylinder - cylinder;
-  const bool switches = head != to_head;
-  std::int64_t position = state_.seek.ticks(f, distance);
-  if (switches) position = std::max<std::int64_t>(position, state_.registers.head_switch);
-  if (write && (distance != 0 || switches)) {
-    position += sign_extend(state_.registers.write_settle, f.time_w());
-    position = std::clamp<std::int64_t>(position, 0, f.time_max());
-  }
-  const auto t = static_cast<std::uint32_t>(std::min<std::int64_t>(overhead + position, f.time_max()));
-  std::uint32_t wait = (to_angle - (angle + t)) & f.angle_mask();
-  if (wait < state_.registers.margin) wait += f.turn();
-  return std::min(t + wait, f.time_max());
+void ReferenceCore::clear(std::uint32_t bits) {
+  if (flag(bits, reg::kClearSoftResetLsb)) return start_afresh();
+  if (flag(bits, reg::kClearDoneLsb)) state_.done = false;
+  if (flag(bits, reg::kClearErrorLsb)) state_.error = false;
+  if (flag(bits, reg::kClearCountersLsb))
+    for (std::uint32_t address = reg::kDecisions; address <= reg::kForcedCount; address += 4) word(address) = 0;
 }
 
-void ReferenceCore::decide() {
-  Registers& r = state_.registers;
-  const bool active = field(r.ctrl, reg::kCtrlGuardEnLsb, 1) != 0 && field(r.next_tag, reg::kNextTagValidLsb, 1) != 0;
-  const bool next_only = active && field(r.ctrl, reg::kCtrlNextCOnlyLsb, 1) != 0;
-  const std::uint32_t next_tag = field(r.next_tag, reg::kNextTagTagLsb, reg::kNextTagTagWidth);
+void ReferenceCore::fill_segment(std::uint32_t data) {
+  std::uint32_t& index = word(reg::kSeekIndex);
+  const scheduling::FixedPointFormat& f = parameters_.format;
+  if (index < state_.seek.segments.size())
+    state_.seek.segments[index] = {static_cast<std::int32_t>(sign_extend(word(reg::kSeekBase), f.base_w())),
+                                   static_cast<std::int32_t>(sign_extend(data, f.delta_w()))};
+  index = (index + 1) & ones(reg::kSeekIndexIndexWidth);
+}
+
+void ReferenceCore::fill_cell(std::uint32_t data) {
+  std::uint32_t& index = word(reg::kSeekCell);
+  const scheduling::FixedPointFormat& f = parameters_.format;
+  const std::uint32_t last = word(reg::kSeekLast);
+  if (index < state_.seek.cells.size())
+    state_.seek.cells[index] = {field(data, reg::kSeekGroupSegmentLsb, f.seg_w),
+                                {field(last, reg::kSeekLastFirstLsb, f.place_w()),
+                                 field(last, reg::kSeekLastSecondLsb, f.place_w()),
+                                 field(data, reg::kSeekGroupThirdLsb, f.place_w())}};
+  index = (index + 1) & ones(reg::kSeekCellIndexWidth);
+}
+
+void ReferenceCore::forget_hops() {
+  state_.sums_stale = true;
+  for (const std::uint8_t tag : state_.list) {
+    Extent& extent = state_.extents[tag];
+    extent.after = extent.around = extent.onward = {};
+  }
+}
+
+// --- table and list ------------------------------------------------------------------------------------------------
+
+/// Cycles of work, 0: refused.
+std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
+  State& s = state_;
+  if (tag >= parameters_.entries || s.entries[tag].valid) return 0;
+  const std::uint32_t start = word(reg::kEPos);
+  const std::uint32_t end = word(reg::kEEndPos);
+  Entry& entry = s.entries[tag];
+  entry.cylinder = field(start, reg::kEPosCylLsb, reg::kEPosCylWidth);
+  entry.angle = word(reg::kEAngle);
+  entry.age = word(reg::kEAge);
+  entry.head = static_cast<std::uint8_t>(field(start, reg::kEPosHeadLsb, reg::kEPosHeadWidth));
+  entry.cls = static_cast<std::uint8_t>(field(start, reg::kEPosClassLsb, reg::kEPosClassWidth));
+  entry.write = flag(start, reg::kEPosWriteLsb);
+  entry.valid = true;
+  entry.number = s.insertions++;
+  Extent& extent = s.extents[tag];
+  extent.end_cylinder = field(end, reg::kEEndPosCylLsb, reg::kEEndPosCylWidth);
+  extent.end_head = static_cast<std::uint8_t>(field(end, reg::kEEndPosHeadLsb, reg::kEEndPosHeadWidth));
+  extent.end_angle = word(reg::kEEndAngle);
+  extent.transfer = word(reg::kETransfer);
+  extent.deadline = word(reg::kEDeadline);
+  extent.part = extent.transfer;  // of a continuous entry the sums will tell
+  extent.after = extent.around = extent.onward = {};
+
+  const auto place = std::upper_bound(s.list.begin(), s.list.end(), entry.cylinder,
+                                      [&s](std::uint32_t cylinder, std::uint8_t other) {
+                                        return cylinder < s.entries[other].cylinder;
+                                      });
+  const auto beyond = static_cast<std::uint32_t>(s.list.end() - place);
+  s.list.insert(place, static_cast<std::uint8_t>(tag));
+  s.debts_stale = true;
+  if (entry.cls == kContinuous) {
+    s.sums_stale = true;
+    ++s.continuous;
+  }
+  return beyond + kInsertCycles;
+}
+
+/// Cycles of work, 0: refused. What the entry held stays readable.
+std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
+  State& s = state_;
+  if (tag >= parameters_.entries || !s.entries[tag].valid) return 0;
+  Entry& entry = s.entries[tag];
+  const auto count = static_cast<std::uint32_t>(s.list.size());
+  auto place = std::lower_bound(
+      s.list.begin(), s.list.end(), entry.cylinder,
+      [&s](std::uint8_t other, std::uint32_t cylinder) { return s.entries[other].cylinder < cylinder; });
+  while (*place != tag) ++place;
+  s.list.erase(place);
+  entry.valid = false;
+  if (entry.cls == kContinuous) {
+    s.sums_stale = true;
+    --s.continuous;
+  }
+  return count + kRemoveCycles;
+}
+
+bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
+  return ((a.number - b.number) >> (kSequenceW - 1) & 1) != 0;
+}
+
+// --- operations ----------------------------------------------------------------------------------------------------
+
+std::uint32_t ReferenceCore::operate(std::uint32_t code) {
+  const std::uint32_t cycles = code == 0 ? decide() : collect();
+  word(reg::kCycles) = cycles;
+  state_.done = true;
+  return cycles;
+}
+
+std::uint32_t ReferenceCore::decide() {
+  State& s = state_;
+  const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
+  const bool guard = flag(word(reg::kCtrl), reg::kCtrlGuardEnLsb);
+  const HopUnit hops(*this);
+  std::uint32_t cycles = pass;
+  if (guard && (s.sums_stale || (s.debts_stale && s.continuous > 0))) {  // without a sweep there are no debts
+    cycles += kStaleCycles;
+    if (s.sums_stale) {
+      cycles += static_cast<std::uint32_t>(s.list.size()) + (s.continuous > 2 ? s.continuous - 2 : 0) + kSumsCycles;
+      work_out_sums(hops);
+    }
+    if (s.continuous > 0) {
+      cycles += pass + kDebtsCycles;
+      work_out_debts(hops);
+    }
+  }
+  choose(hops, guard);
+  ++word(reg::kDecisions);
+  return cycles;
+}
+
+void ReferenceCore::work_out_sums(const HopUnit& hops) {
+  State& s = state_;
+  s.sums_stale = false;
+  s.debts_stale = true;
+  std::array<std::uint8_t, 256> sweep;
+  std::size_t n = 0;
+  for (const std::uint8_t tag : s.list)
+    if (s.entries[tag].cls == kContinuous) sweep[n++] = tag;
+  if (n == 0) {
+    word(reg::kNext) = word(reg::kSweep) = word(reg::kDue) = 0;
+    return;
+  }
+  if (flag(word(reg::kCtrl), reg::kCtrlSweepDownLsb)) std::reverse(sweep.begin(), sweep.begin() + n);
+
+  const auto worst = [&](Extent::Known& known, std::uint8_t from, std::uint8_t to) {
+    const Entry& a = s.entries[from];
+    const Entry& b = s.entries[to];
+    if (known.from != a.number || known.to != b.number)
+      known = {a.number, b.number, hops.from(a, s.extents[from], b).worst};
+    return std::int64_t{known.ticks};
+  };
+  const unsigned sum_w = parameters_.format.sum_w();
+  const Extent& last = s.extents[sweep[n - 1]];
+  std::uint64_t tail = last.transfer;
+  std::uint32_t due = last.deadline;
+  std::int64_t hop_on = 0;  // from the entry beyond to the one that follows it
+  for (std::size_t i = n - 1; i-- > 0;) {
+    Extent& extent = s.extents[sweep[i]];
+    const std::int64_t hop = worst(extent.after, sweep[i], sweep[i + 1]);
+    Extent& beyond = s.extents[sweep[i + 1]];
+    beyond.part = -hop - hop_on;
+    if (i + 2 < n) beyond.part += worst(beyond.around, sweep[i], sweep[i + 2]);
+    hop_on = hop;
+    tail += extent.transfer + static_cast<std::uint64_t>(hop);
+    tail = std::min<std::uint64_t>(tail, parameters_.format.sum_max());
+    if (((extent.deadline - due) >> (sum_w - 1) & 1) != 0) due = extent.deadline;
+  }
+  word(reg::kNext) = (std::uint32_t{sweep[0]} << reg::kNextTagLsb) | (1u << reg::kNextValidLsb);
+  word(reg::kSweep) = static_cast<std::uint32_t>(tail);
+  word(reg::kDue) = due;
+}
+
+/// Precondition: there is a sweep, and its sums are not stale.
+void ReferenceCore::work_out_debts(const HopUnit& hops) {
+  State& s = state_;
+  s.debts_stale = false;
+  const Entry& next = s.entries[field(word(reg::kNext), reg::kNextTagLsb, reg::kNextTagWidth)];
+  for (const std::uint8_t tag : s.list) {
+    Extent& extent = s.extents[tag];
+    Entry& entry = s.entries[tag];
+    if (extent.onward.to != next.number)
+      extent.onward = {entry.number, next.number, hops.from(entry, extent, next).worst};
+    entry.debt = extent.part + extent.onward.ticks;
+  }
+}
+
+void ReferenceCore::choose(const HopUnit& hops, bool guard) {
+  const State& s = state_;
+  const std::uint32_t ctrl = word(reg::kCtrl);
+  const std::uint32_t next = word(reg::kNext);
+  const bool active = guard && flag(next, reg::kNextValidLsb);
+  const bool next_only = active && flag(ctrl, reg::kCtrlNextCOnlyLsb);
+  const bool masked = flag(ctrl, reg::kCtrlMaskEnLsb);
+  const std::uint32_t next_tag = field(next, reg::kNextTagLsb, reg::kNextTagWidth);
+  const unsigned sum_w = parameters_.format.sum_w();
+  const std::uint32_t sum_mask = ones(sum_w);
+  const std::uint32_t time_max = parameters_.format.time_max();
+  const std::uint32_t age_now = word(reg::kAgeNow);
+  const std::int64_t left =
+      sign_extend(word(reg::kDue) - word(reg::kHeadTime), sum_w) - std::int64_t{word(reg::kReserve)};
+  const std::int64_t room = left - std::int64_t{word(reg::kSweep)};
 
   std::uint32_t best = parameters_.entries;
-  std::uint32_t best_cost = 0;
-  std::uint32_t next_cost = 0;
+  std::int64_t best_key = std::numeric_limits<std::int64_t>::max();
   std::uint32_t refused = 0;
-  for (std::uint32_t tag = 0; tag < parameters_.entries; ++tag) {
-    const Entry& e = state_.entries[tag];
-    if (!e.valid) continue;
-    const bool is_next = tag == next_tag;
-    if (next_only && e.cls == static_cast<std::uint8_t>(core::RequestClass::Continuous) && !is_next) continue;
-    const std::uint32_t cost =
-        hop(cylinder_of(r.head_pos), head_of(r.head_pos), r.head_angle, e.cylinder, e.head, e.angle, e.write,
-            e.write ? r.overhead_write : r.overhead_read);
-    if (is_next) next_cost = cost;
-    if (active) {
-      std::int64_t need = std::int64_t{cost} + r.sweep;
-      if (!is_next) {
-        const std::uint32_t onward =
-            hop(e.end_cylinder, e.end_head, e.end_angle, cylinder_of(r.next_pos), head_of(r.next_pos), r.next_angle,
-                field(r.next_pos, reg::kNextPosWriteLsb, 1) != 0, e.write ? r.next_overhead_aw : r.next_overhead_ar);
-        need += std::int64_t{e.transfer} + onward - e.credit;
-      }
-      if (need > r.slack) {
-        ++refused;
-        continue;
-      }
+  for (const std::uint8_t tag : s.list) {
+    const Entry& e = s.entries[tag];
+    if (masked && !flag(word(reg::kMask0 + tag / 32 * 4), tag % 32)) continue;
+    const bool is_next = active && tag == next_tag;
+    if (next_only && e.cls == kContinuous && !is_next) continue;
+    const HopUnit::Reach reach = hops.from_head(e);
+    if (active && reach.worst + (is_next ? 0 : e.debt) > room) {
+      ++refused;
+      continue;
     }
-    const auto is_older = [&](std::uint32_t a, std::uint32_t b) {
-      const std::uint32_t gap = low(state_.entries[a].sequence - state_.entries[b].sequence, kSequenceW);
-      return (gap >> (kSequenceW - 1)) != 0;
-    };
-    if (best == parameters_.entries || cost < best_cost || (cost == best_cost && is_older(tag, best))) {
-      best = tag;
-      best_cost = cost;
+    const std::int64_t key = std::int64_t{reach.cost} - std::min((age_now - e.age) & sum_mask, time_max);
+    if (key > best_key) continue;
+    if (key == best_key) {
+      const Entry& rival = s.entries[best];
+      if (is_older(rival, e) || (!is_older(e, rival) && best < tag)) continue;
     }
+    best = tag;
+    best_key = key;
   }
 
-  bool forced = false;
-  if (best == parameters_.entries && active && next_tag < parameters_.entries && state_.entries[next_tag].valid) {
-    best = next_tag;
-    best_cost = next_cost;
-    forced = true;
-  }
-  if (best != parameters_.entries) {
-    r.result = (best << reg::kResultTagLsb) | (1u << reg::kResultValidLsb) |
-               (static_cast<std::uint32_t>(forced) << reg::kResultForcedLsb);
-    r.result_cost = best_cost;
-    if (field(r.ctrl, reg::kCtrlAutoRemoveLsb, 1) != 0) {
-      state_.entries[best].valid = false;
-      --r.occupancy;
+  const bool found = best != parameters_.entries;
+  const bool forced = !found && active;
+  word(reg::kResult) = 0;
+  if (found || forced)
+    word(reg::kResult) = ((found ? best : next_tag) << reg::kResultTagLsb) | (1u << reg::kResultValidLsb) |
+                         (static_cast<std::uint32_t>(forced) << reg::kResultForcedLsb);
+  word(reg::kResultKey) = found ? static_cast<std::uint32_t>(best_key) : 0;
+  word(reg::kRefused) = refused;
+  word(reg::kRefusedCount) += refused;
+  word(reg::kForcedCount) += static_cast<std::uint32_t>(forced);
+}
+
+std::uint32_t ReferenceCore::collect() {
+  const State& s = state_;
+  const std::uint32_t control = word(reg::kCluster);
+  const std::uint32_t most = field(control, reg::kClusterMaxLsb, reg::kClusterMaxWidth);
+  const bool take_c = flag(control, reg::kClusterTakeCLsb);
+  const bool take_d = flag(control, reg::kClusterTakeDLsb);
+  const bool stop_at_c = flag(control, reg::kClusterStopAtCLsb);
+  const bool down = flag(control, reg::kClusterDownLsb);
+  const std::uint32_t from = word(reg::kClusterFrom);
+  const std::uint32_t span = word(reg::kClusterSpan);
+  std::array<std::uint8_t, 256> collected;
+  std::uint32_t count = 0;
+  std::uint32_t looked_at = 0;
+  for (std::uint32_t address = reg::kMask0; address <= reg::kMask7; address += 4) word(address) = 0;
+  while (looked_at < s.list.size()) {
+    const std::uint8_t tag = s.list[down ? s.list.size() - 1 - looked_at : looked_at];
+    ++looked_at;
+    const Entry& e = s.entries[tag];
+    if (down ? e.cylinder > from : e.cylinder < from) continue;
+    const bool continuous = e.cls == kContinuous;
+    if (stop_at_c && continuous) break;
+    if (!(continuous ? take_c : take_d)) continue;
+    if (count > 0) {
+      const std::uint32_t first = s.entries[collected[0]].cylinder;
+      if ((down ? first - e.cylinder : e.cylinder - first) > span) break;
     }
-  } else {
-    r.result = 0;
-    r.result_cost = 0;
+    collected[count++] = tag;
+    word(reg::kMask0 + tag / 32 * 4) |= 1u << tag % 32;
+    if (count == most) break;
   }
-  r.refused = refused;
-  r.cycles = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
-  ++r.decisions;
-  r.done = true;
+
+  const bool ordered = flag(control, reg::kClusterOrderLsb) && count >= 1 && count <= parameters_.order_m;
+  for (const std::uint32_t address : kOrderTags) word(address) = 0;
+  word(reg::kOrderCost) = 0;
+  word(reg::kClusterCount) = (count << reg::kClusterCountCountLsb) |
+                             (static_cast<std::uint32_t>(ordered) << reg::kClusterCountOrderedLsb);
+  std::uint32_t cycles = looked_at + kClusterCycles;
+  if (ordered) {
+    order(collected, count);
+    cycles += count * count + kOrderCycles + order_cycles(count);
+  }
+  return cycles;
+}
+
+void ReferenceCore::order(const std::array<std::uint8_t, 256>& collected, std::uint32_t count) {
+  const State& s = state_;
+  const HopUnit hops(*this);
+  const std::uint32_t time_max = parameters_.format.time_max();
+  for (std::uint32_t to = 0; to < count; ++to) {
+    const Entry& entry = s.entries[collected[to]];
+    path_.set_start(to, std::min(hops.from_head(entry).cost, time_max));
+    for (std::uint32_t from = 0; from < count; ++from) {
+      const std::uint8_t tag = collected[from];
+      path_.set_hop(from, to, std::min(hops.from(s.entries[tag], s.extents[tag], entry).cost, time_max));
+    }
+  }
+  word(reg::kOrderCost) = path_.solve(count);
+  for (std::uint32_t i = 0; i < count; ++i)
+    word(kOrderTags[i / 4]) |= std::uint32_t{collected[path_[i]]} << (8 * (i % 4));
 }
 
 std::string ReferenceCore::describe() const {
-  const Registers& r = state_.registers;
+  const State& s = state_;
   std::string text = fmt::format(
-      "decisions {} result 0x{:x} cost {} refused {} ctrl 0x{:x} head 0x{:x}@{} slack {} next 0x{:x}@{} tag 0x{:x} "
-      "sweep {} occupancy {}\n",
-      r.decisions, r.result, r.result_cost, r.refused, r.ctrl, r.head_pos, r.head_angle, r.slack, r.next_pos,
-      r.next_angle, r.next_tag, r.sweep, r.occupancy);
-  for (std::size_t tag = 0; tag < state_.entries.size(); ++tag) {
-    const Entry& e = state_.entries[tag];
-    if (!e.valid) continue;
-    text += fmt::format("  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} credit {} seq {}\n", tag,
-                        e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, e.end_cylinder, e.end_head,
-                        e.end_angle, e.transfer, e.credit, e.sequence);
+      "decisions {} result 0x{:x} key {} refused {} ctrl 0x{:x} head 0x{:x} at {} next 0x{:x} sweep {} due {} "
+      "reserve {} occupancy {}{}{}\n",
+      word(reg::kDecisions), word(reg::kResult), static_cast<std::int32_t>(word(reg::kResultKey)), word(reg::kRefused),
+      word(reg::kCtrl), word(reg::kHeadPos), word(reg::kHeadTime), word(reg::kNext), word(reg::kSweep), word(reg::kDue),
+      word(reg::kReserve), s.list.size(), s.sums_stale ? " sums stale" : "", s.debts_stale ? " debts stale" : "");
+  for (const std::uint8_t tag : s.list) {
+    const Entry& e = s.entries[tag];
+    const Extent& x = s.extents[tag];
+    text += fmt::format(
+        "  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} debt {} number {}\n", tag,
+        e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, x.end_cylinder, x.end_head, x.end_angle,
+        x.transfer, x.deadline, e.age, e.debt, e.number);
   }
   return text;
 }

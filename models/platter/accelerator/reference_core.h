@@ -7,56 +7,75 @@
 #include <vector>
 
 #include "platter/accelerator/bus_core.h"
+#include "platter/accelerator/registers.h"
 #include "platter/scheduling/fixed_point.h"
+#include "platter/scheduling/path_order.h"
 
 namespace platter::accelerator {
 
 /// Parameters that an accelerator is built with.
 struct AcceleratorParameters {
-  std::uint32_t entries = 32;
+  std::uint32_t entries = 32;  ///< at most 256, a multiple of `lanes`
   std::uint32_t lanes = 4;
+  std::uint32_t order_m = 6;  ///< most commands whose best order is found; 0: no orderer
   scheduling::FixedPointFormat format;
 };
 
+/// Cycles that the orderer takes for the best order of `count` commands (docs/reference/cluster_order.md, Cycles).
+std::uint32_t order_cycles(std::uint32_t count);
+
 /// The accelerator's reference model: bit- and cycle-exact to the RTL, as docs/reference/scheduler_accelerator.md
-/// states it. Its whole state is a value that can be copied.
+/// states it. Its whole state is a value that can be copied. An access allocates nothing.
 class ReferenceCore : public BusCoreIf {
  public:
+  /// What a decision looks at in every entry.
   struct Entry {
-    bool valid = false;
-    bool write = false;
-    std::uint8_t cls = 0;
     std::uint32_t cylinder = 0;
-    std::uint32_t head = 0;
     std::uint32_t angle = 0;
+    std::uint32_t age = 0;
+    std::uint8_t head = 0;
+    std::uint8_t cls = 0;
+    bool write = false;
+    bool valid = false;
+    std::uint64_t number = 0;  ///< of its insertion; the low 24 bits are its age
+    std::int64_t debt = 0;
+  };
+
+  /// The rest of an entry. Hops between entries are remembered as long as both entries and the configuration stay: a
+  /// sweep that has lost or won one entry is summed up again at the price of the hops beside it.
+  struct Extent {
+    struct Known {
+      std::uint64_t from = kNobody;  ///< numbers of insertion
+      std::uint64_t to = kNobody;
+      std::uint32_t ticks = 0;
+    };
     std::uint32_t end_cylinder = 0;
-    std::uint32_t end_head = 0;
     std::uint32_t end_angle = 0;
     std::uint32_t transfer = 0;
-    std::uint32_t credit = 0;
-    std::uint32_t sequence = 0;
+    std::uint32_t deadline = 0;
+    std::uint8_t end_head = 0;
+    std::int64_t part = 0;
+    Known after;   ///< from it to the next of the sweep
+    Known around;  ///< past it, from the one before to the one after
+    Known onward;  ///< from it to NEXT
   };
 
-  /// Everything that a soft reset clears.
-  struct Registers {
-    std::uint32_t ctrl = 0;
-    bool done = false;
-    bool error = false;
-    std::uint32_t head_pos = 0, head_angle = 0, slack = 0;
-    std::uint32_t next_pos = 0, next_angle = 0, next_tag = 0, sweep = 0;
-    std::uint32_t margin = 0, head_switch = 0, write_settle = 0;
-    std::uint32_t overhead_read = 0, overhead_write = 0, next_overhead_ar = 0, next_overhead_aw = 0;
-    std::uint32_t result = 0, result_cost = 0, cycles = 0, decisions = 0, refused = 0;
-    std::uint32_t e_pos = 0, e_angle = 0, e_end_pos = 0, e_end_angle = 0, e_transfer = 0, e_credit = 0;
-    std::uint32_t seek_index = 0, seek_base = 0, seek_cell = 0, seek_last = 0;
-    std::uint32_t next_sequence = 0;
-    std::uint32_t occupancy = 0;
-  };
+  static constexpr std::size_t kWords = reg::kForcedCount / 4 + 1;
 
   struct State {
-    Registers registers;
-    std::vector<Entry> entries;
+    std::array<std::uint32_t, kWords> words{};  ///< by address / 4: what the register reads as
+    bool done = false;
+    bool error = false;
+    bool sums_stale = true;
+    bool debts_stale = true;
+    std::uint32_t continuous = 0;  ///< entries of that class
+    std::uint64_t insertions = 0;
+    std::vector<Entry> entries;  ///< by tag
+    std::vector<Extent> extents;
+    std::vector<std::uint8_t> list;  ///< tags by cylinder, those on one cylinder by age
     scheduling::SeekTable seek;
+
+    std::uint32_t word(std::uint32_t address) const { return words[address / 4]; }
   };
 
   explicit ReferenceCore(const AcceleratorParameters& parameters);
@@ -66,19 +85,50 @@ class ReferenceCore : public BusCoreIf {
 
   const AcceleratorParameters& parameters() const { return parameters_; }
   const State& state() const { return state_; }
-  /// The state for a reader: registers that matter to a decision and the valid entries, one a line.
+  /// The state for a reader: registers that matter to a decision and the valid entries in the order of the list, one a
+  /// line.
   std::string describe() const;
 
  private:
-  bool write(std::uint32_t address, std::uint32_t data);
+  static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+  class HopUnit;
+
+  /// What the bus may do with an address.
+  struct Port {
+    bool readable = false;
+    bool writable = false;
+    bool configures_hops = false;  ///< a write makes the sums stale
+    std::uint32_t kept = 0;        ///< bits that a write leaves in the register
+  };
+
+  std::uint32_t& word(std::uint32_t address) { return state_.words[address / 4]; }
+  std::uint32_t word(std::uint32_t address) const { return state_.word(address); }
+  bool irq() const { return state_.done && (word(reg::kCtrl) >> reg::kCtrlIrqEnLsb & 1) != 0; }
+
+  void lay_out();
+  void start_afresh();
+  /// `busy`: cycles of the work that the write started.
+  bool write(std::uint32_t address, std::uint32_t data, std::uint32_t& busy);
   bool read(std::uint32_t address, std::uint32_t& data) const;
-  bool insert(std::uint32_t tag);
-  void decide();
-  std::uint32_t hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, std::uint32_t to_cylinder,
-                    std::uint32_t to_head, std::uint32_t to_angle, bool write, std::uint32_t overhead) const;
+  void clear(std::uint32_t bits);
+  void fill_segment(std::uint32_t data);
+  void fill_cell(std::uint32_t data);
+  void forget_hops();
+  std::uint32_t insert(std::uint32_t tag);
+  std::uint32_t remove(std::uint32_t tag);
+  std::uint32_t operate(std::uint32_t code);
+  std::uint32_t decide();
+  std::uint32_t collect();
+  void order(const std::array<std::uint8_t, 256>& collected, std::uint32_t count);
+  void work_out_sums(const HopUnit& hops);
+  void work_out_debts(const HopUnit& hops);
+  void choose(const HopUnit& hops, bool guard);
+  bool is_older(const Entry& a, const Entry& b) const;
 
   AcceleratorParameters parameters_;
+  std::array<Port, kWords> ports_{};
   State state_;
+  scheduling::PathOrder<std::uint32_t> path_;
 };
 
 }  // namespace platter::accelerator

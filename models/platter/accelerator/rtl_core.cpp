@@ -15,7 +15,6 @@
 
 #include <fmt/format.h>
 
-#include "platter/accelerator/registers.h"
 #include "platter/core/error.h"
 
 namespace platter::accelerator {
@@ -24,7 +23,8 @@ using core::Picoseconds;
 
 namespace {
 
-constexpr std::uint32_t kMostCycles = 4096;  // no access and no decision takes that long
+constexpr std::uint32_t kMostCycles = 64;       // no access takes that long
+constexpr std::uint32_t kMostWork = 1u << 16;  // no work does: the longest is the best order of twelve
 
 }  // namespace
 
@@ -83,6 +83,7 @@ struct RtlCore::Design {
     top->s_axil_wvalid_i = 1;
     top->s_axil_awaddr_i = static_cast<std::uint16_t>(request.address);
     top->s_axil_wdata_i = request.data;
+    const bool irq_before = top->irq_o;
     bool accepted = false;
     while (!accepted && response.cycles < kMostCycles) {
       settle();
@@ -92,14 +93,31 @@ struct RtlCore::Design {
     }
     top->s_axil_awvalid_i = 0;
     top->s_axil_wvalid_i = 0;
+    // BUSY and the interrupt are registers: after the clock edge they are those of the cycle that begins.
+    const bool works = top->busy_o;
+    const auto note = [&](std::uint32_t cycle) {
+      if (!works) return;
+      if (response.busy_cycles == 0 && !top->busy_o) response.busy_cycles = cycle;
+      if (response.irq_cycles == 0 && !irq_before && top->irq_o) response.irq_cycles = cycle;
+    };
+    note(response.cycles);
     bool answered = false;
     while (!answered && response.cycles < kMostCycles) {
       settle();
       answered = top->s_axil_bvalid_o;
       response.ok = top->s_axil_bresp_o == 0;
       clock();
-      ++response.cycles;
+      note(++response.cycles);
     }
+    std::uint32_t cycle = response.cycles;
+    while (works && response.busy_cycles == 0 && cycle < kMostWork) {
+      this->cycle();
+      note(++cycle);
+    }
+    if (works && response.busy_cycles == 0)
+      throw core::SimulationError(
+          fmt::format("work that a write to 0x{:03x} started in the RTL did not end within {} cycles", request.address,
+                      kMostWork));
   }
 
   void read(const BusRequest& request, BusResponse& response) {
@@ -133,7 +151,11 @@ struct RtlCore::Design {
   Picoseconds period;
 };
 
-AcceleratorParameters RtlCore::built_parameters() { return {}; }  // sched_top's defaults; the driver checks PARAMS
+AcceleratorParameters RtlCore::built_parameters() {
+  AcceleratorParameters parameters;  // sched_top's defaults; the driver checks PARAMS
+  parameters.order_m = PLATTER_SCHED_ORDER_M;
+  return parameters;
+}
 
 RtlCore::RtlCore(Picoseconds clock_period, bool traced) : design_(std::make_unique<Design>(clock_period, traced)) {}
 
@@ -149,25 +171,10 @@ BusResponse RtlCore::access(const BusRequest& request) {
   Design& d = *design_;
   d.time = request.start;
   BusResponse response;
-  const bool irq_before = d.top->irq_o;
   if (request.write)
     d.write(request, response);
   else
     d.read(request, response);
-  if (request.write && request.address == reg::kStart && response.ok) {
-    // Run the decision to its end.
-    std::uint32_t cycles = response.cycles;
-    const AcceleratorParameters built = built_parameters();
-    const std::uint32_t expected = built.entries / built.lanes + reg::kDecisionLatency + 1;
-    const std::uint32_t most = expected + 7;
-    while (cycles < most && (irq_before || !d.top->irq_o)) {
-      d.cycle();
-      ++cycles;
-    }
-    if (!irq_before && d.top->irq_o) response.irq_cycles = cycles;
-    // Where no interrupt shows the end, it is the specified one; CYCLES tells if it was another.
-    response.busy_cycles = response.irq_cycles != 0 ? response.irq_cycles : expected;
-  }
   response.irq = d.top->irq_o;
   if (d.context.gotError())
     throw core::SimulationError(fmt::format("an assertion of the RTL failed at {} ps, see the message above", d.time));

@@ -22,7 +22,7 @@ class WaveSamplerIf {
 /// work. Between accesses nothing of it changes, so gating the clock is invisible.
 class RtlCore : public BusCoreIf {
  public:
-  /// Parameters that the design was Verilated with.
+  /// Parameters that the design was Verilated with: sched_top's defaults but for what rtl/CMakeLists.txt sets.
   static AcceleratorParameters built_parameters();
 
   explicit RtlCore(core::Picoseconds clock_period, bool traced = false);

@@ -432,13 +432,8 @@ void check_scenario(const Scenario& s, Problems& problems) {
     const auto found = s.positions.find(key);
     return found != s.positions.end() ? found->second : Position{s.file, 0, 0};
   };
-  if (scheduling::find_policy(s.policy) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const scheduling::PolicyInfo& row : scheduling::policy_table()) names.push_back(row.name);
-    report(problems, at("policy"), "policy",
-           fmt::format("there is no policy \"{}\"{}; `platter list policies` shows them all", s.policy,
-                       core::did_you_mean(s.policy, names)));
-  }
+  if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty())
+    report(problems, at("policy"), "policy", objection);
   if (s.discrete.trace_format != "auto" && workload::find_trace_format(s.discrete.trace_format) == nullptr) {
     std::vector<std::string_view> names;
     for (const workload::TraceFormat& row : workload::trace_formats()) names.push_back(row.name);

@@ -191,6 +191,8 @@ const std::vector<Parameter<mechanics::DriveProfile>>& drive_parameters() {
       {"controller.firmware_base_cycles", "cycles", "firmware's time for a decision", at(&P::firmware_base_cycles)},
       {"controller.firmware_candidate_cycles", "cycles", "and for each command it looks at",
        at(&P::firmware_candidate_cycles)},
+      {"controller.firmware_order_cycles", "cycles", "and for each step of an exact order (n*n*2^n for n commands)",
+       at(&P::firmware_order_cycles)},
       {"queue.depth", "", "tags of the command queue", at(&P::queue_depth), false, 1, 256},
       {"queue.reject_when_full", "", "answer a command beyond the depth by an error instead of holding it",
        at(&P::reject_when_full)},

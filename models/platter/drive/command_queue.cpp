@@ -28,6 +28,7 @@ Slot& CommandQueue::allocate(int wanted, Picoseconds now) {
   slot.used = true;
   slot.command.tag = own;
   slot.command.sequence = next_sequence_++;
+  slot.command.arrival = now;
   return slot;
 }
 

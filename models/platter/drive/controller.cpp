@@ -265,6 +265,7 @@ void Controller::submit_destages(Picoseconds data_ready) {
     destage.slot.used = true;
     destage.slot.own = true;
     destage.slot.command.sequence = queue_.next_sequence();
+    destage.slot.command.arrival = now_ps();
     destage.slot.command.cls = core::RequestClass::Background;
     destage.slot.command.extent = planner_.resolve(blocks.first, blocks.blocks, true);
     destage.slot.command.data_ready = data_ready;

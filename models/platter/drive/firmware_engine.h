@@ -15,8 +15,11 @@ struct FirmwareCost {
   Picoseconds clock_period = 5'000;
   std::uint32_t base_cycles = 120;
   std::uint32_t candidate_cycles = 60;
+  std::uint32_t order_cycles = 12;  ///< a step of an exact order
 
-  std::uint64_t cycles(std::size_t candidates) const { return base_cycles + std::uint64_t{candidate_cycles} * candidates; }
+  std::uint64_t cycles(const scheduling::DecisionWork& work) const {
+    return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps;
+  }
 };
 
 /// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model. It is worked out while the
@@ -31,6 +34,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   void bind_sink(DecisionSinkIf& sink) override { sink_ = &sink; }
   void insert(const Command& command) override {
     began_ = std::max(began_, core::now_ps());
+    ++count_;
     scheduler_->insert(command);
   }
   bool empty() const override { return scheduler_->empty(); }
@@ -47,11 +51,14 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   void decide(const HeadState& head, Picoseconds now) override {
     if (!prepared_ || now != when_ || !(head == at_)) began_ = now;
     prepared_ = false;
-    const std::uint64_t cycles = cost_.cycles(scheduler_->candidates());
+    const std::uint64_t cycles = cost_.cycles(scheduler_->work(head));
     const Picoseconds effective = std::max(now, began_ + time(cycles));
     began_ = effective;
     const Decision decision = scheduler_->pick(head, effective);
-    if (decision.kind == Decision::Kind::Serve) scheduler_->remove(decision.tag);
+    if (decision.kind == Decision::Kind::Serve) {
+      scheduler_->remove(decision.tag);
+      --count_;
+    }
     ++statistics_.decisions;
     statistics_.cycles += cycles;
     statistics_.forced += decision.forced ? 1 : 0;
@@ -60,8 +67,8 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   }
 
   Picoseconds prepared_from() const override {
-    if (!prepared_ || scheduler_->empty()) return core::kNoDeadline;
-    return began_ + time(cost_.cycles(scheduler_->candidates()));
+    if (!prepared_ || count_ == 0) return core::kNoDeadline;
+    return began_ + time(cost_.cycles({count_, 0}));  // what it really takes, only the policy can say, and once
   }
 
  private:
@@ -70,6 +77,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   std::unique_ptr<scheduling::SchedulerIf> scheduler_;
   FirmwareCost cost_;
   DecisionSinkIf* sink_ = nullptr;
+  std::size_t count_ = 0;
   bool prepared_ = false;
   HeadState at_;
   Picoseconds when_ = 0;

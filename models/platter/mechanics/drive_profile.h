@@ -141,9 +141,10 @@ struct DriveProfile {
   CacheProfile cache;
   double controller_clock_mhz = 200;
   bool overhead_overlap = false;  ///< a command's overhead runs from its arrival, beside the accesses of others
-  /// Firmware's decision time: so many cycles, and so many more for each command it looks at.
+  /// Firmware's decision time: so many cycles, so many more for each command it looks at and for each step of an exact order.
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
+  std::uint32_t firmware_order_cycles = 12;
   std::uint32_t queue_depth = 32;
   bool reject_when_full = false;  ///< answer a command beyond the depth by an error instead of waiting
   bool task_attributes = false;   ///< SCSI's ordered and head-of-queue commands; without it they are refused (SATA)

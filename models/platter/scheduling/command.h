@@ -21,6 +21,7 @@ using mechanics::HeadState;
 struct Command {
   Tag tag;
   std::uint64_t sequence = 0;  ///< age: smaller is older
+  Picoseconds arrival = 0;     ///< when it entered the drive
   RequestClass cls = RequestClass::Discrete;
   Picoseconds deadline = kNoDeadline;  ///< absolute
   Picoseconds data_ready = 0;          ///< from when on write data comes into the buffer faster than it is written

@@ -39,6 +39,7 @@ class ContinuousSweep {
   void prepare(const HeadState& head);
 
   const Command& first() const { return *links_[first_].command; }
+  bool upward() const { return upward_; }
   Picoseconds sweep() const { return sweep_ + shortfall_; }
   Picoseconds credit(Tag tag) const { return links_[tag.value].credit; }
   /// Earliest deadline of the commands in the sweep.

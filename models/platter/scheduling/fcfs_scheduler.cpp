@@ -11,7 +11,7 @@ class FcfsScheduler : public FlatScheduler {
  public:
   using FlatScheduler::FlatScheduler;
 
-  std::size_t candidates() const override { return commands().empty() ? 0 : 1; }
+  DecisionWork work(const HeadState& /*head*/) override { return {commands().empty() ? 0u : 1u, 0}; }
 
   Decision pick(const HeadState& /*head*/, Picoseconds /*now*/) override {
     if (commands().empty()) return {};

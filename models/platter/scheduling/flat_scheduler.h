@@ -14,7 +14,7 @@ class FlatScheduler : public SchedulerIf {
   void insert(const Command& command) override { commands_.insert(command); }
   void remove(Tag tag) override { commands_.remove(tag); }
   bool empty() const override { return commands_.empty(); }
-  std::size_t candidates() const override { return commands_.size(); }
+  DecisionWork work(const HeadState& /*head*/) override { return {commands_.size(), 0}; }
 
  protected:
   const CommandSet& commands() const { return commands_; }

@@ -1,34 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/scheduling/policies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <string>
+
+#include "platter/core/nearest.h"
+#include "platter/scheduling/path_order.h"
 
 namespace platter::scheduling {
 
 const std::vector<PolicyInfo>& policy_table() {
   static const std::vector<PolicyInfo> table = {
-      {"FCFS", "first come, first served", create_fcfs, std::nullopt},
-      {"SSTF", "shortest seek time first: the nearest cylinder", create_sstf, std::nullopt},
-      {"SCAN", "elevator that runs to the edge of the disk before it turns", create_scan, std::nullopt},
-      {"LOOK", "elevator that turns at the last request", create_look, std::nullopt},
-      {"C-LOOK", "sweeps upward only, then flies back to the lowest request", create_c_look, std::nullopt},
-      {"SPTF", "shortest positioning time first; discrete and all remaining continuous requests compete under the "
-               "deadline guard",
+      {"FCFS", "", "first come, first served", create_fcfs, std::nullopt},
+      {"SSTF", "", "shortest seek time first: the nearest cylinder", create_sstf, std::nullopt},
+      {"SCAN", "", "elevator that runs to the edge of the disk before it turns", create_scan, std::nullopt},
+      {"LOOK", "", "elevator that turns at the last request", create_look, std::nullopt},
+      {"C-LOOK", "", "sweeps upward only, then flies back to the lowest request", create_c_look, std::nullopt},
+      {"SPTF", "", "shortest positioning time first; discrete and all remaining continuous requests compete under the "
+                   "deadline guard",
        create_sptf, GuardMode::Pooled},
-      {"SPTF(next-C)", "the same, but only the next continuous request of the sweep competes", create_sptf_next_c,
+      {"SPTF(next-C)", "", "the same, but only the next continuous request of the sweep competes", create_sptf_next_c,
        GuardMode::NextContinuous},
-      {"SPTF(unguarded)", "the same without the guard: deadlines are ignored", create_sptf_unguarded, GuardMode::None},
+      {"SPTF(unguarded)", "", "the same without the guard: deadlines are ignored", create_sptf_unguarded,
+       GuardMode::None},
+      {"ASPTF(w)", "w", "SPTF that takes w times a request's wait off its positioning time", create_sptf, std::nullopt},
+      {"OPS:SCAN/CI-SPTF", "", "continuous requests by SCAN, between two of them the discrete requests there by SPTF",
+       create_interval, std::nullopt},
+      {"OPS:SCAN/CI-OPT(M)", "M", "the same, but the discrete requests in exact orders of at most M", create_interval,
+       std::nullopt},
+      {"OPS:SCAN/CLUST-REQ(M)", "M", "the next M requests of the sweep, of both classes, in an exact order",
+       create_cluster, std::nullopt},
+      {"OPS:SCAN/CLUST-CYL(M|T)", "M|T", "the same, but at most T cylinders at a time", create_cluster, std::nullopt},
   };
   return table;
 }
 
-const PolicyInfo* find_policy(std::string_view name) {
-  std::string wanted(name);
+// --- notations -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::uint32_t kMostCylinders = 262144;
+
+/// The row's name without its parameters.
+std::string_view stem(const PolicyInfo& row) {
+  return row.parameters.empty() ? row.name : row.name.substr(0, row.name.size() - row.parameters.size() - 2);
+}
+
+bool digits_only(std::string_view text) {
+  return !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// A whole number from 1 to `most`.
+bool read(std::string_view text, std::uint32_t most, std::uint32_t& value) {
+  if (!digits_only(text)) return false;
+  value = static_cast<std::uint32_t>(std::stoul(std::string(text)));
+  return value >= 1 && value <= most;
+}
+
+/// A decimal from 0 to Weight::kMost with at most six places.
+bool read(std::string_view text, Weight& weight) {
+  const std::size_t point = text.find('.');
+  std::string places;
+  if (point != std::string_view::npos) {
+    places = text.substr(point + 1);
+    if (places.empty() || places.size() > 6 || !digits_only(places)) return false;
+  }
+  if (!digits_only(text.substr(0, point))) return false;
+  places.resize(6, '0');
+  weight.millionths = std::stoll(std::string(text.substr(0, point))) * Weight::kOne + std::stoll(places);
+  return weight.millionths <= Weight::kMost * Weight::kOne;
+}
+
+bool read(char letter, std::string_view text, PolicyParameters& parameters) {
+  switch (letter) {
+    case 'w': return read(text, parameters.weight);
+    case 'M': return read(text, PathOrder<Picoseconds>::kMost, parameters.requests);
+    default: return read(text, kMostCylinders, parameters.cylinders);
+  }
+}
+
+std::string expected(char letter) {
+  switch (letter) {
+    case 'w': return fmt::format("w a decimal from 0 to {} with at most six places", Weight::kMost);
+    case 'M': return fmt::format("M from 1 to {}", PathOrder<Picoseconds>::kMost);
+    default: return fmt::format("T from 1 to {} cylinders", kMostCylinders);
+  }
+}
+
+std::string written(char letter, const PolicyParameters& parameters) {
+  switch (letter) {
+    case 'w': {
+      std::string text = fmt::format("{}.{:06}", parameters.weight.millionths / Weight::kOne,
+                                     parameters.weight.millionths % Weight::kOne);
+      text.erase(text.find_last_not_of('0') + 1);
+      if (text.back() == '.') text.pop_back();
+      return text;
+    }
+    case 'M': return std::to_string(parameters.requests);
+    default: return std::to_string(parameters.cylinders);
+  }
+}
+
+/// What stands between the row's name and the closing parenthesis, one value for each letter.
+bool read_parameters(const PolicyInfo& row, std::string_view text, PolicyParameters& parameters) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return false;
+  text = text.substr(1, text.size() - 2);
+  for (std::size_t i = 0; i < row.parameters.size(); i += 2) {
+    const bool last = i + 1 == row.parameters.size();
+    const std::size_t end = last ? text.size() : text.find('|');
+    if (end == std::string_view::npos || !read(row.parameters[i], text.substr(0, end), parameters)) return false;
+    if (!last) text.remove_prefix(end + 1);
+  }
+  return true;
+}
+
+/// The policy, or an objection.
+PolicySpec parse(std::string_view notation, std::string& objection) {
+  std::string wanted(notation);
   wanted.erase(std::remove(wanted.begin(), wanted.end(), ' '), wanted.end());
-  for (const PolicyInfo& row : policy_table())
-    if (row.name == wanted) return &row;
-  return nullptr;
+  std::vector<std::string_view> names;
+  for (const PolicyInfo& row : policy_table()) {
+    if (row.name == wanted && row.parameters.empty()) return {&row, {}};
+    names.push_back(row.name);
+  }
+  for (const PolicyInfo& row : policy_table()) {
+    const std::string_view name = stem(row);
+    if (row.parameters.empty() || wanted.compare(0, name.size(), name) != 0) continue;
+    const std::string_view rest = std::string_view(wanted).substr(name.size());
+    if (!rest.empty() && rest.front() != '(') continue;
+    PolicySpec spec{&row, {}};
+    if (read_parameters(row, rest, spec.parameters)) return spec;
+    objection = fmt::format("policy \"{}\": expected {}", notation, row.name);
+    for (std::size_t i = 0; i < row.parameters.size(); i += 2) objection += ", " + expected(row.parameters[i]);
+    return {};
+  }
+  objection = fmt::format("there is no policy \"{}\"{}; `platter list policies` shows them all", notation,
+                          core::did_you_mean(notation, names));
+  return {};
+}
+
+}  // namespace
+
+std::string PolicySpec::name() const {
+  if (row->parameters.empty()) return std::string(row->name);
+  std::string text = std::string(stem(*row)) + "(";
+  for (const char letter : row->parameters) text += letter == '|' ? "|" : written(letter, parameters);
+  return text + ")";
+}
+
+std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const {
+  context.parameters = parameters;
+  return row->create(context);
+}
+
+DecisionWork PolicySpec::most_work(std::size_t commands) const {
+  return {commands, PathOrder<Picoseconds>::steps(std::min<std::size_t>(commands, parameters.requests))};
+}
+
+std::optional<PolicySpec> find_policy(std::string_view notation) {
+  std::string objection;
+  const PolicySpec spec = parse(notation, objection);
+  return spec.row != nullptr ? std::optional(spec) : std::nullopt;
+}
+
+std::string policy_objection(std::string_view notation) {
+  std::string objection;
+  parse(notation, objection);
+  return objection;
 }
 
 }  // namespace platter::scheduling

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +18,36 @@ enum class GuardMode : std::uint8_t {
   NextContinuous,  ///< only the next continuous command of the sweep competes
 };
 
+/// How much a wait counts against positioning time: an exact decimal, so that no decision depends on rounding.
+struct Weight {
+  static constexpr std::int64_t kOne = 1'000'000;
+  static constexpr unsigned kMost = 100;
+
+  std::int64_t millionths = 0;
+
+  /// The weighted time, rounded down; for waits of up to a day.
+  Picoseconds of(Picoseconds wait) const { return wait / kOne * millionths + wait % kOne * millionths / kOne; }
+};
+
+/// What stands between the parentheses of a policy's notation.
+struct PolicyParameters {
+  Weight weight;                ///< w: of a command's wait
+  std::uint32_t requests = 0;   ///< M: most requests of an exact order; 0: the policy makes none
+  std::uint32_t cylinders = 0;  ///< T: how far a cluster reaches
+};
+
 /// What a policy is built with.
 struct SchedulerContext {
   const AccessPlanner& planner;
   std::size_t capacity;       ///< tags of the queue
   Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next
+  PolicyParameters parameters = {};
 };
 
 /// One row of the policy table.
 struct PolicyInfo {
-  std::string_view name;
+  std::string_view name;        ///< with the letters of its parameters: OPS:SCAN/CI-OPT(M)
+  std::string_view parameters;  ///< these letters, "M|T"; empty: none
   std::string_view description;
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
   /// The scheduling accelerator carries the policy with this guard; nothing: firmware only.
@@ -36,8 +57,23 @@ struct PolicyInfo {
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
 const std::vector<PolicyInfo>& policy_table();
 
-/// The row of that name, nullptr if there is none. Blanks in the name do not count.
-const PolicyInfo* find_policy(std::string_view name);
+/// A policy as a notation names it: a row of the table and its parameters.
+struct PolicySpec {
+  const PolicyInfo* row = nullptr;
+  PolicyParameters parameters;
+
+  /// The notation, as short as it gets.
+  std::string name() const;
+  std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
+  /// The most that a decision takes with so many commands in the queue.
+  DecisionWork most_work(std::size_t commands) const;
+};
+
+/// The policy that a notation names; nothing if it names none. Blanks do not count.
+std::optional<PolicySpec> find_policy(std::string_view notation);
+
+/// Why the notation names no policy, and what was expected; empty if it names one.
+std::string policy_objection(std::string_view notation);
 
 /// Does the guard look after this command?
 inline bool in_sweep(const Command& command) {
@@ -52,5 +88,7 @@ std::unique_ptr<SchedulerIf> create_c_look(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_cluster(const SchedulerContext& context);
 
 }  // namespace platter::scheduling

@@ -21,6 +21,12 @@ struct Decision {
   static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder}; }
 };
 
+/// What the next decision takes; a firmware's decision time is charged by it.
+struct DecisionWork {
+  std::size_t candidates = 0;     ///< commands that are looked at
+  std::uint64_t order_steps = 0;  ///< where an exact order is made: PathOrder::steps
+};
+
 /// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an
 /// older overlapping one) and never changes the mechanics.
 class SchedulerIf {
@@ -36,8 +42,9 @@ class SchedulerIf {
   virtual bool empty() const = 0;
   /// Does not remove what it picks.
   virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
-  /// Commands that the next `pick` will look at; what a firmware's decision time is charged by.
-  virtual std::size_t candidates() const = 0;
+  /// What the next `pick` from here will take. It may settle which commands that one chooses from, so an engine that asks
+  /// goes on with `pick` from the same place.
+  virtual DecisionWork work(const HeadState& head) = 0;
 };
 
 }  // namespace platter::scheduling

@@ -9,13 +9,14 @@ namespace {
 
 /// Shortest positioning time first (Jacobson and Wilkes 1991), with the deadline guard of Balafoutis et al., section 4.3:
 /// a command is served only if the remaining continuous commands can then still be served by SCAN in time. When none
-/// passes, the sweep goes on.
+/// passes, the sweep goes on. Aged SPTF takes a command's weighted wait off its positioning time.
 class SptfScheduler : public FlatScheduler {
  public:
   SptfScheduler(const SchedulerContext& context, GuardMode mode)
       : FlatScheduler(context.capacity),
         planner_(context.planner),
         mode_(mode),
+        weight_(context.parameters.weight),
         sweep_(context.planner, context.capacity, context.decision_bound) {}
 
   void insert(const Command& command) override {
@@ -38,7 +39,7 @@ class SptfScheduler : public FlatScheduler {
         continue;
       const mechanics::AccessTime access =
           planner_.estimate(head, command->extent, now, command->data_ready, command->overhead_end);
-      const Picoseconds time = access.positioning();
+      const Picoseconds time = access.positioning() - weight_.of(now - command->arrival);
       if (best != nullptr && time >= best_time) continue;
       if (guarded && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
       best = command;
@@ -54,6 +55,7 @@ class SptfScheduler : public FlatScheduler {
  private:
   const AccessPlanner& planner_;
   GuardMode mode_;
+  Weight weight_;
   ContinuousSweep sweep_;
 };
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "platter/axi/axil_signals.h"
+
+namespace platter::axi {
+
+/// What becomes of a violation, beside being counted and kept.
+enum class Reporting {
+  Collect,  ///< nothing
+  Warning,  ///< SC_REPORT_WARNING
+  Error     ///< SC_REPORT_ERROR, which throws unless the report handler is told otherwise
+};
+
+struct AxilCheckerOptions {
+  Reporting reporting = Reporting::Warning;
+  /// A VALID that waits longer than this many cycles for its READY is a warning (a recommendation of ARM's, no rule); 0 for any wait.
+  std::uint32_t max_wait_cycles = 0;
+  std::size_t most_kept = 1000;  ///< violations and warnings beyond that are only counted
+};
+
+/// Message type of the checker's reports.
+inline constexpr const char* kAxilCheckerReport = "/platter/axi/checker";
+
+/// Listens to an AXI4-Lite bus and checks it against the rules of ARM IHI 0022, at each rising edge of the clock. Rules go by the
+/// names of ARM's own protocol assertions; docs/reference/axi_bridge.md has the list.
+class AxilChecker : public sc_core::sc_module {
+ public:
+  struct Violation {
+    std::string rule;
+    std::string text;
+    std::uint64_t cycle;  ///< rising edges before this one
+    sc_core::sc_time time;
+  };
+
+  SC_HAS_PROCESS(AxilChecker);
+  explicit AxilChecker(const sc_core::sc_module_name& name, const AxilCheckerOptions& options = {});
+
+  sc_core::sc_in<bool> clk_i;
+  sc_core::sc_in<bool> rst_ni;
+  AxilMonitorPorts s_axil;
+
+  std::uint64_t violation_count() const { return violation_count_; }
+  const std::vector<Violation>& violations() const { return violations_; }
+  std::uint64_t warning_count() const { return warning_count_; }
+  const std::vector<Violation>& warnings() const { return warnings_; }
+  bool violated(const std::string& rule) const;
+
+  std::uint64_t cycles() const { return cycle_; }
+  std::uint64_t reads() const { return reads_; }    ///< reads answered
+  std::uint64_t writes() const { return writes_; }  ///< writes answered
+  /// Accesses of which a part was accepted and the response was not taken yet.
+  std::uint64_t outstanding_reads() const { return read_requests_; }
+  std::uint64_t outstanding_writes() const { return std::max(write_addresses_, write_data_); }
+  std::uint64_t most_outstanding_reads() const { return most_outstanding_reads_; }
+  std::uint64_t most_outstanding_writes() const { return most_outstanding_writes_; }
+
+ private:
+  /// One channel at a rising edge.
+  struct Beat {
+    bool valid = false;
+    bool ready = false;
+    std::array<std::uint32_t, 2> payload{};
+    bool taken() const { return valid && ready; }
+  };
+  /// A channel's names, and what it looked like an edge ago.
+  struct Channel {
+    const char* name;                    ///< "AW"
+    char driver;                         ///< of VALID: M or S
+    std::array<const char*, 2> signals;  ///< of the payload
+    std::array<unsigned, 2> bits;
+    Beat before;
+    std::uint64_t waited = 0;
+  };
+  enum { Aw, W, B, Ar, R, Channels };
+
+  void edge();
+  void check_reset(const Channel& channel, const Beat& beat);
+  void check_handshake(Channel& channel, const Beat& beat);
+  void check_payload(const Channel& channel, const Beat& beat);
+  void check_response(const Channel& channel, const Beat& beat);
+  void count(const std::array<Beat, Channels>& beats);
+  void forget();
+  void violation(const std::string& rule, const std::string& text);
+  void warning(const std::string& rule, const std::string& text);
+
+  AxilCheckerOptions options_;
+  std::array<Channel, Channels> channels_;
+  std::uint64_t cycle_ = 0;
+  std::uint32_t reset_edges_ = 0;  ///< rising edges of the present reset
+  bool was_reset_ = true;          ///< since the last rising edge
+  std::uint64_t write_addresses_ = 0;  ///< accepted without a response
+  std::uint64_t write_data_ = 0;
+  std::uint64_t read_requests_ = 0;
+  std::uint64_t most_outstanding_reads_ = 0;
+  std::uint64_t most_outstanding_writes_ = 0;
+  std::uint64_t reads_ = 0;
+  std::uint64_t writes_ = 0;
+  std::uint64_t violation_count_ = 0;
+  std::uint64_t warning_count_ = 0;
+  std::vector<Violation> violations_;
+  std::vector<Violation> warnings_;
+};
+
+}  // namespace platter::axi

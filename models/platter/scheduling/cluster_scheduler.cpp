@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "platter/scheduling/continuous_sweep.h"
+#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/ordered_part.h"
+#include "platter/scheduling/policies.h"
+
+namespace platter::scheduling {
+
+namespace {
+
+/// CLUST-REQ and CLUST-CYL (Balafoutis et al., section 4.2): clusters of the next requests of an elevator, whatever their
+/// class, in exact orders under the deadline guard. docs/reference/policies.md has the rules.
+class ClusterScheduler : public FlatScheduler {
+ public:
+  explicit ClusterScheduler(const SchedulerContext& context)
+      : FlatScheduler(context.capacity),
+        planner_(context.planner),
+        most_(context.parameters.requests),
+        reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders
+                                                : context.planner.geometry().cylinders()),
+        sweep_(context.planner, context.capacity, context.decision_bound),
+        postponed_(context.capacity, false),
+        part_(context.planner, most_) {
+    ahead_.reserve(most_ + 1);
+  }
+
+  void insert(const Command& command) override {
+    FlatScheduler::insert(command);
+    postponed_[command.tag.value] = false;
+    if (!in_sweep(command)) return;
+    sweep_.insert(command);
+    recall();
+  }
+
+  void remove(Tag tag) override {
+    FlatScheduler::remove(tag);
+    if (!part_.remove(tag)) part_.clear();
+    if (!sweep_.contains(tag)) return;
+    sweep_.remove(tag);
+    if (sweep_.empty()) recall();
+  }
+
+  DecisionWork work(const HeadState& head) override {
+    form(head);
+    if (part_.ordered()) return {part_.size() + (sweep_.empty() ? 0u : 1u), 0};
+    return {commands().size(), part_.steps()};
+  }
+
+  Decision pick(const HeadState& head, Picoseconds now) override {
+    form(head);
+    if (!part_.empty() && !part_.ordered()) part_.order(head, now);
+    while (!part_.empty()) {
+      const Command& next = part_.first();
+      if (sweep_.empty() || allowed(next, head, now)) return Decision::serve(next.tag);
+      if (sweep_.contains(next.tag)) break;
+      postponed_[next.tag.value] = true;
+      part_.remove(next.tag);
+    }
+    if (sweep_.empty()) return {};
+    Decision decision = Decision::serve(sweep_.first().tag);
+    decision.forced = !allowed(sweep_.first(), head, now);
+    return decision;
+  }
+
+ private:
+  /// Settles the cluster that is served next.
+  void form(const HeadState& head) {
+    if (!sweep_.empty()) sweep_.prepare(head);
+    if (!part_.empty()) return;
+    find_ahead(head.cylinder);
+    if (ahead_.empty()) {
+      upward_ = !upward_;
+      find_ahead(head.cylinder);
+      if (ahead_.empty()) upward_ = !upward_;
+    }
+    for (const Command* command : ahead_) {
+      if (distance(command->extent.cylinder, ahead_.front()->extent.cylinder) > reach_) break;
+      part_.add(*command);
+    }
+  }
+
+  /// The next requests from here in the direction of the sweep, in its order; on one cylinder by age.
+  void find_ahead(core::Cylinder from) {
+    ahead_.clear();
+    for (const Command* command : commands()) {  // in order of age
+      const core::Cylinder cylinder = command->extent.cylinder;
+      if (postponed_[command->tag.value] || (upward_ ? cylinder < from : cylinder > from)) continue;
+      auto at = ahead_.end();
+      while (at != ahead_.begin() && distance(cylinder, from) < distance((*(at - 1))->extent.cylinder, from)) --at;
+      ahead_.insert(at, command);
+      if (ahead_.size() > most_) ahead_.pop_back();
+    }
+  }
+
+  bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
+    const AccessTime access = planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
+    return sweep_.allows(command, access.to_first(), now, head.bus_free);
+  }
+
+  void recall() { std::fill(postponed_.begin(), postponed_.end(), false); }
+
+  const AccessPlanner& planner_;
+  std::size_t most_;     ///< requests of a cluster
+  std::uint32_t reach_;  ///< cylinders from its first request to its last
+  ContinuousSweep sweep_;
+  bool upward_ = true;
+  std::vector<bool> postponed_;  ///< by tag: the guard has refused it
+  std::vector<const Command*> ahead_;
+  OrderedPart part_;  ///< what is left of the present cluster
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulerIf> create_cluster(const SchedulerContext& context) {
+  return std::make_unique<ClusterScheduler>(context);
+}
+
+}  // namespace platter::scheduling

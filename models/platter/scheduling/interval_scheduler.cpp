@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "platter/scheduling/continuous_sweep.h"
+#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/ordered_part.h"
+#include "platter/scheduling/policies.h"
+
+namespace platter::scheduling {
+
+namespace {
+
+/// CI-SPTF and CI-OPT (Balafoutis et al., section 2.1): the continuous requests go by SCAN, and before each of them the
+/// others between it and the one before, under the deadline guard. docs/reference/policies.md has the rules.
+class IntervalScheduler : public FlatScheduler {
+ public:
+  explicit IntervalScheduler(const SchedulerContext& context)
+      : FlatScheduler(context.capacity),
+        planner_(context.planner),
+        most_(context.parameters.requests),
+        last_cylinder_(context.planner.geometry().cylinders() - 1),
+        sweep_(context.planner, context.capacity, context.decision_bound),
+        high_(last_cylinder_),
+        postponed_(context.capacity, false),
+        part_(context.planner, context.parameters.requests) {
+    bounds_.reserve(context.capacity);
+    list_.reserve(context.capacity);
+  }
+
+  void insert(const Command& command) override {
+    FlatScheduler::insert(command);
+    postponed_[command.tag.value] = false;
+    if (!in_sweep(command)) return;
+    if (sweep_.empty()) {  // a new round
+      bounds_.clear();
+      from_edge_ = true;
+    }
+    if (bounds_.size() == postponed_.size()) bounds_.erase(bounds_.begin());
+    bounds_.push_back(command.extent.cylinder.value);
+    sweep_.insert(command);
+    plan_anew();
+  }
+
+  void remove(Tag tag) override {
+    const Command* continuous = nullptr;
+    if (sweep_.contains(tag))
+      for (const Command* command : commands())
+        if (command->tag == tag) continuous = command;
+    FlatScheduler::remove(tag);
+    const auto at = std::find_if(list_.begin(), list_.end(), [tag](const Entry& e) { return e.command->tag == tag; });
+    if (at != list_.end())
+      list_.erase(at);
+    else if (!part_.remove(tag))
+      end_list();
+    if (continuous == nullptr) return;
+    sweep_.remove(tag);
+    from_edge_ = false;
+    from_ = continuous->extent.cylinder.value;
+    if (!sweep_.empty()) return;
+    plan_anew();
+    enter_interval_beyond(from_);
+  }
+
+  DecisionWork work(const HeadState& head) override {
+    form(head);
+    if (part_.ordered()) return {part_.size() + (sweep_.empty() ? 0u : 1u), 0};
+    return {commands().size(), part_.steps()};
+  }
+
+  Decision pick(const HeadState& head, Picoseconds now) override {
+    form(head);
+    const Command* next = most_ == 0 ? nearest(head, now) : next_of_part(head, now);
+    if (next != nullptr) return Decision::serve(next->tag);
+    if (sweep_.empty()) return {};
+    Decision decision = Decision::serve(sweep_.first().tag);
+    decision.forced = !allowed(sweep_.first(), head, now);
+    return decision;
+  }
+
+ private:
+  struct Entry {
+    const Command* command;
+    std::size_t part;
+  };
+
+  // --- intervals -----------------------------------------------------------------------------------------------------
+
+  /// Does it compete in the present interval?
+  bool covers(const Command& command) const {
+    const std::uint32_t cylinder = command.extent.cylinder.value;
+    return cylinder >= low_ && cylinder <= high_ && !postponed_[command.tag.value] && !sweep_.contains(command.tag);
+  }
+
+  bool any_covered() const {
+    return std::any_of(commands().begin(), commands().end(), [this](const Command* c) { return covers(*c); });
+  }
+
+  /// After the round's last continuous request: the interval that begins where it was.
+  void enter_interval_beyond(std::uint32_t cylinder) {
+    low_ = 0;
+    high_ = last_cylinder_;
+    (upward_ ? low_ : high_) = cylinder;
+    for (const std::uint32_t bound : bounds_) {
+      if (bound > cylinder && upward_) high_ = std::min(high_, bound);
+      if (bound < cylinder && !upward_) low_ = std::max(low_, bound);
+    }
+  }
+
+  /// The interval that the elevator meets first on its way to `cylinder`.
+  void enter_interval_of(std::uint32_t cylinder) {
+    low_ = 0;
+    high_ = last_cylinder_;
+    for (const std::uint32_t bound : bounds_) {
+      if (upward_ ? bound < cylinder : bound <= cylinder) low_ = std::max(low_, bound);
+      if (upward_ ? bound >= cylinder : bound > cylinder) high_ = std::min(high_, bound);
+    }
+  }
+
+  /// Without a sweep: on to the next interval with requests, and back to the present one only after a turn.
+  bool advance() {
+    for (int turn = 0; turn < 2; ++turn) {
+      const Command* next = nullptr;
+      for (const Command* command : commands()) {
+        const core::Cylinder at = command->extent.cylinder;
+        if (upward_ ? at.value <= high_ : at.value >= low_) continue;
+        if (next == nullptr || (upward_ ? at < next->extent.cylinder : at > next->extent.cylinder)) next = command;
+      }
+      if (next != nullptr) {
+        enter_interval_of(next->extent.cylinder.value);
+        return true;
+      }
+      upward_ = !upward_;
+      if (any_covered()) return true;
+    }
+    return false;
+  }
+
+  /// Settles the interval and, for exact orders, the part that are served next.
+  void form(const HeadState& head) {
+    if (!sweep_.empty()) {
+      sweep_.prepare(head);
+      upward_ = sweep_.upward();
+      const std::uint32_t from = !from_edge_ ? from_ : upward_ ? 0 : last_cylinder_;
+      const std::uint32_t next = sweep_.first().extent.cylinder.value;
+      low_ = std::min(from, next);
+      high_ = std::max(from, next);
+    }
+    if (most_ == 0) {
+      if (sweep_.empty() && !any_covered()) advance();
+      return;
+    }
+    if (!part_.empty()) return;
+    if (list_.empty()) {
+      if (!listed_ || !sweep_.empty()) make_list();
+      if (list_.empty() && sweep_.empty() && advance()) make_list();
+      if (list_.empty()) return;
+    }
+    const std::size_t number = list_.front().part;
+    auto end = list_.begin();
+    while (end != list_.end() && end->part == number) part_.add(*(end++)->command);
+    list_.erase(list_.begin(), end);
+  }
+
+  // --- CI-SPTF -------------------------------------------------------------------------------------------------------
+
+  const Command* nearest(const HeadState& head, Picoseconds now) const {
+    const Command* best = nullptr;
+    Picoseconds best_time = 0;
+    for (const Command* command : commands()) {  // in order of age: the first of equals stays
+      if (!covers(*command)) continue;
+      const AccessTime access = estimate(*command, head, now);
+      if (best != nullptr && access.positioning() >= best_time) continue;
+      if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
+      best = command;
+      best_time = access.positioning();
+    }
+    return best;
+  }
+
+  // --- CI-OPT --------------------------------------------------------------------------------------------------------
+
+  /// The interval's requests in SCAN order, halved until no part has more than may be ordered.
+  void make_list() {
+    for (const Command* command : commands())
+      if (covers(*command)) list_.push_back({command, 0});
+    std::sort(list_.begin(), list_.end(), [this](const Entry& a, const Entry& b) {
+      const core::Cylinder x = a.command->extent.cylinder;
+      const core::Cylinder y = b.command->extent.cylinder;
+      if (x != y) return upward_ ? x < y : y < x;
+      return older(*a.command, *b.command);
+    });
+    std::size_t parts = 0;
+    halve(0, list_.size(), parts);
+    listed_ = !list_.empty();
+  }
+
+  void halve(std::size_t begin, std::size_t end, std::size_t& parts) {
+    if (end - begin > most_) {
+      const std::size_t middle = begin + (end - begin + 1) / 2;
+      halve(begin, middle, parts);
+      halve(middle, end, parts);
+      return;
+    }
+    for (std::size_t i = begin; i < end; ++i) list_[i].part = parts;
+    ++parts;
+  }
+
+  const Command* next_of_part(const HeadState& head, Picoseconds now) {
+    if (part_.empty()) return nullptr;
+    if (!part_.ordered()) part_.order(head, now);
+    while (!part_.empty()) {
+      const Command& next = part_.first();
+      if (sweep_.empty() || allowed(next, head, now)) return &next;
+      postponed_[next.tag.value] = true;
+      part_.remove(next.tag);
+    }
+    return nullptr;
+  }
+
+  void end_list() {
+    list_.clear();
+    part_.clear();
+  }
+
+  void plan_anew() {
+    end_list();
+    listed_ = false;
+    std::fill(postponed_.begin(), postponed_.end(), false);
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------
+
+  AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
+    return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
+  }
+  bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
+    return sweep_.allows(command, estimate(command, head, now).to_first(), now, head.bus_free);
+  }
+
+  const AccessPlanner& planner_;
+  std::size_t most_;  ///< requests of an exact order; 0: CI-SPTF
+  std::uint32_t last_cylinder_;
+  ContinuousSweep sweep_;
+  std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
+  bool upward_ = true;
+  bool from_edge_ = true;   ///< none of the round's continuous requests has been served
+  std::uint32_t from_ = 0;  ///< where the last one was
+  std::uint32_t low_ = 0;   ///< the present interval
+  std::uint32_t high_;
+  std::vector<bool> postponed_;  ///< by tag: the guard has refused it
+  bool listed_ = false;          ///< requests of the present interval have been listed
+  std::vector<Entry> list_;      ///< of the parts that follow
+  OrderedPart part_;             ///< the present one
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context) {
+  return std::make_unique<IntervalScheduler>(context);
+}
+
+}  // namespace platter::scheduling

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Course of the work that a write starts: changes of the list, decisions with what must be worked out
+// before, clusters with their best order.
+//
+// Parameters: none.
+// Latency:    busy_o is high from the cycle after a write that starts work until the work has ended.
+// Handshake:  the strobes of the register file come only while busy_o is low. done_o is high in the last cycle of
+//             an operation. reset ends everything.
+
+module sched_control
+  import sched_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  // Writes that start work or make sums stale
+  input  logic        insert_i,
+  input  logic        remove_i,          // REMOVE or SERVE
+  input  logic        decide_i,
+  input  logic        cluster_i,
+  input  logic        continuous_i,      // a continuous entry comes or goes
+  input  logic        config_we_i,
+  input  logic        guard_en_i,
+
+  // Parts
+  input  logic        list_done_i,
+  input  logic        swept_i,           // there is a sweep, as of the sums that end
+  input  logic        next_valid_i,
+  input  logic        ordered_i,         // a cost matrix was streamed
+  input  logic        pass_done_i,
+  input  logic        order_done_i,
+  output logic        sums_o,
+  output logic        pass_start_o,
+  output logic        onward_o,          // the pass is for debts
+  output logic        keep_o,            // the pass is a decision
+  output logic        order_start_o,
+
+  // Parts that work in this cycle
+  output logic        list_en_o,
+  output logic        lanes_en_o,
+  output logic        order_en_o,
+
+  output logic        busy_o,
+  output logic        done_o,
+  output logic        decided_o,         // done_o of a DECIDE
+  output logic [31:0] cycles_o           // of the last operation
+);
+
+  typedef enum logic [3:0] {
+    Idle, Change, Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart, Decide, Collect,
+    OrderStart, Order
+  } state_e;
+
+  state_e      state_q;
+  logic        sums_stale_q, debts_stale_q, need_sums, need_debts, keep_cycles;
+  logic [31:0] cycle_q, cycle_d;
+
+  assign busy_o = state_q != Idle;
+  assign need_sums = guard_en_i && sums_stale_q;
+  assign need_debts = guard_en_i && debts_stale_q && next_valid_i;
+
+  assign sums_o = decide_i && need_sums;
+  assign pass_start_o = (decide_i && !need_sums && !need_debts) || state_q == DebtsStart ||
+      state_q == DecideStart;
+  assign onward_o = state_q == DebtsStart || state_q == Debts;
+  assign keep_o = state_q == Decide;
+  assign order_start_o = state_q == OrderStart;
+
+  assign list_en_o = state_q inside {Change, Sums, Collect};
+  assign lanes_en_o = state_q inside {Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart,
+                                      Decide, Collect};
+  assign order_en_o = state_q inside {Collect, OrderStart, Order};
+
+  assign decided_o = state_q == Decide && pass_done_i;
+  assign done_o = decided_o || (state_q == Collect && list_done_i && !ordered_i) ||
+      (state_q == Order && order_done_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+    end else begin
+      unique case (state_q)
+        Idle: begin
+          if (insert_i || remove_i) begin
+            state_q <= Change;
+          end else if (decide_i) begin
+            state_q <= need_sums ? Sums : need_debts ? DebtsWait : Decide;
+          end else if (cluster_i) begin
+            state_q <= Collect;
+          end
+        end
+        Change: if (list_done_i) state_q <= Idle;
+        Sums: if (list_done_i) state_q <= swept_i ? DebtsWait : DecideWait;
+        DebtsWait: state_q <= DebtsStart;
+        DebtsStart: state_q <= Debts;
+        Debts: if (pass_done_i) state_q <= DecideWait;
+        DecideWait: state_q <= DecideStart;
+        DecideStart: state_q <= Decide;
+        Decide: if (pass_done_i) state_q <= Idle;
+        Collect: if (list_done_i) state_q <= ordered_i ? OrderStart : Idle;
+        OrderStart: state_q <= Order;
+        Order: if (order_done_i) state_q <= Idle;
+        default: state_q <= Idle;
+      endcase
+    end
+  end
+
+  // Stale
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      sums_stale_q <= 1'b1;
+      debts_stale_q <= 1'b1;
+    end else begin
+      if (config_we_i || continuous_i) begin
+        sums_stale_q <= 1'b1;
+      end else if (sums_o) begin
+        sums_stale_q <= 1'b0;
+      end
+      if (insert_i || sums_o) begin
+        debts_stale_q <= 1'b1;
+      end else if (state_q == DebtsStart) begin
+        debts_stale_q <= 1'b0;
+      end
+    end
+  end
+
+  // Cycles of an operation
+  assign cycle_d = cycle_q + 32'd1;
+  assign keep_cycles = decide_i || cluster_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      cycle_q <= '0;
+      cycles_o <= '0;
+    end else begin
+      cycle_q <= keep_cycles ? '0 : cycle_d;
+      if (done_o) begin
+        cycles_o <= cycle_d;
+      end
+    end
+  end
+
+endmodule
