@@ -275,6 +275,8 @@ int run(const RunOptions& options) {
   engine.policy = policy;
   engine.accelerator_clock_mhz = s.accelerator_clock_mhz;
   engine.margin_ticks = static_cast<std::uint32_t>(s.accelerator_margin_ticks);
+  engine.risk_ticks = static_cast<std::uint32_t>(s.accelerator_risk_ticks);
+  engine.risk_probability = s.accelerator_risk_probability;
   engine.firmware_base_cycles = s.drive.firmware_base_cycles;
   engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
   engine.firmware_order_cycles = s.drive.firmware_order_cycles;

@@ -19,11 +19,24 @@ using drive::HeadState;
 namespace {
 
 constexpr std::uint32_t kAccessCycles = 2;
-/// Most register accesses that may stand between the end of an access and the next decision's result: head, overheads, sweep,
-/// credits, start and result ...
-constexpr std::uint32_t kAccessesPerDecision = 24;
-/// ... and every tag of the queue entered just before.
-constexpr std::uint32_t kAccessesPerInsert = 9;
+/// Accesses between the end of an access and the next decision's result, at the most: CTRL, HEAD_POS, RESERVE, HEAD_TIME, OP, and
+/// afterwards CLEAR and SERVE; what the program adds comes on top.
+constexpr std::uint32_t kAccessesPerDecision = 7;
+/// The staging registers and INSERT.
+constexpr std::uint32_t kAccessesPerInsert = 8;
+/// Cycles for which INSERT and SERVE keep the accelerator busy beyond one an entry.
+constexpr std::uint32_t kInsertCycles = 2;
+constexpr std::uint32_t kServeCycles = 1;
+/// Beyond one an entry and one a continuous entry: the sums; beyond a pass over the table: the debts; both.
+constexpr std::uint32_t kSumsCycles = 13;
+constexpr std::uint32_t kDebtsCycles = 2;
+constexpr std::uint32_t kStaleCycles = 2;
+/// Times of day are told apart up to half their range; so many turns of it are kept back.
+constexpr Picoseconds kTurnsKept = 16;
+
+std::uint32_t distance(core::Cylinder a, core::Cylinder b) {
+  return a > b ? a.value - b.value : b.value - a.value;
+}
 
 }  // namespace
 
@@ -38,11 +51,10 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       options_(options),
       scale_(parameters.format, planner.rotation().period()),
       seek_table_(scheduling::SeekTable::fit(planner.seek_curve(), scale_)),
-      commands_(queue_depth),
-      sweep_(planner, queue_depth, decision_bound()),
+      program_(make_program(options.policy, scale_)),
       shadow_(1024),
       shadow_valid_(1024),
-      credits_(queue_depth),
+      commands_(queue_depth),
       irq_("irq"),
       target("target", std::move(core), options.clock_period) {
   pending_.reserve(queue_depth);
@@ -56,38 +68,47 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
   SC_METHOD(interrupt);
   sensitive << irq_i.pos();
   dont_initialize();
+  SC_METHOD(request);
+  sensitive << request_event_;
+  dont_initialize();
 }
 
 Picoseconds AcceleratorEngine::decision_bound() const {
-  const std::uint32_t decision = parameters_.entries / parameters_.lanes + reg::kDecisionLatency + 1;
-  const auto inserts = static_cast<std::uint32_t>(commands_.size()) * kAccessesPerInsert;
-  return options_.clock_period * Picoseconds{decision + kAccessCycles * (kAccessesPerDecision + inserts)};
+  // All commands have come at the last moment, while an operation ran that no longer counts.
+  const auto entries = static_cast<std::uint32_t>(commands_.size());
+  const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
+  const std::uint32_t decision = 2 * pass + kStaleCycles + 2 * entries + kSumsCycles + kDebtsCycles + 1 +
+                                 program_->further_cycles(entries) +
+                                 kAccessCycles * (kAccessesPerDecision + program_->begin_accesses() + program_->accesses());
+  const std::uint32_t insert = kAccessCycles * (kAccessesPerInsert + program_->stage_accesses()) + kInsertCycles + 1;
+  return time(2 * decision + entries * insert + entries * (entries - 1) / 2 + entries + kServeCycles);
 }
 
 // --- bus -----------------------------------------------------------------------------------------------------------
 
+void AcceleratorEngine::access(std::uint32_t address) {
+  payload_.set_address(address);
+  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  const Picoseconds now = core::now_ps();
+  sc_core::sc_time delay = core::to_sc_time(std::max<Picoseconds>(port_time_ - now, 0));
+  bus_init_socket->b_transport(payload_, delay);
+  port_time_ = now + core::to_ps(delay);
+  if (payload_.is_response_error())
+    SC_REPORT_ERROR("/platter/accelerator/refused",
+                    (payload_.is_write() ? fmt::format("write of 0x{:x} to register 0x{:03x} was refused", word_, address)
+                                         : fmt::format("read of register 0x{:03x} was refused", address))
+                        .c_str());
+}
+
 void AcceleratorEngine::write(std::uint32_t address, std::uint32_t data) {
   word_ = data;
   payload_.set_command(tlm::TLM_WRITE_COMMAND);
-  payload_.set_address(address);
-  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  sc_core::sc_time delay = core::to_sc_time(port_time_ - core::now_ps());
-  bus_init_socket->b_transport(payload_, delay);
-  port_time_ = core::now_ps() + core::to_ps(delay);
-  if (payload_.is_response_error())
-    SC_REPORT_ERROR("/platter/accelerator/refused",
-                    fmt::format("write of 0x{:x} to register 0x{:03x} was refused", data, address).c_str());
+  access(address);
 }
 
 std::uint32_t AcceleratorEngine::read(std::uint32_t address) {
   payload_.set_command(tlm::TLM_READ_COMMAND);
-  payload_.set_address(address);
-  payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  sc_core::sc_time delay = core::to_sc_time(port_time_ - core::now_ps());
-  bus_init_socket->b_transport(payload_, delay);
-  port_time_ = core::now_ps() + core::to_ps(delay);
-  if (payload_.is_response_error())
-    SC_REPORT_ERROR("/platter/accelerator/refused", fmt::format("read of register 0x{:03x} was refused", address).c_str());
+  access(address);
   return word_;
 }
 
@@ -99,22 +120,27 @@ void AcceleratorEngine::set(std::uint32_t address, std::uint32_t data) {
   write(address, data);
 }
 
-std::uint32_t AcceleratorEngine::position(core::Cylinder cylinder, core::Head head) const {
-  return (cylinder.value << reg::kHeadPosCylLsb) | (head.value << reg::kHeadPosHeadLsb);
+std::uint32_t AcceleratorEngine::position(core::Cylinder cylinder, core::Head head, bool written) const {
+  return (cylinder.value << reg::kHeadPosCylLsb) | (head.value << reg::kHeadPosHeadLsb) |
+         (static_cast<std::uint32_t>(written) << reg::kHeadPosWriteLsb);
 }
 
-void AcceleratorEngine::start_of_simulation() {  // what the firmware does when the drive is switched on, before time 0
+void AcceleratorEngine::check_identity() {
   const std::uint32_t id = read(reg::kId);
+  const std::uint32_t version = read(reg::kVersion) >> reg::kVersionMajorLsb;
   const std::uint32_t built = read(reg::kParams);
   const std::uint32_t expected =
       (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
       (parameters_.format.angle_w << reg::kParamsAngleWLsb) | (parameters_.format.cyl_w << reg::kParamsCylWLsb) |
       (parameters_.format.seg_m << reg::kParamsSegMLsb) | (parameters_.format.seg_w << reg::kParamsSegWLsb);
-  if (id != reg::kIdValue || built != expected)
+  if (id != reg::kIdValue || version != reg::kVersionMajor || built != expected)
     SC_REPORT_ERROR("/platter/accelerator/identity",
-                    fmt::format("ID 0x{:08x} PARAMS 0x{:08x}, expected 0x{:08x} and 0x{:08x}", id, built, reg::kIdValue,
-                                expected)
+                    fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x}, expected 0x{:08x}, {} and 0x{:08x}", id, version, built,
+                                reg::kIdValue, reg::kVersionMajor, expected)
                         .c_str());
+}
+
+void AcceleratorEngine::load_seek_table() {
   set(reg::kSeekIndex, 0);
   for (const scheduling::SeekTable::Segment& segment : seek_table_.segments) {
     write(reg::kSeekBase, static_cast<std::uint32_t>(segment.base));
@@ -131,124 +157,228 @@ void AcceleratorEngine::start_of_simulation() {  // what the firmware does when 
                                   "{:.1f} us above it",
                                   parameters_.format.segments(), seek_table_.max_error_us)
                           .c_str());
-  set(reg::kMargin, kLeastMarginTicks + options_.margin_ticks);
+}
+
+void AcceleratorEngine::start_of_simulation() {  // what the firmware does when the drive is switched on, before time 0
+  check_identity();
+  load_seek_table();
+  const std::uint32_t margin = kLeastMarginTicks + options_.margin_ticks;
+  set(reg::kMargin, margin);
+  set(reg::kRisk, options_.risk_ticks > 0 ? std::min(margin + options_.risk_ticks, parameters_.format.angle_mask()) : 0);
+  set(reg::kRiskCharge, std::min(static_cast<std::uint32_t>(options_.risk_probability * parameters_.format.turn()),
+                                 parameters_.format.angle_mask()));
   set(reg::kHeadSwitch, scale_.time(planner_.head_switch()));
   set(reg::kWriteSettle, static_cast<std::uint32_t>(scale_.ceil(planner_.write_settle())));
-  const bool guarded = options_.guard != scheduling::GuardMode::None;
-  set(reg::kCtrl, (static_cast<std::uint32_t>(guarded) << reg::kCtrlGuardEnLsb) |
-                      (static_cast<std::uint32_t>(options_.guard == scheduling::GuardMode::NextContinuous)
-                       << reg::kCtrlNextCOnlyLsb) |
-                      (1u << reg::kCtrlAutoRemoveLsb) | (1u << reg::kCtrlIrqEnLsb));
-  port_time_ = 0;
+  set(reg::kOverheadRr, scale_.time(planner_.overhead(false, false)));
+  set(reg::kOverheadRw, scale_.time(planner_.overhead(false, true)));
+  set(reg::kOverheadWr, scale_.time(planner_.overhead(true, false)));
+  set(reg::kOverheadWw, scale_.time(planner_.overhead(true, true)));
+  set(reg::kDelay, scale_.time(decision_bound()));
+  port_time_ = work_end_ = 0;
 }
 
 // --- commands ------------------------------------------------------------------------------------------------------
 
 void AcceleratorEngine::insert(const Command& command) {
+  const Picoseconds now = core::now_ps();
   ++count_;
-  if (deciding_)
+  ready_ = false;
+  asked_ = now;
+  if (running_) {
     pending_.push_back(&command);
-  else
-    enter(command);
+    return;
+  }
+  port_time_ = std::max(port_time_, now);
+  enter(command);
+  // A delta later, so that what comes at one instant is decided on once.
+  if (prepared_ && when_ > now) request_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void AcceleratorEngine::enter_pending() {
+  for (const Command* command : pending_) enter(*command);
+  pending_.clear();
 }
 
 void AcceleratorEngine::enter(const Command& command) {
-  port_time_ = std::max(port_time_, core::now_ps());
   const mechanics::Extent& extent = command.extent;
+  const bool in_sweep = program_->guarded() && scheduling::in_sweep(command);
   // For the table, continuous is what the sweep looks after; without a deadline a command is nobody's care.
-  const core::RequestClass cls = command.cls == core::RequestClass::Continuous && !scheduling::in_sweep(command)
-                                     ? core::RequestClass::Background
-                                     : command.cls;
-  set(reg::kEPos, position(extent.cylinder, extent.head) |
-                      (static_cast<std::uint32_t>(extent.write) << reg::kEPosWriteLsb) |
+  const core::RequestClass cls = command.cls == core::RequestClass::Continuous && !in_sweep ? core::RequestClass::Background
+                                                                                            : command.cls;
+  set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
                       (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb));
   set(reg::kEAngle, scale_.angle(extent.start_angle));
-  if (options_.guard != scheduling::GuardMode::None) {
-    set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head));
+  set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head, false));
+  if (program_->guarded()) {
     set(reg::kEEndAngle, scale_.angle(extent.end_angle));
-    set(reg::kETransfer, scale_.sum(sweep_.node(extent)));
-    set(reg::kECredit, 0);
-    credits_[command.tag.value] = 0;
-    if (scheduling::in_sweep(command)) sweep_.insert(command);
+    set(reg::kETransfer, scale_.sum(planner_.hold(extent)));
+    if (in_sweep) {
+      // No farther ahead than times of day can be told apart: the guard is content with an earlier deadline.
+      const Picoseconds turns = (Picoseconds{1} << (parameters_.format.sum_w() - parameters_.format.angle_w - 1)) - kTurnsKept;
+      const Picoseconds farthest = core::now_ps() + planner_.rotation().period() * turns;
+      set(reg::kEDeadline, scale_.time_of_day(std::min(command.deadline, farthest) - planner_.bus_block_time(false)));
+    }
   }
+  program_->stage(*this, command);
+  std::uint32_t beyond = 0;
+  for (const Command* other : commands_)
+    if (other != nullptr && other->extent.cylinder > extent.cylinder) ++beyond;
   write(reg::kInsert, command.tag.value);
+  work_end_ = port_time_ + time(beyond + kInsertCycles + 1 - kAccessCycles);
   commands_[command.tag.value] = &command;
+  ++entries_;
+  debts_stale_ = true;
+  if (in_sweep) {
+    ++continuous_;
+    sums_stale_ = true;
+  }
 }
 
-void AcceleratorEngine::sync_sweep(const HeadState& head) {
-  if (sweep_.empty()) {
-    set(reg::kNextTag, 0);
-    return;
+void AcceleratorEngine::take(core::Tag tag) {
+  const Command& command = *commands_[tag.value];
+  const mechanics::Extent& extent = command.extent;
+  write(reg::kServe, tag.value);
+  work_end_ = port_time_ + time(entries_ + kServeCycles + 1 - kAccessCycles);
+  shadow_[reg::kHeadPos / 4] = position(extent.end_cylinder, extent.end_head, extent.write);
+  shadow_valid_[reg::kHeadPos / 4] = true;
+  commands_[tag.value] = nullptr;
+  --count_;
+  --entries_;
+  if (program_->guarded() && scheduling::in_sweep(command)) {
+    sums_stale_ = true;
+    --continuous_;
   }
-  sweep_.prepare(head);
-  for (std::size_t tag = 0; tag < commands_.size(); ++tag) {
-    const core::Tag t(static_cast<std::uint16_t>(tag));
-    if (!sweep_.contains(t)) continue;
-    const auto credit = static_cast<std::uint32_t>(
-        std::clamp<std::int64_t>(scale_.floor(sweep_.credit(t)), 0, parameters_.format.sum_max()));
-    if (credit == credits_[tag]) continue;
-    credits_[tag] = credit;
-    set(reg::kECredit, credit);
-    write(reg::kSetCredit, static_cast<std::uint32_t>(tag));
-  }
-  const Command& next = sweep_.first();
-  set(reg::kNextPos, position(next.extent.cylinder, next.extent.head) |
-                         (static_cast<std::uint32_t>(next.extent.write) << reg::kNextPosWriteLsb));
-  set(reg::kNextAngle, scale_.angle(next.extent.start_angle));
-  set(reg::kNextTag, next.tag.value | (1u << reg::kNextTagValidLsb));
-  set(reg::kSweep, scale_.sum(sweep_.sweep()));
-  const Picoseconds bound = sweep_.decision_bound();
-  set(reg::kNextOverheadAr, scale_.time(bound + planner_.overhead(next.extent.write, false)));
-  set(reg::kNextOverheadAw, scale_.time(bound + planner_.overhead(next.extent.write, true)));
+  direction_known_ = continuous_ > 0;
+  program_->served(command);
 }
 
 // --- decisions -----------------------------------------------------------------------------------------------------
 
-void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
-  asked_ = now;
-  deciding_ = true;
-  port_time_ = std::max(port_time_, now);
-  if (options_.guard != scheduling::GuardMode::None) sync_sweep(head);
-  set(reg::kHeadPos, position(head.cylinder, head.head));
-  set(reg::kOverheadRead, scale_.time(planner_.overhead(false, head.last_was_write)));
-  set(reg::kOverheadWrite, scale_.time(planner_.overhead(true, head.last_was_write)));
-  // The instant at which the result will have been read, and so the access can begin.
-  const std::uint32_t decision = parameters_.entries / parameters_.lanes + reg::kDecisionLatency + 1;
-  const bool guarded = !sweep_.empty();
-  const std::uint32_t cycles = kAccessCycles * (guarded ? 2u : 1u) + decision + kAccessCycles;
-  const Picoseconds effective = port_time_ + options_.clock_period * Picoseconds{cycles};
-  if (guarded) {
-    const std::int64_t slack = scale_.floor(sweep_.slack(effective, head.bus_free)) - kGuardSafetyTicks;
-    write(reg::kSlack, static_cast<std::uint32_t>(std::clamp<std::int64_t>(slack, 0, parameters_.format.sum_max())));
+/// The sweep starts at the extreme nearer to the arm when its first command comes, and keeps its direction until it is empty.
+std::uint32_t AcceleratorEngine::direction() {
+  if (continuous_ > 0 && !direction_known_) {
+    core::Cylinder low(~0u);
+    core::Cylinder high(0);
+    for (const Command* command : commands_) {
+      if (command == nullptr || !scheduling::in_sweep(*command)) continue;
+      low = std::min(low, command->extent.cylinder);
+      high = std::max(high, command->extent.cylinder);
+    }
+    downward_ = distance(low, at_.cylinder) > distance(high, at_.cylinder);
   }
-  write(reg::kHeadAngle, scale_.angle(planner_.rotation().angle_at(effective)));
-  started_ = port_time_;
-  write(reg::kStart, 1);
+  return static_cast<std::uint32_t>(downward_) << reg::kCtrlSweepDownLsb;
+}
+
+/// What the next DECIDE takes.
+std::uint32_t AcceleratorEngine::decide_cycles() const {
+  const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
+  std::uint32_t cycles = pass;
+  if (!program_->guarded() || (!sums_stale_ && !debts_stale_)) return cycles;
+  cycles += kStaleCycles;
+  if (sums_stale_) cycles += entries_ + (continuous_ > 2 ? continuous_ - 2 : 0) + kSumsCycles;
+  if (continuous_ > 0) cycles += pass + kDebtsCycles;
+  return cycles;
+}
+
+void AcceleratorEngine::prepare(const HeadState& at, Picoseconds when) {
+  if (prepared_ && when == when_ && at == at_) return;
+  prepared_ = true;
+  at_ = at;
+  when_ = when;
+  ready_ = false;
+  asked_ = core::now_ps();
+  if (running_)
+    again_ = true;
+  else if (count_ > 0)
+    start();
+}
+
+void AcceleratorEngine::request() {
+  if (prepared_ && !running_ && !ready_ && count_ > 0) start();
+}
+
+void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
+  waiting_ = true;
+  if (!prepared_ || now != when_ || !(head == at_)) {
+    prepared_ = true;
+    at_ = head;
+    when_ = now;
+    asked_ = now;
+    again_ = running_;
+    ready_ = false;
+  }
+  if (ready_)
+    deliver(now);
+  else if (!running_)
+    start();
+}
+
+void AcceleratorEngine::start() {
+  port_time_ = std::max(port_time_, core::now_ps());
+  const std::uint32_t control = program_->control() | direction() | (1u << reg::kCtrlIrqEnLsb);
+  if (!shadow_valid_[reg::kCtrl / 4] || shadow_[reg::kCtrl / 4] != control) sums_stale_ = true;
+  set(reg::kCtrl, control);
+  set(reg::kHeadPos, position(at_.cylinder, at_.head, at_.last_was_write));
+  if (program_->guarded()) {
+    const std::int64_t backlog = scale_.ceil(std::max<Picoseconds>(at_.bus_free - when_, 0));
+    set(reg::kReserve, static_cast<std::uint32_t>(std::min<std::int64_t>(backlog + kGuardSafetyTicks, parameters_.format.sum_max())));
+  }
+  // Late, the access begins when the result will have been read.
+  const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + program_->accesses()) + 1 + decide_cycles() +
+                               program_->further_cycles(entries_);
+  instant_ = std::max(when_, std::max(port_time_, work_end_) + time(cycles));
+  const std::uint32_t code = program_->begin(*this, {instant_, at_});
+  set(reg::kHeadTime, scale_.time_of_day(instant_));
+  operate(code);
+}
+
+void AcceleratorEngine::operate(std::uint32_t code) {
+  started_ = std::max(port_time_, work_end_);
+  running_ = true;
+  write(reg::kOp, code << reg::kOpCodeLsb);
+  if (code == AcceleratorProgram::kDecide && program_->guarded()) {
+    if (sums_stale_) debts_stale_ = true;
+    if (continuous_ > 0) debts_stale_ = false;
+    sums_stale_ = false;
+  }
 }
 
 void AcceleratorEngine::interrupt() {
   port_time_ = std::max(port_time_, core::now_ps());
-  // As it came, not as it is specified: BUSY is set from the cycle after START until the interrupt rises.
+  // As it came, not as it is specified: BUSY is set from the cycle after OP until the interrupt rises.
   statistics_.cycles += static_cast<std::uint64_t>((core::now_ps() - started_) / options_.clock_period) - 1;
-  const std::uint32_t result = read(reg::kResult);
-  const Picoseconds effective = port_time_;
+  const AcceleratorProgram::Step step = program_->ended(*this);
+  answered_ = port_time_;
   write(reg::kClear, 1u << reg::kClearDoneLsb);
-  deciding_ = false;
-  ++statistics_.decisions;
-  statistics_.latency += effective - asked_;
-
-  Decision decision;
-  if ((result & (1u << reg::kResultValidLsb)) != 0) {
-    const core::Tag tag(static_cast<std::uint16_t>(result & ((1u << reg::kResultTagWidth) - 1)));
-    decision = Decision::serve(tag);
-    decision.forced = (result & (1u << reg::kResultForcedLsb)) != 0;
-    statistics_.forced += decision.forced ? 1 : 0;
-    sweep_.remove(tag);
-    commands_[tag.value] = nullptr;
-    --count_;
+  running_ = false;
+  if (again_ || (!pending_.empty() && !waiting_)) {
+    again_ = false;
+    enter_pending();
+    start();
+  } else if (!step.decision) {
+    operate(step.operation);
+  } else {
+    decision_ = *step.decision;
+    ready_ = true;
+    if (waiting_)
+      deliver(core::now_ps());
+    else
+      sink_->preparation_changed();
   }
-  for (const Command* command : pending_) enter(*command);
-  pending_.clear();
+}
+
+void AcceleratorEngine::deliver(Picoseconds now) {
+  const Picoseconds effective = std::max({now, instant_, answered_});
+  const Decision decision = decision_;
+  waiting_ = ready_ = prepared_ = false;
+  ++statistics_.decisions;
+  statistics_.latency += (instant_ > when_ ? effective : answered_) - asked_;
+  port_time_ = std::max(port_time_, now);
+  if (decision.kind == Decision::Kind::Serve) {
+    statistics_.forced += decision.forced ? 1 : 0;
+    take(decision.tag);
+  }
+  enter_pending();
   sink_->decided(decision, effective);
 }
 

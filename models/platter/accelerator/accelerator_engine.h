@@ -7,24 +7,26 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
+#include "platter/accelerator/accelerator_program.h"
 #include "platter/accelerator/accelerator_target.h"
 #include "platter/accelerator/reference_core.h"
 #include "platter/drive/engine_if.h"
-#include "platter/scheduling/continuous_sweep.h"
 #include "platter/scheduling/policies.h"
 
 namespace platter::accelerator {
 
-/// The controller's firmware for the scheduling accelerator: it programs the registers, enters commands as they come, keeps the
-/// continuous sweep's sums, starts a decision and takes its result at the interrupt. It knows nothing of
-/// what stands behind the bus.
-class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
+/// The controller's firmware for the scheduling accelerator: it enters commands as they come, serves what is picked, and has the
+/// next decision made for the end of the access under way, anew when a command has come. A program says what the policy wants
+/// of the accelerator. It knows nothing of what stands behind the bus.
+class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, private RegisterPortIf {
  public:
   SC_HAS_PROCESS(AcceleratorEngine);
 
   struct Options {
-    scheduling::GuardMode guard = scheduling::GuardMode::Pooled;
+    scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");  ///< one that the accelerator carries
     std::uint32_t margin_ticks = 0;  ///< beyond the least margin that rounding needs
+    std::uint32_t risk_ticks = 0;    ///< a wait of less than this beyond the margin may miss ...
+    double risk_probability = 0.5;   ///< ... so probably
     core::Picoseconds clock_period = 5'000;
   };
 
@@ -38,54 +40,87 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf {
   void bind_sink(drive::DecisionSinkIf& sink) override { sink_ = &sink; }
   void insert(const drive::Command& command) override;
   bool empty() const override { return count_ == 0; }
-  void prepare(const drive::HeadState& /*at*/, core::Picoseconds /*when*/) override {}
+  void prepare(const drive::HeadState& at, core::Picoseconds when) override;
   void decide(const drive::HeadState& head, core::Picoseconds now) override;
-  core::Picoseconds prepared_from() const override { return core::kNoDeadline; }
+  core::Picoseconds prepared_from() const override { return ready_ ? answered_ : core::kNoDeadline; }
   drive::EngineStatistics statistics() const override;
 
   const scheduling::SeekTable& seek_table() const { return seek_table_; }
+  /// Longest time from the end of an access to the start of the next.
+  core::Picoseconds decision_bound() const;
 
  private:
-  /// Ticks by which the two hops of the guard and the sweep's sums may be too short through rounding.
-  static constexpr std::uint32_t kGuardSafetyTicks = 8;
+  /// Ticks by which what the guard reckons with may be too short through rounding: the way to the candidate, the two hops
+  /// beside the sweep, the sweep (where the errors of its hops and transfers cancel but for the ends), HEAD_TIME.
+  static constexpr std::uint32_t kGuardSafetyTicks = 9;
   /// Least margin: arrival and sector start are each rounded down by less than a tick.
   static constexpr std::uint32_t kLeastMarginTicks = 2;
   /// Excess of the seek table that needs no mention.
   static constexpr std::uint32_t kSeekLiftTicks = 8;
 
   void start_of_simulation() override;
+  void check_identity();
+  void load_seek_table();
   void enter(const drive::Command& command);
-  void sync_sweep(const drive::HeadState& head);
+  void enter_pending();
+  void take(core::Tag tag);
+  void request();
+  void start();
+  void operate(std::uint32_t code);
   void interrupt();
-  void write(std::uint32_t address, std::uint32_t data);
-  std::uint32_t read(std::uint32_t address);
-  /// Writes only what the register does not hold already.
-  void set(std::uint32_t address, std::uint32_t data);
-  std::uint32_t position(core::Cylinder cylinder, core::Head head) const;
-  core::Picoseconds decision_bound() const;
+  void deliver(core::Picoseconds now);
+  std::uint32_t direction();
+  std::uint32_t decide_cycles() const;
+  std::uint32_t position(core::Cylinder cylinder, core::Head head, bool write) const;
+  core::Picoseconds time(std::uint32_t cycles) const { return options_.clock_period * core::Picoseconds{cycles}; }
+
+  void write(std::uint32_t address, std::uint32_t data) override;
+  std::uint32_t read(std::uint32_t address) override;
+  void set(std::uint32_t address, std::uint32_t data) override;
+  void access(std::uint32_t address);
 
   const mechanics::AccessPlanner& planner_;
   AcceleratorParameters parameters_;
   Options options_;
   scheduling::TickScale scale_;
   scheduling::SeekTable seek_table_;
-  std::vector<const drive::Command*> commands_;  ///< by tag, as the table holds them
-  scheduling::ContinuousSweep sweep_;
+  std::unique_ptr<AcceleratorProgram> program_;
   drive::DecisionSinkIf* sink_ = nullptr;
 
   tlm::tlm_generic_payload payload_;
   std::uint32_t word_ = 0;
   core::Picoseconds port_time_ = 0;  ///< when the bus port is free again
+  core::Picoseconds work_end_ = 0;   ///< when the accelerator has done what it was given, other than an operation
   std::vector<std::uint32_t> shadow_;
   std::vector<bool> shadow_valid_;
-  std::vector<std::uint32_t> credits_;  ///< by tag, as the table holds them
-  std::vector<const drive::Command*> pending_;  ///< came while a decision ran
-  std::size_t count_ = 0;
-  bool deciding_ = false;
+
+  // The commands in the accelerator, by tag, and what it knows of the sums.
+  std::vector<const drive::Command*> commands_;
+  std::vector<const drive::Command*> pending_;  ///< came while an operation ran
+  std::uint32_t count_ = 0;                     ///< with those
+  std::uint32_t entries_ = 0;                   ///< without them
+  std::uint32_t continuous_ = 0;
+  bool sums_stale_ = true;
+  bool debts_stale_ = true;
+  bool direction_known_ = false;  ///< a decision has been made in this sweep
+  bool downward_ = false;
+
+  // The decision under way.
+  bool prepared_ = false;  ///< state and instant for it are known
+  drive::HeadState at_;
+  core::Picoseconds when_ = 0;
+  core::Picoseconds instant_ = 0;   ///< for which the operation decides: `when_`, or later where it begins late
   core::Picoseconds asked_ = 0;
-  core::Picoseconds started_ = 0;
+  core::Picoseconds started_ = 0;   ///< of the operation that runs
+  core::Picoseconds answered_ = 0;
+  bool running_ = false;
+  bool again_ = false;    ///< what runs is for another state or instant
+  bool ready_ = false;
+  bool waiting_ = false;  ///< the arm is free
+  drive::Decision decision_;
   drive::EngineStatistics statistics_;
 
+  sc_core::sc_event request_event_;
   sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> irq_;
 
  public:

@@ -61,8 +61,10 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
     }
     const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
     AcceleratorEngine::Options engine;
-    engine.guard = *options.policy->row->accelerated;
+    engine.policy = *options.policy;
     engine.margin_ticks = options.margin_ticks;
+    engine.risk_ticks = options.risk_ticks;
+    engine.risk_probability = options.risk_probability;
     engine.clock_period =
         core::to_picoseconds(1.0 / options.accelerator_clock_mhz, core::kPicosecondsPerMicrosecond);
     std::unique_ptr<BusCoreIf> core;

@@ -21,6 +21,8 @@ struct EngineOptions {
   std::optional<scheduling::PolicySpec> policy;
   double accelerator_clock_mhz = 200;
   std::uint32_t margin_ticks = 0;
+  std::uint32_t risk_ticks = 0;
+  double risk_probability = 0.5;
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;

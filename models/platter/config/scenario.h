@@ -51,6 +51,8 @@ struct Scenario {
   std::string policy = "SPTF";
   double accelerator_clock_mhz = 200;
   std::int64_t accelerator_margin_ticks = 0;
+  std::int64_t accelerator_risk_ticks = 0;
+  double accelerator_risk_probability = 0.5;
   ContinuousWorkload continuous;
   DiscreteWorkload discrete;
   std::int64_t seed = 1;

@@ -127,6 +127,12 @@ class AccessPlanner {
     return time;
   }
 
+  /// Time for which an access keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end one
+  /// block later.
+  Picoseconds hold(const Extent& extent) const {
+    return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]);
+  }
+
   static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
 
   /// Time from the end of `from` until the first sector of `to` comes when `to` begins `delay` after that end. It does not

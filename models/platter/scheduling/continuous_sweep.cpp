@@ -11,7 +11,7 @@ ContinuousSweep::ContinuousSweep(const AccessPlanner& planner, std::size_t capac
 }
 
 Picoseconds ContinuousSweep::node(const Extent& extent) const {
-  return std::max(extent.transfer, extent.bus_finish - planner_.bus_block_time(false));
+  return planner_.hold(extent);
 }
 
 void ContinuousSweep::insert(const Command& command) {

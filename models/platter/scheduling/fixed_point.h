@@ -50,6 +50,8 @@ class TickScale {
   std::uint32_t sum(Picoseconds time) const;
   /// Rounded up and clamped to what a time register holds.
   std::uint32_t time(Picoseconds time) const;
+  /// An instant in whole ticks, as many as a sum register holds; the low bits are the spindle's angle.
+  std::uint32_t time_of_day(Picoseconds time) const { return static_cast<std::uint32_t>(floor(time)) & format_.sum_max(); }
   double picoseconds_per_tick() const { return static_cast<double>(period_) / format_.turn(); }
 
  private:

@@ -24,7 +24,7 @@ const std::vector<PolicyInfo>& policy_table() {
        GuardMode::NextContinuous},
       {"SPTF(unguarded)", "", "the same without the guard: deadlines are ignored", create_sptf_unguarded,
        GuardMode::None},
-      {"ASPTF(w)", "w", "SPTF that takes w times a request's wait off its positioning time", create_sptf, std::nullopt},
+      {"ASPTF(w)", "w", "SPTF that takes w times a request's wait off its positioning time", create_sptf, GuardMode::Pooled},
       {"OPS:SCAN/CI-SPTF", "", "continuous requests by SCAN, between two of them the discrete requests there by SPTF",
        create_interval, std::nullopt},
       {"OPS:SCAN/CI-OPT(M)", "M", "the same, but the discrete requests in exact orders of at most M", create_interval,

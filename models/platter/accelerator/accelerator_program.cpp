@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/accelerator/accelerator_program.h"
+
+#include "platter/accelerator/registers.h"
+
+namespace platter::accelerator {
+
+using scheduling::Decision;
+
+Decision decision_of(std::uint32_t result) {
+  if ((result >> reg::kResultValidLsb & 1) == 0) return {};
+  Decision decision = Decision::serve(core::Tag(static_cast<std::uint16_t>(result & ((1u << reg::kResultTagWidth) - 1))));
+  decision.forced = (result >> reg::kResultForcedLsb & 1) != 0;
+  return decision;
+}
+
+std::uint32_t SptfProgram::control() const {
+  return (static_cast<std::uint32_t>(guarded()) << reg::kCtrlGuardEnLsb) |
+         (static_cast<std::uint32_t>(guard_ == scheduling::GuardMode::NextContinuous) << reg::kCtrlNextCOnlyLsb);
+}
+
+void SptfProgram::stage(RegisterPortIf& port, const scheduling::Command& command) {
+  if (aged()) port.set(reg::kEAge, scale_.time_of_day(weight_.of(command.arrival)));
+}
+
+std::uint32_t SptfProgram::begin(RegisterPortIf& port, const DecisionContext& context) {
+  if (aged()) port.set(reg::kAgeNow, scale_.time_of_day(weight_.of(context.instant)));
+  return kDecide;
+}
+
+AcceleratorProgram::Step SptfProgram::ended(RegisterPortIf& port) { return {decision_of(port.read(reg::kResult)), kDecide}; }
+
+std::unique_ptr<AcceleratorProgram> make_program(const scheduling::PolicySpec& policy, const scheduling::TickScale& scale) {
+  return std::make_unique<SptfProgram>(*policy.row->accelerated, policy.parameters.weight, scale);
+}
+
+}  // namespace platter::accelerator
