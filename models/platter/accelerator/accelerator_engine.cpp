@@ -273,7 +273,7 @@ std::uint32_t AcceleratorEngine::direction() {
 std::uint32_t AcceleratorEngine::decide_cycles() const {
   const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
   std::uint32_t cycles = pass;
-  if (!program_->guarded() || (!sums_stale_ && !debts_stale_)) return cycles;
+  if (!program_->guarded() || !(sums_stale_ || (debts_stale_ && continuous_ > 0))) return cycles;
   cycles += kStaleCycles;
   if (sums_stale_) cycles += entries_ + (continuous_ > 2 ? continuous_ - 2 : 0) + kSumsCycles;
   if (continuous_ > 0) cycles += pass + kDebtsCycles;

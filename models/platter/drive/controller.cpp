@@ -328,6 +328,7 @@ void Controller::ask(bool at_rest) {
 }
 
 void Controller::prepare() {
+  if (!mechanics_busy_ && state_ != ControllerState::Idle) return;  // the next question comes now
   const Picoseconds now = now_ps();
   const Picoseconds when = access_end_ > now ? access_end_ : arm_free_;
   if (when <= now) return;
