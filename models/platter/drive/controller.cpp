@@ -160,7 +160,7 @@ void Controller::wake() {
   if (state_ != ControllerState::Idle) return;
   const Picoseconds now = now_ps();
   if (arm_free_ > now) {
-    prepare();
+    prepare(now);
     arrival_event_.notify(to_sc_time(arm_free_ - now));
   } else {
     arrival_event_.notify(sc_core::SC_ZERO_TIME);
@@ -286,7 +286,9 @@ void Controller::retry_held() {
 void Controller::complete(Slot& slot, Picoseconds done) {
   actuator_.set_last_was_write(slot.command.extent.write);
   previous_end_ = core::Lba(slot.command.extent.first.value + slot.command.extent.blocks);
-  prepare();  // its data is on the bus, and the next command's overhead may be another one
+  // Its data is on the bus, and the next command's overhead may be another one. (At the end of an access the next question comes
+  // now.)
+  if (mechanics_busy_ || state_ == ControllerState::Idle) prepare(now_ps());
   answer(slot, done);
 }
 
@@ -327,9 +329,7 @@ void Controller::ask(bool at_rest) {
   engine_.decide(head, asked_);
 }
 
-void Controller::prepare() {
-  if (!mechanics_busy_ && state_ != ControllerState::Idle) return;  // the next question comes now
-  const Picoseconds now = now_ps();
+void Controller::prepare(Picoseconds now) {
   const Picoseconds when = access_end_ > now ? access_end_ : arm_free_;
   if (when <= now) return;
   mechanics::HeadState at = actuator_.state();
@@ -383,7 +383,7 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
       add_phase(ControllerState::Decide, effective - now_ps());
       add_phase(ControllerState::Seek, seek);
       access_end_ = effective + seek;
-      prepare();
+      prepare(effective);
       start_phases();
       return;
     }
@@ -431,7 +431,7 @@ void Controller::serve(Slot& slot, Picoseconds effective) {
   add_phase(ControllerState::Transfer, time.transfer);
   if (observer_ != nullptr) observer_->access_started(slot);
   access_end_ = effective + time.total();
-  prepare();
+  prepare(effective);
   start_phases();
 }
 

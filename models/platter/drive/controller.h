@@ -58,7 +58,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   void ready(Slot& slot);
 
   void decided(const Decision& decision, Picoseconds effective) override;
-  void preparation_changed() override {
+  void preparation_changed() final {
     if (observer_ != nullptr) observer_->preparation_changed(engine_.prepared_from());
   }
 
@@ -91,7 +91,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   void step();
   void ask(bool at_rest);
   /// Tells the engine when and how the arm will be free, if it is busy.
-  void prepare();
+  void prepare(Picoseconds now);
   void next_phase();
   void finish();
   void finish_host(Slot& slot, Picoseconds now);
