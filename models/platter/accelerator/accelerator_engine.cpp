@@ -214,7 +214,8 @@ void AcceleratorEngine::enter(const Command& command) {
     set(reg::kETransfer, scale_.sum(planner_.hold(extent)));
     if (in_sweep) {
       // No farther ahead than times of day can be told apart: the guard is content with an earlier deadline.
-      const Picoseconds turns = (Picoseconds{1} << (parameters_.format.sum_w() - parameters_.format.angle_w - 1)) - kTurnsKept;
+      const unsigned range = parameters_.format.sum_w() - parameters_.format.angle_w - 1;
+      const Picoseconds turns = (Picoseconds{1} << range) - kTurnsKept;
       const Picoseconds farthest = core::now_ps() + planner_.rotation().period() * turns;
       set(reg::kEDeadline, scale_.time_of_day(std::min(command.deadline, farthest) - planner_.bus_block_time(false)));
     }
@@ -320,8 +321,8 @@ void AcceleratorEngine::start() {
   set(reg::kCtrl, control);
   set(reg::kHeadPos, position(at_.cylinder, at_.head, at_.last_was_write));
   if (program_->guarded()) {
-    const std::int64_t backlog = scale_.ceil(std::max<Picoseconds>(at_.bus_free - when_, 0));
-    set(reg::kReserve, static_cast<std::uint32_t>(std::min<std::int64_t>(backlog + kGuardSafetyTicks, parameters_.format.sum_max())));
+    const std::uint32_t backlog = scale_.sum(std::max<Picoseconds>(at_.bus_free - when_, 0));
+    set(reg::kReserve, std::min(backlog + kGuardSafetyTicks, parameters_.format.sum_max()));
   }
   // Late, the access begins when the result will have been read.
   const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + program_->accesses()) + 1 + decide_cycles() +

@@ -29,8 +29,8 @@ struct DecisionContext {
 /// How the accelerator is used for one policy: what is entered with a command, and which operations make a decision of what it
 /// says. The engine keeps the rest: the table, head and time, the sweep's direction, the interrupt.
 ///
-/// A decision is `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun anew before
-/// it has ended, and be made and not used: what counts is `served`.
+/// A decision is `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun
+/// anew before it has ended, and be made and not used: what counts is `served`.
 class AcceleratorProgram {
  public:
   struct Step {

@@ -22,9 +22,9 @@ struct FirmwareCost {
   }
 };
 
-/// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model. It is worked out while the
-/// arm is busy, anew when a command comes, so that it is there a decision's time after the last of them. What it says
-/// is found once, when it is asked for: no command comes between.
+/// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model. It is worked out
+/// while the arm is busy, anew when a command comes, so that it is there a decision's time after the last of them. What it
+/// says is found once, when it is asked for: no command comes between.
 class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  public:
   FirmwareEngine(const sc_core::sc_module_name& name, std::unique_ptr<scheduling::SchedulerIf> scheduler,
