@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include PLATTER_DUT_HEADER
 
@@ -18,6 +19,16 @@ class VerilatedDut final : public Dut {
     const char* assertions = std::getenv("PLATTER_RTL_ASSERT");
     if (assertions && std::strcmp(assertions, "0") == 0) context_.assertOn(false);
   }
+
+#if VM_COVERAGE
+  ~VerilatedDut() override {
+    // PLATTER_RTL_COVERAGE: prefix of the files of coverage, one for each instance of the design.
+    static unsigned instances = 0;
+    if (const char* prefix = std::getenv("PLATTER_RTL_COVERAGE")) {
+      context_.coveragep()->write((prefix + std::to_string(instances++) + ".dat").c_str());
+    }
+  }
+#endif
 
   void eval() override {
     top_.clk_i = clk_i;
