@@ -19,7 +19,7 @@ PACKAGES = {"sched_pkg", "sched_reg_pkg"}
 
 
 def main():
-    work = pathlib.Path(sys.argv[1])
+    work = pathlib.Path(sys.argv[1]).resolve()
     only = sys.argv[2:]
     faults = tomllib.loads((HERE / "seeded_faults.toml").read_text(encoding="utf-8"))["fault"]
     problems = []
