@@ -12,14 +12,23 @@
 namespace platter::testing {
 namespace {
 
-class VerilatedDut final : public Dut {
+class Context : public VerilatedContext {
  public:
-  VerilatedDut() {
+  Context() {
     // PLATTER_RTL_ASSERT=0: without the assertions, so that the comparison alone decides.
     const char* assertions = std::getenv("PLATTER_RTL_ASSERT");
-    if (assertions && std::strcmp(assertions, "0") == 0) context_.assertOn(false);
+    if (assertions && std::strcmp(assertions, "0") == 0) assertOn(false);
+    // PLATTER_RTL_SEED: registers and memories hold anything at first (in a design verilated so), in each instance else.
+    static int instances = 0;
+    if (const char* seed = std::getenv("PLATTER_RTL_SEED")) {
+      randReset(2);
+      randSeed(static_cast<int>(std::strtol(seed, nullptr, 10)) * 1000 + ++instances);
+    }
   }
+};
 
+class VerilatedDut final : public Dut {
+ public:
 #if VM_COVERAGE
   ~VerilatedDut() override {
     // PLATTER_RTL_COVERAGE: prefix of the files of coverage, one for each instance of the design.
@@ -56,7 +65,7 @@ class VerilatedDut final : public Dut {
   }
 
  private:
-  VerilatedContext context_;
+  Context context_;
   PLATTER_DUT_CLASS top_{&context_};
 };
 
