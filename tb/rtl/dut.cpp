@@ -3,13 +3,42 @@
 // Compiled for each variant: PLATTER_DUT_HEADER and PLATTER_DUT_CLASS name the Verilated class.
 #include "dut.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
 #include PLATTER_DUT_HEADER
 
 namespace platter::testing {
 namespace {
 
+class Context : public VerilatedContext {
+ public:
+  Context() {
+    // PLATTER_RTL_ASSERT=0: without the assertions, so that the comparison alone decides.
+    const char* assertions = std::getenv("PLATTER_RTL_ASSERT");
+    if (assertions && std::strcmp(assertions, "0") == 0) assertOn(false);
+    // PLATTER_RTL_SEED: registers and memories hold anything at first (in a design verilated so), in each instance else.
+    static int instances = 0;
+    if (const char* seed = std::getenv("PLATTER_RTL_SEED")) {
+      randReset(2);
+      randSeed(static_cast<int>(std::strtol(seed, nullptr, 10)) * 1000 + ++instances);
+    }
+  }
+};
+
 class VerilatedDut final : public Dut {
  public:
+#if VM_COVERAGE
+  ~VerilatedDut() override {
+    // PLATTER_RTL_COVERAGE: prefix of the files of coverage, one for each instance of the design.
+    static unsigned instances = 0;
+    if (const char* prefix = std::getenv("PLATTER_RTL_COVERAGE")) {
+      context_.coveragep()->write((prefix + std::to_string(instances++) + ".dat").c_str());
+    }
+  }
+#endif
+
   void eval() override {
     top_.clk_i = clk_i;
     top_.rst_ni = rst_ni;
@@ -36,7 +65,7 @@ class VerilatedDut final : public Dut {
   }
 
  private:
-  VerilatedContext context_;
+  Context context_;
   PLATTER_DUT_CLASS top_{&context_};
 };
 

@@ -63,6 +63,7 @@ class Order : public ::testing::Test {
     top_->eval();
     top_->rst_ni = 0;
     top_->eval();
+    tick();
     top_->rst_ni = 1;
     top_->eval();
   }

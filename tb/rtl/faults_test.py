@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A test of the tests: with the fault of seeded_faults.toml in each module, the bench of the small configuration must fail.
+
+Usage: faults_test.py WORK_DIRECTORY [MODULE ...]
+"""
+
+import pathlib
+import shutil
+import sys
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "scripts"))
+from rtl_bench import (Configuration, RTL, SMALL, build_bench, compile_and_link, include_directory, rtl_files,  # noqa: E402
+                       run_bench, verilate)
+
+PACKAGES = {"sched_pkg", "sched_reg_pkg"}
+
+
+def main():
+    work = pathlib.Path(sys.argv[1]).resolve()
+    only = sys.argv[2:]
+    faults = tomllib.loads((HERE / "seeded_faults.toml").read_text(encoding="utf-8"))["fault"]
+    problems = []
+    modules = {name.removesuffix(".sv") for name in rtl_files()} - PACKAGES
+    problems += [f"{module}: no fault is seeded" for module in sorted(modules - {fault["module"] for fault in faults})]
+    include = include_directory()
+    objects = build_bench(include, work / "objects")
+    configuration = Configuration("small", SMALL, 500, 60)
+    for fault in faults:
+        module = fault["module"]
+        if only and module not in only:
+            continue
+        directory = work / module
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree(RTL, directory / "rtl")
+        path = directory / "rtl" / f"{module}.sv"
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        count = text.count(fault["before"])
+        if count == 0 or (count > 1 and not fault.get("everywhere")):
+            problems.append(f"{module}: {fault['before']!r} occurs {count} times")
+            continue
+        path.write_text(text.replace(fault["before"], fault["after"]), encoding="utf-8")
+        built = verilate(configuration, directory / "rtl", directory / "code")
+        if built.returncode == 0:
+            built = compile_and_link(configuration, directory, include, objects)
+        if built.returncode != 0:
+            problems.append(f"{module}: does not build: {(built.stderr or built.stdout)[-500:]}")
+            continue
+        ended, test = run_bench(configuration, directory, True)
+        print(f"{module}: {fault['what']}: {ended or 'not found'} {test}", flush=True)
+        if ended is None:
+            problems.append(f"{module}: the bench did not find it: {fault['what']}")
+        shutil.rmtree(directory)
+    for problem in problems:
+        print(f"faults_test: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
