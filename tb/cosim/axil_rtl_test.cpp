@@ -92,6 +92,10 @@ class System : public sc_core::sc_module {
     return data;
   }
   void pause(int cycles) { wait(sc_time(cycles * kCycleNs, SC_NS)); }
+  /// Until no work is under way.
+  void settle() {
+    while ((read(reg::kStatus) & kBusy) != 0) pause(10);
+  }
   void reset() {
     rst_n.write(false);
     pause(3);
@@ -128,12 +132,6 @@ std::vector<reg::RegisterInfo> registers(reg::Access access) {
   return found;
 }
 
-const reg::RegisterInfo* find_register(const char* name) {
-  for (const reg::RegisterInfo& info : reg::kRegisters)
-    if (std::strcmp(info.name, name) == 0) return &info;
-  return nullptr;
-}
-
 std::uint32_t free_address() {
   std::set<std::uint32_t> known;
   for (const reg::RegisterInfo& info : reg::kRegisters) known.insert(info.offset);
@@ -168,7 +166,8 @@ TEST(AxilRtl, RegistersKeepWhatIsWritten) {
       after_reset.push_back(s.read(info.offset));
       EXPECT_EQ(s.write(info.offset, 0xFFFF'FFFF), kOk) << info.name;
       masks.push_back(s.read(info.offset));
-      EXPECT_NE(masks.back(), 0u) << info.name;
+      if (info.offset <= reg::kMask0 || info.offset > reg::kMask7)  // the masks of tags beyond the table are zero
+        EXPECT_NE(masks.back(), 0u) << info.name;
     }
     for (int round = 0; round < 20; ++round) {
       std::vector<std::uint32_t> values;
@@ -205,13 +204,11 @@ TEST(AxilRtl, RefusedAccessesAreErrors) {
 }
 
 TEST(AxilRtl, ADecisionAndItsInterrupt) {
-  const reg::RegisterInfo* start = find_register("START");
-  if (start == nullptr) GTEST_SKIP() << "no register START";
-  System system("system", [&](System& s) {
+  System system("system", [](System& s) {
     for (int round = 0; round < 3; ++round) {
       EXPECT_EQ(s.write(reg::kCtrl, kIrqEnable), kOk);
       EXPECT_FALSE(s.irq.read());
-      EXPECT_EQ(s.write(start->offset, 1), kOk);
+      EXPECT_EQ(s.write(reg::kOp, 0), kOk);
       const std::uint64_t begun = s.cycle();
       EXPECT_EQ(s.read(reg::kStatus) & kDone, 0u) << "reads are answered during a decision";
       sc_core::wait(sc_time(1, sc_core::SC_MS), s.irq.posedge_event());
@@ -224,8 +221,8 @@ TEST(AxilRtl, ADecisionAndItsInterrupt) {
       EXPECT_FALSE(s.irq.read());
       EXPECT_EQ(s.read(reg::kStatus) & kDone, 0u);
       // A write during a decision is held on the bus until its end.
-      EXPECT_EQ(s.write(start->offset, 1), kOk);
-      EXPECT_EQ(s.write(reg::kClear, 0), kOk);
+      EXPECT_EQ(s.write(reg::kOp, 0), kOk);
+      EXPECT_EQ(s.write(reg::kMargin, 0), kOk);
       EXPECT_EQ(s.read(reg::kStatus) & kDone, kDone);
       EXPECT_EQ(s.write(reg::kClear, kClearDone), kOk);
     }
@@ -245,11 +242,14 @@ TEST(AxilRtl, RandomAccessesAnswerAsTheDesignDoesAccessByAccess) {
       request.write = random.below(3) != 0;
       request.address = random.below(16) == 0 ? 4 * static_cast<std::uint32_t>(random.below(1024)) : info.offset;
       request.data = static_cast<std::uint32_t>(random.below(2) == 0 ? random.bits() : random.below(64));
+      // Here writes wait for the end of work, there accesses follow each other.
+      if (request.address == reg::kStallCycles) continue;
       const accelerator::BusResponse expected = reference.access(request);
       if (request.write) {
+        if (request.address == reg::kClear) s.settle();  // the one write that does not wait
         EXPECT_EQ(s.write(request.address, request.data), expected.ok ? kOk : kRefused) << info.name << " step " << i;
       } else {
-        while ((s.read(reg::kStatus) & kBusy) != 0) s.pause(10);  // the reference ends a decision within the access that starts it
+        s.settle();  // the reference ends work within the access that starts it
         std::uint32_t data = 0;
         EXPECT_EQ(s.access(false, request.address, data), expected.ok ? kOk : kRefused) << info.name << " step " << i;
         if (expected.ok) {
