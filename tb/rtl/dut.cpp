@@ -32,6 +32,7 @@ class VerilatedDut final : public Dut {
     s_axil_rdata_o = top_.s_axil_rdata_o;
     s_axil_rresp_o = top_.s_axil_rresp_o;
     irq_o = top_.irq_o;
+    busy_o = top_.busy_o;
   }
 
  private:

@@ -34,6 +34,7 @@ class Dut {
   std::uint32_t s_axil_rdata_o = 0;
   std::uint8_t s_axil_rresp_o = 0;
   std::uint8_t irq_o = 0;
+  std::uint8_t busy_o = 0;
 };
 
 /// The variant that this executable is linked with.

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 
 namespace platter::testing {
 namespace {
 
 namespace reg = accelerator::reg;
+using Work = Golden::Work;
+
+constexpr std::size_t kMostDifferences = 30;
 
 std::string hex(std::uint32_t value) {
   std::ostringstream text;
@@ -16,113 +20,298 @@ std::string hex(std::uint32_t value) {
   return text.str();
 }
 
-Parameters read_parameters(AxilDriver<Dut>& bus) {
-  const std::uint32_t word = bus.read(reg::kParams).data;
-  const auto field = [word](unsigned lsb, unsigned width) { return (word >> lsb) & ((1U << width) - 1); };
-  Parameters parameters;
-  parameters.entries = field(reg::kParamsEntriesLsb, reg::kParamsEntriesWidth);
-  parameters.lanes = field(reg::kParamsLanesLsb, reg::kParamsLanesWidth);
-  parameters.angle_w = field(reg::kParamsAngleWLsb, reg::kParamsAngleWWidth);
-  parameters.cyl_w = field(reg::kParamsCylWLsb, reg::kParamsCylWWidth);
-  parameters.seg_m = field(reg::kParamsSegMLsb, reg::kParamsSegMWidth);
-  parameters.seg_w = field(reg::kParamsSegWLsb, reg::kParamsSegWWidth);
-  parameters.seq_w = dut_seq_w();
-  return parameters;
+std::string name_of(std::uint32_t address) {
+  for (const auto& info : reg::kRegisters) {
+    if (info.offset == address) return info.name;
+  }
+  return hex(address);
+}
+
+bool is_operation(Work work) { return work == Work::Decide || work == Work::Cluster; }
+
+const char* name_of(Work work) {
+  switch (work) {
+    case Work::Insert: return "insert";
+    case Work::Remove: return "remove";
+    case Work::Serve: return "serve";
+    case Work::Decide: return "decide";
+    case Work::Cluster: return "cluster";
+    case Work::None: break;
+  }
+  return "nothing";
 }
 
 }  // namespace
 
-SchedBench::SchedBench(std::uint64_t seed) : dut_(make_dut()), bus_(*dut_), random_(seed) {
-  bus_.reset();
-  parameters_ = read_parameters(bus_);
+SchedBench::SchedBench(std::uint64_t seed) : dut_(make_dut()), random_(seed) {
+  // Two reads without a model tell what to compare with.
+  const auto peek = [this](std::uint32_t address) {
+    drive_read(address);
+    for (const int clock : {0, 1, 0}) {
+      dut_->clk_i = static_cast<std::uint8_t>(clock);
+      dut_->eval();
+      if (clock) release_read();
+    }
+    const std::uint32_t data = dut_->s_axil_rdata_o;
+    dut_->clk_i = 1;
+    dut_->eval();
+    return data;
+  };
+  hard_reset();
+  const std::uint32_t word = peek(reg::kParams);
+  const auto field = [word](unsigned lsb, unsigned width) { return (word >> lsb) & ((1U << width) - 1); };
+  parameters_.entries = field(reg::kParamsEntriesLsb, reg::kParamsEntriesWidth);
+  parameters_.lanes = field(reg::kParamsLanesLsb, reg::kParamsLanesWidth);
+  parameters_.angle_w = field(reg::kParamsAngleWLsb, reg::kParamsAngleWWidth);
+  parameters_.cyl_w = field(reg::kParamsCylWLsb, reg::kParamsCylWWidth);
+  parameters_.seg_m = field(reg::kParamsSegMLsb, reg::kParamsSegMWidth);
+  parameters_.seg_w = field(reg::kParamsSegWLsb, reg::kParamsSegWWidth);
+  parameters_.order_m = peek(reg::kOrderer);
+  parameters_.seq_w = dut_seq_w();
+  declare_points();
   reset();
 }
 
 void SchedBench::reset() {
-  bus_.reset();
   golden_ = std::make_unique<Golden>(parameters_);
+  hard_reset();
   write(reg::kSeekIndex, 0);
   write(reg::kSeekBase, 0);
   for (unsigned i = 0; i < parameters_.segs(); ++i) write(reg::kSeekDelta, 0);
   write(reg::kSeekCell, 0);
   write(reg::kSeekLast, 0);
   for (unsigned i = 0; i < parameters_.cells(); ++i) write(reg::kSeekGroup, 0);
-  bus_.reset();
-  golden_->hard_reset();
+  hard_reset();
 }
 
-unsigned SchedBench::duration() const {
-  return parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
+void SchedBench::hard_reset() {
+  dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = dut_->s_axil_arvalid_i = 0;
+  dut_->s_axil_wstrb_i = 0xF;
+  dut_->s_axil_bready_i = dut_->s_axil_rready_i = 1;
+  dut_->rst_ni = 0;
+  for (unsigned i = 0; i < 3; ++i, ++cycle_) {
+    dut_->clk_i = 0;
+    dut_->eval();
+    dut_->clk_i = 1;
+    dut_->eval();
+  }
+  dut_->rst_ni = 1;
+  write_waits_ = read_waits_ = reader_drives_ = false;
+  watched_.clear();
+  if (golden_) golden_->hard_reset();
 }
 
 void SchedBench::note(const std::string& text) {
-  differences_.push_back("cycle " + std::to_string(bus_.cycle()) + ": " + text);
+  if (differences_.size() >= kMostDifferences) return;
+  differences_.push_back("cycle " + std::to_string(cycle_) + ": " + text + " (after " + last_write_ + " accepted in cycle " +
+                         std::to_string(write_accepted_) + "; at work: " + name_of(golden_->work()) + ", " +
+                         std::to_string(golden_->busy_left()) + " busy cycles left, " +
+                         std::to_string(golden_->occupancy()) + " entries, " +
+                         std::to_string(golden_->continuous_entries()) + " continuous)");
 }
 
+void SchedBench::check_pin(const char* name, std::uint32_t seen, std::uint32_t expected) {
+  if (seen != expected) note(std::string(name) + " is " + hex(seen) + ", expected " + hex(expected));
+}
+
+// ---------------------------------------------------------------------------------------------- cycles
+
+void SchedBench::step(unsigned cycles) {
+  for (; cycles > 0; --cycles) {
+    Dut& dut = *dut_;
+    if (random_bus_) drive_reader();
+    dut.clk_i = 0;
+    dut.eval();
+    const bool busy = golden_->busy();
+    const bool both = dut.s_axil_awvalid_i && dut.s_axil_wvalid_i;
+    const bool to_clear = dut.s_axil_awaddr_i == reg::kClear;
+    const bool take_write = both && !write_waits_ && (!busy || to_clear);
+    const bool stalls = busy && both && !to_clear && !write_waits_;
+    const bool take_read = dut.s_axil_arvalid_i && !read_waits_;
+    check_pin("AWREADY", dut.s_axil_awready_o, take_write);
+    check_pin("WREADY", dut.s_axil_wready_o, take_write);
+    check_pin("BVALID", dut.s_axil_bvalid_o, write_waits_);
+    if (write_waits_) check_pin("BRESP", dut.s_axil_bresp_o, write_okay_ ? 0 : 2);
+    if (dut.s_axil_arvalid_i) check_pin("ARREADY", dut.s_axil_arready_o, take_read);
+    check_pin("RVALID", dut.s_axil_rvalid_o, read_waits_);
+    if (read_waits_) {
+      check_pin("RRESP", dut.s_axil_rresp_o, read_data_ ? 0 : 2);
+      if (read_data_ && ((dut.s_axil_rdata_o ^ *read_data_) & read_specified_) != 0) {
+        note("read of " + name_of(read_address_) + " gave " + hex(dut.s_axil_rdata_o) + ", expected " + hex(*read_data_) +
+             (~read_specified_ ? " in the bits " + hex(read_specified_) : ""));
+      }
+    }
+    check_pin("irq_o", dut.irq_o, golden_->irq());
+    check_pin("busy_o", dut.busy_o, busy);
+    dut_busy_cycles_ += dut.busy_o;
+
+    const std::uint32_t address = dut.s_axil_awaddr_i, data = dut.s_axil_wdata_i;
+    const unsigned strobe = dut.s_axil_wstrb_i;
+    const bool write_taken = write_waits_ && dut.s_axil_bready_i, read_taken = read_waits_ && dut.s_axil_rready_i;
+    if (write_waits_ && !write_taken) ++*held_b_;
+    if (read_waits_ && !read_taken) ++*held_r_;
+    if (dut.s_axil_awvalid_i && !dut.s_axil_wvalid_i) ++*address_first_;
+    if (dut.s_axil_wvalid_i && !dut.s_axil_awvalid_i) ++*data_first_;
+    if (take_read && busy) ++*read_while_busy_;
+    if (take_read && take_write) ++*both_accepted_;
+    if (read_taken) last_read_ = read_data_ ? dut.s_axil_rdata_o : 0;
+    if (write_taken) last_write_okay_ = dut.s_axil_bresp_o == 0;
+
+    dut.clk_i = 1;
+    dut.eval();
+    if (take_read) {  // what the register held in this cycle
+      read_accepted_ = cycle_;
+      read_address_ = dut.s_axil_araddr_i;
+      read_data_ = golden_->read(read_address_);
+      read_specified_ = golden_->specified(read_address_);
+    }
+    if (read_taken) read_waits_ = false;
+    if (write_taken) write_waits_ = false;
+    if (take_read) read_waits_ = true;
+    if (take_read && reader_drives_) {
+      reader_drives_ = false;
+      release_read();
+    }
+    const auto& list = golden_->list();
+    const Before before{golden_->sums_stale(), golden_->debts_stale(), golden_->occupancy(), list.empty() ? 0 : list.front(),
+                        list.empty() ? 0 : list.back(), golden_->busy_left(), golden_->work()};
+    golden_->clock(stalls);
+    if (golden_->ended() != Work::None && random_bus_) watch_outcome(golden_->ended());
+    if (take_write) {
+      const Golden::Answer answer = golden_->write(address, data, strobe);
+      write_waits_ = true;
+      write_okay_ = answer.okay;
+      last_write_ = name_of(address) + " = " + hex(data);
+      cover_write(address, data, answer, before);
+      if (answer.busy > 0) work_begins_ = cycle_;
+      write_accepted_ = cycle_;
+      stalled_by_ = Work::None;
+    } else if (stalls) {
+      stalled_by_ = before.work;
+    }
+    ++cycle_;
+  }
+}
+
+void SchedBench::drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe) {
+  dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = 1;
+  dut_->s_axil_awaddr_i = static_cast<std::uint16_t>(address);
+  dut_->s_axil_wdata_i = data;
+  dut_->s_axil_wstrb_i = static_cast<std::uint8_t>(strobe);
+}
+
+void SchedBench::release_write() { dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = 0; }
+
+void SchedBench::drive_read(std::uint32_t address) {
+  dut_->s_axil_arvalid_i = 1;
+  dut_->s_axil_araddr_i = static_cast<std::uint16_t>(address);
+}
+
+void SchedBench::release_read() { dut_->s_axil_arvalid_i = 0; }
+
+// ---------------------------------------------------------------------------------------------- accesses
+
+// The model says when a write is accepted and answered; a design that does otherwise has been noted and does not hang the
+// bench.
 bool SchedBench::write(std::uint32_t address, std::uint32_t data, unsigned strobe) {
-  const std::uint64_t begin = bus_.cycle();
-  const AxilResponse response = bus_.write(address, data, strobe);
-  const bool expected = golden_->write(address, data, strobe);
-  if (response.okay != expected) {
-    note("write of " + hex(data) + " to " + hex(address) + (expected ? " was refused" : " was taken"));
+  const bool pauses = random_bus_ && chance(15);
+  if (pauses) {
+    if (chance(50)) step(1 + static_cast<unsigned>(below(3)));
+    drive_write(address, data, strobe);
+    const bool address_first = chance(50);
+    (address_first ? dut_->s_axil_wvalid_i : dut_->s_axil_awvalid_i) = 0;
+    step(static_cast<unsigned>(below(3)));
+    dut_->s_axil_bready_i = chance(50);
   }
-  if (bus_.cycle() - begin != 2) note("a write took " + std::to_string(bus_.cycle() - begin) + " cycles");
-  return response.okay;
+  drive_write(address, data, strobe);
+  while (write_waits_ || (golden_->busy() && address != reg::kClear)) step();
+  step();
+  release_write();
+  if (pauses) step(static_cast<unsigned>(below(4)));
+  dut_->s_axil_bready_i = 1;
+  while (write_waits_) step();
+  return last_write_okay_;
 }
 
-void SchedBench::check_read(std::uint32_t address) {
-  const std::uint64_t begin = bus_.cycle();
-  const AxilResponse response = bus_.read(address);
-  const auto expected = golden_->read(address);
-  if (response.okay != expected.has_value()) {
-    note("read of " + hex(address) + (expected ? " was refused" : " was answered"));
-  } else if (expected && response.data != *expected) {
-    note("read of " + hex(address) + " gave " + hex(response.data) + ", expected " + hex(*expected));
-  }
-  if (bus_.cycle() - begin != 2) note("a read took " + std::to_string(bus_.cycle() - begin) + " cycles");
+std::uint32_t SchedBench::read(std::uint32_t address) {
+  drive_read(address);
+  while (read_waits_) step();
+  step();
+  release_read();
+  while (read_waits_) step();
+  return last_read_;
+}
+
+unsigned SchedBench::work(std::uint32_t address, std::uint32_t data) {
+  wait();
+  const std::uint64_t before = dut_busy_cycles_;
+  write(address, data);
+  wait();
+  return static_cast<unsigned>(dut_busy_cycles_ - before);
+}
+
+void SchedBench::wait() {
+  while (golden_->busy()) step();
 }
 
 void SchedBench::check_all_registers() {
-  for (const auto& info : reg::kRegisters) check_read(info.offset);
+  for (const auto& info : reg::kRegisters) read(info.offset);
 }
 
-void SchedBench::decide() {
-  write(reg::kStart, static_cast<std::uint32_t>(random_()));
-  // The write took two cycles: START in cycle 0, the response in cycle 1. Now it is cycle 2.
-  const bool irq_before = golden_->irq();
-  for (unsigned cycle = 2; cycle <= duration(); ++cycle) {
-    bus_.settle();
-    if (static_cast<bool>(dut_->irq_o) != irq_before) note("the interrupt changed in cycle " + std::to_string(cycle));
-    // Reads are answered meanwhile, and still show the state before.
-    if (cycle % 2 == 0 && cycle + 1 <= duration()) {
-      constexpr std::uint32_t kWatched[] = {reg::kStatus, reg::kResult, reg::kResultCost, reg::kStatus};
-      check_read(kWatched[below(4)]);
-      ++cycle;
-    } else {
-      bus_.edge();
+// ---------------------------------------------------------------------------------------------- reader
+
+void SchedBench::drive_reader() {
+  if (!reader_drives_ && !dut_->s_axil_arvalid_i) {
+    if (!watched_.empty()) {
+      drive_read(watched_.front());
+      watched_.pop_front();
+      reader_drives_ = true;
+    } else if (chance(40)) {
+      drive_read(chance(97) ? reg::kRegisters[below(std::size(reg::kRegisters))].offset
+                            : static_cast<std::uint32_t>(below(0x1000)));
+      reader_drives_ = true;
     }
   }
-  golden_->finish(duration());
-  bus_.settle();
-  if (static_cast<bool>(dut_->irq_o) != golden_->irq()) note("the interrupt is wrong after the decision");
-  for (const std::uint32_t address :
-       {reg::kStatus, reg::kResult, reg::kResultCost, reg::kCycles, reg::kDecisions, reg::kRefused}) {
-    check_read(address);
+  dut_->s_axil_rready_i = chance(85);
+}
+
+void SchedBench::watch_outcome(Work work) {
+  if (is_operation(work)) watch(reg::kCycles);
+  if (work == Work::Decide) {
+    for (const std::uint32_t address : {reg::kResult, reg::kResultKey, reg::kRefused, reg::kNext, reg::kSweep, reg::kDue}) {
+      watch(address);
+    }
+  } else if (work == Work::Cluster) {
+    for (const std::uint32_t address :
+         {reg::kClusterCount, reg::kOrderCost, reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2}) {
+      watch(address);
+    }
+    for (unsigned first = 0; first < parameters_.entries; first += 32) watch(reg::kMask0 + first / 8);
+  } else {
+    if (chance(30)) watch(reg::kStatus);
+    if (chance(10) || work == Work::Serve) watch(reg::kHeadPos);
   }
 }
 
+void SchedBench::drain() {
+  while (!watched_.empty() || reader_drives_ || read_waits_) step();
+}
+
+// ---------------------------------------------------------------------------------------------- random values
+
 std::int64_t SchedBench::random_angle() {
-  const std::uint64_t turn = std::uint64_t{1} << parameters_.angle_w;
+  const auto turn = static_cast<std::uint64_t>(parameters_.turn());
   if (few_values_) return static_cast<std::int64_t>((turn - 14 + 7 * below(7)) % turn);
   if (chance(10)) return static_cast<std::int64_t>((turn - 2 + below(4)) % turn);
   return static_cast<std::int64_t>(below(turn));
 }
 
 std::int64_t SchedBench::random_time() {
-  const std::uint64_t turn = std::uint64_t{1} << parameters_.angle_w;
+  const auto turn = static_cast<std::uint64_t>(parameters_.turn());
+  const auto limit = static_cast<std::uint64_t>(parameters_.time_limit());
   if (few_values_) return static_cast<std::int64_t>(below(3) * 7);
-  if (chance(5)) return static_cast<std::int64_t>((std::uint64_t{1} << parameters_.time_w()) - 1 - below(3));
-  if (chance(10)) return static_cast<std::int64_t>(below(std::uint64_t{1} << parameters_.time_w()));
+  if (chance(5)) return static_cast<std::int64_t>(limit - below(3));
+  if (chance(10)) return static_cast<std::int64_t>(below(limit + 1));
   if (chance(20)) return 0;
   return static_cast<std::int64_t>(below(turn / 2));
 }
@@ -132,10 +321,27 @@ std::int64_t SchedBench::random_cylinder() {
   if (few_values_) return static_cast<std::int64_t>(cylinders / 2 + below(3) - 1);
   if (chance(10)) return static_cast<std::int64_t>(chance(50) ? below(3) : cylinders - 1 - below(3));
   if (chance(20)) return static_cast<std::int64_t>(cylinders / 2 + below(cylinders / 16));
+  if (const auto other = random_entry(); other && chance(20)) return golden_->entries()[*other].cyl;
   return static_cast<std::int64_t>(below(cylinders));
 }
 
+// What an entry has waited, around the clamp often.
+std::int64_t SchedBench::random_age() {
+  if (few_values_) return static_cast<std::int64_t>(below(3) * 7);
+  if (chance(50)) return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(parameters_.turn())));
+  if (chance(50)) return parameters_.time_limit() - 2 + static_cast<std::int64_t>(below(5));
+  return sum_bits(static_cast<std::int64_t>(random_() >> 1));
+}
+
+std::optional<unsigned> SchedBench::random_entry() {
+  const auto& list = golden_->list();
+  if (list.empty()) return std::nullopt;
+  return list[below(list.size())];
+}
+
 void SchedBench::load_seek_table(SeekTable kind) {
+  const bool random_bus = random_bus_;
+  random_bus_ = false;
   const unsigned m = parameters_.seg_m;
   const double turn = std::ldexp(1.0, static_cast<int>(parameters_.angle_w));
   // First distance of each cell, and the one after the last.
@@ -200,113 +406,624 @@ void SchedBench::load_seek_table(SeekTable kind) {
     write(reg::kSeekBase, static_cast<std::uint32_t>(bases[i]));
     write(reg::kSeekDelta, static_cast<std::uint32_t>(deltas[i]));
   }
+  random_bus_ = random_bus;
+}
+
+// ---------------------------------------------------------------------------------------------- random configuration
+
+void SchedBench::random_epoch() {
+  few_values_ = chance(35);
+  constexpr unsigned kShares[] = {0, 4, 10, 30, 60, 100};
+  continuous_percent_ = kShares[below(std::size(kShares))];
+  const unsigned entries = parameters_.entries;
+  const unsigned goals[] = {0, 1, 2, 3, 4, parameters_.order_m + 1, entries / 4, entries / 2, entries - 1, entries};
+  goal_ = std::min(entries, goals[below(std::size(goals))]);
+  guarded_ = chance(75);
+  const auto instant = [this] {
+    return chance(30) ? parameters_.sum_limit() - static_cast<std::int64_t>(below(4U << parameters_.angle_w))
+                      : sum_bits(static_cast<std::int64_t>(random_() >> 1));
+  };
+  day_ = instant();
+  weighted_ = instant();
+  write(reg::kAgeNow, u32(weighted_));
+  randomize_configuration();
+  if (chance(50)) {
+    for (unsigned tag = 0; tag < entries && golden_->occupancy() < goal_; ++tag) insert_random(tag);
+  }
 }
 
 void SchedBench::randomize_configuration() {
-  few_values_ = chance(30);
-  const std::int64_t turn = std::int64_t{1} << parameters_.angle_w;
-  write(reg::kHeadSwitch, static_cast<std::uint32_t>(random_time()));
+  const std::int64_t turn = parameters_.turn();
+  write(reg::kHeadSwitch, u32(random_time()));
   const std::int64_t settle = random_time();
-  write(reg::kWriteSettle, static_cast<std::uint32_t>(chance(40) ? -settle : settle));
-  write(reg::kOverheadRead, static_cast<std::uint32_t>(random_time()));
-  write(reg::kOverheadWrite, static_cast<std::uint32_t>(random_time()));
-  write(reg::kNextOverheadAr, static_cast<std::uint32_t>(random_time()));
-  write(reg::kNextOverheadAw, static_cast<std::uint32_t>(random_time()));
-  const std::int64_t margins[] = {0, few_values_ ? 7 : 1, few_values_ ? 14 : turn / 50, static_cast<std::int64_t>(below(static_cast<std::uint64_t>(turn))),
-                                  turn - 1};
-  write(reg::kMargin, static_cast<std::uint32_t>(margins[below(5)]));
+  write(reg::kWriteSettle, u32(chance(40) ? -settle : settle));
+  for (const std::uint32_t address :
+       {reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr, reg::kOverheadWw, reg::kDelay}) {
+    write(address, u32(random_time()));
+  }
+  const auto threshold = [&](std::int64_t share) {
+    const std::int64_t ticks[] = {0, few_values_ ? 7 : 1, few_values_ ? 14 : turn / share,
+                                  static_cast<std::int64_t>(below(static_cast<std::uint64_t>(turn))), turn - 1};
+    return u32(ticks[below(chance(70) ? 3 : 5)]);
+  };
+  write(reg::kMargin, threshold(50));
+  write(reg::kRisk, threshold(10));
+  write(reg::kRiskCharge, u32(few_values_ ? std::int64_t(below(2) * 7)
+                                          : chance(20) ? turn - 1 : std::int64_t(below(static_cast<std::uint64_t>(turn)))));
+}
+
+void SchedBench::randomize_head() {
+  write(reg::kHeadPos, u32(random_cylinder() | std::int64_t(below(chance(50) ? 2 : 64)) << 18 | std::int64_t(below(2)) << 24));
+  const std::int64_t turn = parameters_.turn();
+  std::int64_t now = day_ + static_cast<std::int64_t>(below(4)) * turn;
+  if (chance(10)) now += static_cast<std::int64_t>(below(64)) * turn;  // later than many a deadline
+  now = (now & -turn) | random_angle();
+  write(reg::kHeadTime, u32(sum_bits(now)));
+  if (chance(20)) day_ = sum_bits(day_ + turn);
+  if (chance(30)) {
+    weighted_ = sum_bits(weighted_ + random_time());
+    write(reg::kAgeNow, u32(weighted_));
+  }
+}
+
+// Ages are exact while no entry outlives half the insertion numbers: with few of them, take the old ones out.
+void SchedBench::retire_old_entries() {
+  if (parameters_.seq_w >= 24) return;
+  const std::uint32_t half = 1U << (parameters_.seq_w - 1);
+  for (unsigned i = 0; i < parameters_.entries; ++i) {
+    const Golden::Entry& entry = golden_->entries()[i];
+    const std::uint32_t age = (golden_->next_seq() - entry.seq) & (2 * half - 1);
+    if (entry.valid && age > half - 4) write(reg::kRemove, i);
+  }
+}
+
+void SchedBench::stage_random() {
+  const auto turn = static_cast<std::uint64_t>(parameters_.turn());
+  const auto heads = [this] { return std::int64_t(below(few_values_ || chance(50) ? 2 : 64)) << 18; };
+  const auto ticks = [&](std::uint64_t most) {
+    return few_values_ ? std::int64_t(below(3) * 7) : std::int64_t(below(most));
+  };
+  constexpr unsigned kOthers[] = {0, 0, 2, 3};
+  const unsigned klass = chance(continuous_percent_) ? Golden::kContinuous : kOthers[below(4)];
+  write(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25));
+  write(reg::kEAngle, u32(random_angle()));
+  if (!few_values_ || chance(50)) {
+    write(reg::kEEndPos, u32(random_cylinder() | heads()));
+    write(reg::kEEndAngle, u32(random_angle()));
+    const unsigned kind = static_cast<unsigned>(below(100));
+    write(reg::kETransfer, kind < 3   ? u32(static_cast<std::int64_t>(random_() >> 1))
+                           : kind < 5 ? u32(parameters_.sum_limit() - ticks(turn))
+                                      : u32(ticks(kind < 50 ? turn / 8 : 4 * turn)));
+  }
+  const unsigned kind = static_cast<unsigned>(below(100));
+  write(reg::kEDeadline, kind < 5    ? u32(static_cast<std::int64_t>(random_() >> 1))
+                         : kind < 10 ? u32(day_ - ticks(turn))
+                         : kind < 30 ? u32(day_ + ticks(16 * turn))
+                                     : u32(day_ + 64 * parameters_.turn() + ticks(512 * turn)));
+  write(reg::kEAge, u32(sum_bits(weighted_ - random_age())));
 }
 
 void SchedBench::insert_random(unsigned tag) {
-  const auto u32 = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  const std::uint64_t turn = std::uint64_t{1} << parameters_.angle_w;
-  const auto duration_of = [&] {
-    return chance(5) ? random_() & 0xFFFFFFFF : below(few_values_ ? 3 : 4 * turn);
-  };
-  const std::uint64_t heads = few_values_ ? 2 : 64;
-  write(reg::kEPos, u32(random_cylinder() | std::int64_t(below(heads)) << 18 | std::int64_t(below(2)) << 24 |
-                        std::int64_t(below(4)) << 25));
-  write(reg::kEAngle, u32(random_angle()));
-  if (!few_values_ || chance(50)) {
-    write(reg::kEEndPos, u32(random_cylinder() | std::int64_t(below(heads)) << 18));
-    write(reg::kEEndAngle, u32(random_angle()));
-    write(reg::kETransfer, u32(std::int64_t(duration_of())));
-    write(reg::kECredit, chance(50) ? 0 : u32(std::int64_t(duration_of())));
-  }
-  write(reg::kInsert, tag | u32(std::int64_t(random_() & 0xFFFF0000)));
+  retire_old_entries();
+  stage_random();
+  write(reg::kInsert, tag | u32(static_cast<std::int64_t>(random_() & 0xFFFF0000)));
+}
+
+// ---------------------------------------------------------------------------------------------- random course
+
+void SchedBench::take_out_random() {
+  const auto tag = random_entry();
+  if (tag) write(chance(50) ? reg::kRemove : reg::kServe, *tag);
 }
 
 void SchedBench::change_table() {
-  const auto tag = [this] { return static_cast<unsigned>(below(parameters_.entries)); };
-  const unsigned entries = parameters_.entries;
-  if (chance(3)) {  // fill or empty it
+  const auto free_tag = [this] {
+    unsigned tag = static_cast<unsigned>(below(parameters_.entries));
+    while (golden_->entries()[tag].valid) tag = (tag + 1) % parameters_.entries;
+    return tag;
+  };
+  if (chance(2)) {  // fill or empty it
     const bool fill = chance(60);
-    for (unsigned i = 0; i < entries; ++i) {
+    for (unsigned i = 0; i < parameters_.entries; ++i) {
       if (fill != golden_->entries()[i].valid) fill ? insert_random(i) : void(write(reg::kRemove, i));
     }
   }
-  for (std::uint64_t n = below(4); n > 0; --n) insert_random(tag());
-  for (std::uint64_t n = below(3); n > 0; --n) write(reg::kRemove, tag());
-  if (chance(20)) {
-    write(reg::kECredit, static_cast<std::uint32_t>(below(std::uint64_t{1} << parameters_.angle_w)));
-    write(reg::kSetCredit, tag());
-  }
-  if (chance(3)) {
-    constexpr std::uint32_t kTagRegisters[] = {reg::kInsert, reg::kRemove, reg::kSetCredit};
-    write(kTagRegisters[below(3)], entries + static_cast<std::uint32_t>(below(0x10000 - entries)));
-  }
-  // Ages are exact while no entry outlives half the insertion numbers: with few of them, retire the old ones.
-  if (parameters_.seq_w < 24) {
-    const std::uint32_t half = 1U << (parameters_.seq_w - 1);
-    for (unsigned i = 0; i < entries; ++i) {
-      const Golden::Entry& entry = golden_->entries()[i];
-      const std::uint32_t age = (golden_->next_seq() - entry.seq) & (2 * half - 1);
-      if (entry.valid && age > half / 2) write(reg::kRemove, i);
+  for (std::uint64_t n = below(5); n > 0; --n) {
+    const unsigned occupancy = golden_->occupancy();
+    const bool insert = occupancy != goal_ ? occupancy < goal_ : chance(50);
+    if (insert && occupancy < parameters_.entries) {
+      insert_random(free_tag());
+    } else {
+      take_out_random();
+    }
+    disturb(3);
+    if (chance(2)) {  // no pause before an operation either
+      write(reg::kOp, static_cast<std::uint32_t>(below(2)));
+      drain();
     }
   }
 }
 
-void SchedBench::randomize_decision() {
-  const auto u32 = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  write(reg::kHeadPos, u32(random_cylinder() | std::int64_t(below(few_values_ ? 2 : 64)) << 18));
-  write(reg::kHeadAngle, u32(random_angle()));
-  if (chance(60)) write(reg::kCtrl, u32(std::int64_t(below(16))));
-  if (chance(50)) {
-    write(reg::kNextPos, u32(random_cylinder() | std::int64_t(below(64)) << 18 | std::int64_t(below(2)) << 24));
-    write(reg::kNextAngle, u32(random_angle()));
-    const auto limit = chance(90) ? parameters_.entries : 256;
-    write(reg::kNextTag, u32(std::int64_t(below(limit)) | (chance(85) ? 0x100 : 0)));
-    write(reg::kSweep, u32(std::int64_t(below(std::uint64_t{8} << parameters_.angle_w))));
+// A command on any tag, with what is staged.
+void SchedBench::follow_up() {
+  const auto tag = static_cast<unsigned>(below(parameters_.entries));
+  if (golden_->entries()[tag].valid) {
+    write(chance(50) ? reg::kRemove : reg::kServe, tag);
+  } else {
+    write(reg::kInsert, tag);
   }
-  // A slack near what one of the entries needs, to the tick.
-  std::vector<unsigned> used;
-  for (unsigned i = 0; i < parameters_.entries; ++i) {
-    if (golden_->entries()[i].valid) used.push_back(i);
+}
+
+// A wait of exactly MARGIN or RISK, or one tick less: from the head by turning the spindle, elsewhere by moving the limit.
+void SchedBench::near_limits() {
+  const auto e = random_entry();
+  if (!e) return;
+  const std::int64_t turn = parameters_.turn();
+  if (chance(60)) {
+    const Golden::Hop hop = golden_->hop_from_head(*e);
+    const std::int64_t wait = (chance(50) ? golden_->margin() : golden_->risk()) - (chance(50) ? 1 : 0);
+    const std::int64_t angle = (golden_->entries()[*e].angle - hop.arrival - wait) & (turn - 1);
+    write(reg::kHeadTime, u32((golden_->head_time() & -turn) | angle));
+    return;
   }
-  if (!used.empty() && chance(70)) {
-    const std::int64_t need = golden_->need(used[below(used.size())]) + std::int64_t(below(3)) - 1;
-    write(reg::kSlack, u32(std::clamp<std::int64_t>(need, 0, (std::int64_t{1} << parameters_.sum_w()) - 1)));
-  } else if (chance(50)) {
-    write(reg::kSlack, chance(30) ? 0 : static_cast<std::uint32_t>(random_()));
+  unsigned from = *e, to = *random_entry();
+  const std::vector<unsigned> sweep = golden_->sweep_order();
+  const unsigned kind = static_cast<unsigned>(below(4));
+  if (kind < 2 && sweep.size() > 1) {
+    const std::size_t i = below(sweep.size() - 1);
+    from = sweep[i];
+    to = sweep[std::min<std::size_t>(i + 1 + (kind == 1), sweep.size() - 1)];
+  } else if (kind == 2 && !sweep.empty()) {
+    to = sweep.front();
+  }
+  const std::int64_t wait = golden_->hop_between(from, to).wait + static_cast<std::int64_t>(below(2));
+  write(chance(50) ? reg::kMargin : reg::kRisk, u32(wait));
+}
+
+// Time left such that one of the entries meets the deadline to the tick, or misses it by one.
+void SchedBench::near_deadline() {
+  Golden ahead = *golden_;
+  ahead.write(reg::kOp, 0);
+  const auto e = random_entry();
+  if (!e || !ahead.active()) return;
+  const std::int64_t turn = parameters_.turn();
+  std::int64_t now = golden_->head_time();
+  std::int64_t time = sum_bits(ahead.due() - now);
+  if (time > parameters_.sum_limit() / 2) time -= parameters_.sum_limit() + 1;
+  std::int64_t reserve = time - ahead.need(*e) + static_cast<std::int64_t>(below(4)) - 1;
+  if (reserve < 0) {  // then by whole turns earlier
+    const std::int64_t turns = (-reserve + turn - 1) / turn;
+    if (time + turns * turn > parameters_.sum_limit() / 2) return;
+    now = sum_bits(now - turns * turn);
+    reserve += turns * turn;
+    write(reg::kHeadTime, u32(now));
+  }
+  write(reg::kReserve, u32(reserve));
+}
+
+void SchedBench::random_cluster() {
+  const unsigned entries = parameters_.entries, m = parameters_.order_m;
+  const unsigned limits[] = {0, 1, 2, 3, std::max(m, 1U), m + 1, static_cast<unsigned>(1 + below(m + 1)),
+                             static_cast<unsigned>(below(entries + 2)), 511};
+  unsigned flags = static_cast<unsigned>(below(32));
+  if (chance(70)) flags |= 1U << (reg::kClusterTakeDLsb - reg::kClusterTakeCLsb);
+  if (chance(50)) flags |= 1U << (reg::kClusterOrderLsb - reg::kClusterTakeCLsb);
+  write(reg::kCluster, limits[below(std::size(limits))] | flags << reg::kClusterTakeCLsb);
+  const std::int64_t cylinders = std::int64_t{1} << parameters_.cyl_w;
+  const auto cylinder_of_an_entry = [this] {
+    const auto e = random_entry();
+    return e ? golden_->entries()[*e].cyl : 0;
+  };
+  if (chance(80)) {
+    const bool down = flags >> (reg::kClusterDownLsb - reg::kClusterTakeCLsb) & 1;
+    const unsigned kind = static_cast<unsigned>(below(100));
+    write(reg::kClusterFrom, u32(kind < 45   ? (down ? cylinders - 1 : 0)
+                                 : kind < 55 ? (down ? 0 : cylinders - 1)
+                                 : kind < 80 ? cylinder_of_an_entry()
+                                             : random_cylinder()));
+  }
+  if (chance(80)) {
+    const unsigned kind = static_cast<unsigned>(below(100));
+    write(reg::kClusterSpan, u32(kind < 45   ? cylinders - 1
+                                 : kind < 55 ? 0
+                                 : kind < 80 ? std::abs(cylinder_of_an_entry() - cylinder_of_an_entry()) - (chance(30) ? 1 : 0)
+                                             : random_cylinder()));
+  }
+  if (chance(80)) drain();
+  write(reg::kOp, 1 | u32(static_cast<std::int64_t>(random_() & 0xFFFFFFFE)));
+}
+
+void SchedBench::random_refusal() {
+  const auto entry = random_entry();
+  const unsigned entries = parameters_.entries;
+  constexpr std::uint32_t kTagRegisters[] = {reg::kInsert, reg::kRemove, reg::kServe};
+  switch (below(6)) {
+    case 0: write(kTagRegisters[below(3)], entries + static_cast<std::uint32_t>(below(0x10000 - entries))); break;
+    case 1:
+      if (entry) write(reg::kInsert, *entry);
+      break;
+    case 2: {
+      const auto tag = static_cast<unsigned>(below(entries));
+      if (!golden_->entries()[tag].valid) write(kTagRegisters[1 + below(2)], tag);
+      break;
+    }
+    case 3: write(static_cast<std::uint32_t>(below(0x1000)) | 1U << below(2), u32(static_cast<std::int64_t>(random_() >> 1))); break;
+    case 4: write(reg::kRegisters[below(std::size(reg::kRegisters))].offset, 0xFFFFFFFF, static_cast<unsigned>(below(15))); break;
+    default: write(0x134 + 4 * static_cast<std::uint32_t>(below(0x300)), u32(static_cast<std::int64_t>(random_() >> 1))); break;
+  }
+}
+
+// CLEAR while work is under way: in the first cycle that can be met, the last, or any.
+void SchedBench::disturb(unsigned percent) {
+  if (!golden_->busy() || !chance(percent)) return;
+  const unsigned left = golden_->busy_left();
+  const unsigned place = static_cast<unsigned>(below(3));
+  step(place == 0 ? 0 : place == 1 || left < 3 ? left - 1 : 1 + static_cast<unsigned>(below(left - 2)));
+  std::uint32_t bits = static_cast<std::uint32_t>(below(8));
+  const bool reset = chance(25);
+  if (reset) bits |= 1U << reg::kClearSoftResetLsb;
+  drive_write(reg::kClear, bits);  // now, in this very cycle
+  step();
+  release_write();
+  step();
+  if (reset) {
+    watched_.clear();
+    random_epoch();
   }
 }
 
 void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences) {
   for (unsigned i = 0; i < decisions && differences_.size() < stop_after_differences; ++i) {
-    if (i % 100 == 0) randomize_configuration();
+    random_bus_ = true;
     if (i % 500 == 0) {
       constexpr SeekTable kKinds[] = {SeekTable::Realistic, SeekTable::Arbitrary, SeekTable::Small};
       load_seek_table(kKinds[i / 500 % 3]);
     }
-    if (chance(1) && chance(20)) {
-      write(reg::kClear, 0x100);
-      randomize_configuration();
-    }
+    if (i % 50 == 0) random_epoch();
     change_table();
-    randomize_decision();
-    decide();
-    if (chance(20)) write(reg::kClear, static_cast<std::uint32_t>(below(4)));
-    if (i % 500 == 0) check_all_registers();
+    if (chance(5)) random_refusal();
+    randomize_head();
+    if (chance(40)) {
+      random_cluster();
+      disturb(12);
+      if (chance(10)) follow_up();
+    }
+    if (chance(25)) {
+      for (unsigned first = 0; first < parameters_.entries; first += 32) {
+        write(reg::kMask0 + first / 8, chance(30) ? 0 : u32(static_cast<std::int64_t>((random_() | random_()) & 0xFFFFFFFF)));
+      }
+    }
+    if (chance(25)) {
+      write(reg::kCtrl, u32(static_cast<std::int64_t>(below(32) & ~1U & ~(chance(50) ? 8U : 0U)) | guarded_));
+    }
+    if (chance(40)) near_limits();
+    if (guarded_ && chance(60)) {
+      near_deadline();
+    } else if (chance(20)) {
+      write(reg::kReserve, chance(60) ? 0 : u32(static_cast<std::int64_t>(random_() >> 1)));
+    }
+    const bool follow = chance(20);  // by a command that waits
+    if (follow) {
+      retire_old_entries();
+      stage_random();
+    }
+    if (chance(80)) drain();
+    write(reg::kOp, u32(static_cast<std::int64_t>(random_() & 0xFFFFFFFE)));
+    disturb(15);
+    if (follow) {
+      follow_up();
+      if (chance(50)) follow_up();
+    } else if (chance(20) && golden_->decision().valid) {
+      write(reg::kServe, golden_->decision().tag);
+    } else if (chance(20)) {
+      chance(80) ? random_cluster() : void(write(reg::kOp, static_cast<std::uint32_t>(below(2))));
+    } else if (chance(30)) {
+      step(static_cast<unsigned>(below(40)));
+    }
+    if (chance(5)) random_refusal();
+    if (chance(15)) write(reg::kClear, static_cast<std::uint32_t>(below(8)));
+    if (i % 100 == 0) {
+      for (const auto& info : reg::kRegisters) watch(info.offset);
+      drain();
+    }
+  }
+  wait();
+  drain();
+  random_bus_ = false;
+  dut_->s_axil_rready_i = 1;
+}
+
+// ---------------------------------------------------------------------------------------------- coverage
+
+void SchedBench::hit(const std::string& point) { ++cover_[point]; }
+
+void SchedBench::hit_if(bool reached, const char* point) {
+  if (reached) hit(point);
+}
+
+void SchedBench::declare_points() {
+  const auto declare = [this](const std::string& point) { return &cover_[point]; };
+  held_b_ = declare("bus: response to a write held back");
+  held_r_ = declare("bus: response to a read held back");
+  address_first_ = declare("bus: address before data");
+  data_first_ = declare("bus: data before address");
+  read_while_busy_ = declare("bus: read while busy");
+  both_accepted_ = declare("bus: read and write in one cycle");
+  for (const char* work : {"insert", "remove", "serve", "decide", "cluster"}) {
+    for (const char* access : {"insert", "remove", "serve", "operation", "refused write", "another write"}) {
+      declare(std::string("wait: ") + access + " for " + work);
+    }
+  }
+  declare("clear: DONE in the last cycle of an operation");
+  declare("clear: counters in the last cycle of an operation");
+  declare("clear: counters while busy");
+  for (const char* work : {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale", "cluster",
+                           "cluster, ordered"}) {
+    if (parameters_.order_m == 0 && std::string(work) == "cluster, ordered") continue;
+    for (const char* where : {"early", "in the middle", "last"}) {
+      declare("soft reset: " + std::string(work) + ", " + where);
+    }
+  }
+  for (const char* point :
+       {"table: insert into the empty table", "table: insert fills it", "table: insert among equal cylinders",
+        "table: insert below all", "table: insert above all", "table: lowest taken out", "table: highest taken out",
+        "table: only one taken out", "table: insert of a tag in use", "table: insert of a tag out of range",
+        "table: remove of a free tag", "table: remove of a tag out of range", "table: serve of a free tag",
+        "table: serve of a tag out of range",
+        "decide: empty table", "decide: full table", "decide: guard off while stale", "decide: guard on, nothing stale",
+        "decide: sums stale, no sweep", "decide: sums stale", "decide: debts stale, no sweep", "decide: debts stale",
+        "decide: masked", "decide: masked by a cluster", "decide: tie by age", "decide: tie of three and more",
+        "decide: key below zero", "decide: key zero", "decide: nothing competes", "decide: NEXT picked",
+        "decide: a continuous entry shut out by NEXT_C_ONLY", "decide: refused some", "decide: forced",
+        "decide: forced, nothing competes", "decide: forced, NEXT masked", "guard: need is what is left",
+        "guard: need is one tick more than is left", "guard: need is one tick less than is left", "guard: deadline past",
+        "guard: time passes zero before the deadline", "guard: nothing left by the reserve", "guard: debt below zero",
+        "age: none", "age: a tick below the clamp", "age: at the clamp", "age: above the clamp",
+        "sweep: its sum clamps", "sweep: due is the last deadline", "sweep: due is the first deadline",
+        "sweep: due is one between", "sweep: equal cylinders",
+        "cluster: empty table", "cluster: nothing collected", "cluster: everything before FROM", "cluster: some before FROM",
+        "cluster: another class passed over", "cluster: no class taken", "cluster: ends at a continuous entry",
+        "cluster: ends at once at a continuous entry", "cluster: ends by span", "cluster: ends by number",
+        "cluster: ends with the list", "cluster: no limit", "cluster: of all", "cluster: span met exactly",
+        "cluster: span exceeded by one cylinder", "cluster: upward", "cluster: downward", "cluster: of both classes"}) {
+    declare(point);
+  }
+  for (const char* way : {"up", "down"}) {
+    for (const char* size : {"0", "1", "2", "3", "4 or more"}) declare(std::string("sweep: ") + way + ", of " + size);
+  }
+  for (unsigned c = 1; c <= std::max(parameters_.order_m, 4U); ++c) declare("cluster: of " + std::to_string(c));
+  for (unsigned c = 1; c <= parameters_.order_m; ++c) {
+    declare("order: of " + std::to_string(c));
+    if (c > 1) declare("order: tie among " + std::to_string(c));
+  }
+  declare("order: more collected than are ordered");
+  std::vector<std::string> places = {"head", "sweep", "debt"};
+  if (parameters_.order_m > 1) places.push_back("order");
+  for (const std::string& where : places) {
+    for (const char* what : {"wait one below MARGIN", "wait of MARGIN", "wait one below RISK", "wait of RISK",
+                             "arrival clamps", "reach clamps", "worst clamps", "settle below zero", "settle above the clamp"}) {
+      declare("hop, " + where + ": " + what);
+    }
+  }
+  declare("hop, head: cost above the clamp");
+  declare("seek: below zero");
+  declare("seek: above the clamp");
+  for (unsigned beyond = 0; beyond < 4; ++beyond) declare("seek: " + std::to_string(beyond) + " ends of segments passed");
+  if (parameters_.seq_w <= 8) declare("decide: tie by tag");  // else it takes too many insertions
+  for (unsigned lane = 0; lane < parameters_.lanes; ++lane) {
+    for (const char* where : {"head", "debt"}) {
+      const std::string text = std::string("lane ") + std::to_string(lane) + ", " + where + ": ";
+      declare(text + "arrival passes the index");
+      declare(text + "wait passes the index");
+    }
+  }
+}
+
+void SchedBench::cover_hop(const Golden::Hop& hop, const std::string& where) {
+  const std::string text = "hop, " + where + ": ";
+  const std::int64_t margin = golden_->margin(), risk = golden_->risk();
+  if (hop.wait == margin - 1) hit(text + "wait one below MARGIN");
+  if (hop.wait == margin && margin > 0) hit(text + "wait of MARGIN");
+  if (hop.wait == risk - 1 && hop.risky) hit(text + "wait one below RISK");
+  if (hop.wait == risk && risk > margin) hit(text + "wait of RISK");
+  if (hop.arrival_above) hit(text + "arrival clamps");
+  if (hop.reach_above) hit(text + "reach clamps");
+  if (hop.worst_above) hit(text + "worst clamps");
+  if (hop.settle_below) hit(text + "settle below zero");
+  if (hop.settle_above) hit(text + "settle above the clamp");
+}
+
+void SchedBench::cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer, const Before& before) {
+  const unsigned tag = data & 0xFFFF;
+  const bool command = address == reg::kInsert || address == reg::kRemove || address == reg::kServe;
+  const char* name = address == reg::kInsert ? "insert" : address == reg::kRemove ? "remove" : "serve";
+  if (stalled_by_ != Work::None) {
+    const std::string work = std::string(" for ") + name_of(stalled_by_);
+    if (!answer.okay) {
+      hit("wait: refused write" + work);
+    } else if (command) {
+      hit("wait: " + std::string(name) + work);
+    } else if (address == reg::kOp) {
+      hit("wait: operation" + work);
+    } else {
+      hit("wait: another write" + work);
+    }
+  }
+  if (command && !answer.okay) {
+    hit_if(tag >= parameters_.entries, (std::string("table: ") + name + " of a tag out of range").c_str());
+    if (tag < parameters_.entries) hit(std::string("table: ") + name + (address == reg::kInsert ? " of a tag in use" : " of a free tag"));
+  }
+  if (address == reg::kClear && answer.okay && before.busy_left > 0) {
+    const bool last = before.busy_left == 1;
+    hit_if(last && is_operation(before.work) && (data & 1), "clear: DONE in the last cycle of an operation");
+    hit_if(last && is_operation(before.work) && (data & 4), "clear: counters in the last cycle of an operation");
+    hit_if(data & 4, "clear: counters while busy");
+    if (data >> reg::kClearSoftResetLsb & 1) {
+      hit("soft reset: " + running_ + (last ? ", last" : cycle_ - work_begins_ == 2 ? ", early" : ", in the middle"));
+    }
+  }
+  if (!answer.okay) return;
+  if (address >= reg::kMask0 && address <= reg::kMask7) masked_by_cluster_ = false;
+  if (address == reg::kInsert) {
+    running_ = name;
+    const auto& list = golden_->list();
+    const auto& entries = golden_->entries();
+    const auto place = static_cast<std::size_t>(std::find(list.begin(), list.end(), tag) - list.begin());
+    hit_if(before.occupancy == 0, "table: insert into the empty table");
+    hit_if(list.size() == parameters_.entries, "table: insert fills it");
+    hit_if(place > 0 && entries[list[place - 1]].cyl == entries[tag].cyl && place + 1 < list.size(),
+           "table: insert among equal cylinders");
+    hit_if(before.occupancy > 0 && place == 0, "table: insert below all");
+    hit_if(before.occupancy > 0 && place + 1 == list.size(), "table: insert above all");
+  } else if (address == reg::kRemove || address == reg::kServe) {
+    running_ = name;
+    hit_if(before.occupancy == 1, "table: only one taken out");
+    hit_if(before.occupancy > 1 && before.lowest == tag, "table: lowest taken out");
+    hit_if(before.occupancy > 1 && before.highest == tag, "table: highest taken out");
+  } else if (address == reg::kOp) {
+    data & 1 ? cover_cluster() : cover_decide(before);
+  }
+}
+
+void SchedBench::cover_decide(const Before& before) {
+  const Golden& g = *golden_;
+  const auto& entries = g.entries();
+  const bool guard = g.guard_enabled();
+  const std::vector<unsigned> sweep = g.sweep_order();
+  const bool sums = guard && before.sums_stale, debts = guard && (before.sums_stale || before.debts_stale);
+  running_ = sums ? "decide, sums stale" : debts ? "decide, debts stale" : "decide";
+  hit_if(g.occupancy() == 0, "decide: empty table");
+  hit_if(g.occupancy() == parameters_.entries, "decide: full table");
+  hit_if(!guard && (before.sums_stale || before.debts_stale), "decide: guard off while stale");
+  hit_if(guard && !debts, "decide: guard on, nothing stale");
+  hit_if(sums && sweep.empty(), "decide: sums stale, no sweep");
+  hit_if(sums && !sweep.empty(), "decide: sums stale");
+  hit_if(debts && !sums && sweep.empty(), "decide: debts stale, no sweep");
+  hit_if(debts && !sums && !sweep.empty(), "decide: debts stale");
+  if (sums) {
+    const std::string size = sweep.size() < 4 ? std::to_string(sweep.size()) : "4 or more";
+    hit(std::string("sweep: ") + (g.sweeps_down() ? "down" : "up") + ", of " + size);
+    for (std::size_t i = 0; i + 1 < sweep.size(); ++i) {
+      cover_hop(g.hop_between(sweep[i], sweep[i + 1]), "sweep");
+      if (i > 0) cover_hop(g.hop_between(sweep[i - 1], sweep[i + 1]), "sweep");
+      hit_if(entries[sweep[i]].cyl == entries[sweep[i + 1]].cyl, "sweep: equal cylinders");
+    }
+    hit_if(!sweep.empty() && g.sweep() == parameters_.sum_limit(), "sweep: its sum clamps");
+    if (sweep.size() > 2) {
+      const bool first = entries[sweep.front()].deadline == g.due(), last = entries[sweep.back()].deadline == g.due();
+      hit_if(last && !first, "sweep: due is the last deadline");
+      hit_if(first && !last, "sweep: due is the first deadline");
+      hit_if(!first && !last, "sweep: due is one between");
+    }
+  }
+  const Golden::Decision& decision = g.decision();
+  unsigned competing = 0, ties = 0;
+  bool one_age = false;
+  for (const unsigned tag : g.list()) {
+    const Golden::Entry& e = entries[tag];
+    const std::string lane = "lane " + std::to_string(tag % parameters_.lanes);
+    const Golden::Hop hop = g.hop_from_head(tag);
+    cover_hop(hop, "head");
+    if (hop.arrival_wraps) hit(lane + ", head: arrival passes the index");
+    if (hop.wait_wraps) hit(lane + ", head: wait passes the index");
+    hit_if(hop.cost > parameters_.time_limit(), "hop, head: cost above the clamp");
+    hit_if(hop.seek_below, "seek: below zero");
+    hit_if(hop.seek_above, "seek: above the clamp");
+    hit("seek: " + std::to_string(hop.beyond) + " ends of segments passed");
+    if (debts && !sweep.empty()) {
+      const Golden::Hop onward = g.hop_between(tag, sweep.front());
+      cover_hop(onward, "debt");
+      if (onward.arrival_wraps) hit(lane + ", debt: arrival passes the index");
+      if (onward.wait_wraps) hit(lane + ", debt: wait passes the index");
+      hit_if(!g.is_next(tag) && e.debt < 0, "guard: debt below zero");
+    }
+    const std::int64_t age = sum_bits(g.age_now() - e.age);
+    hit_if(age == 0, "age: none");
+    hit_if(age == parameters_.time_limit() - 1, "age: a tick below the clamp");
+    hit_if(age == parameters_.time_limit(), "age: at the clamp");
+    hit_if(age > parameters_.time_limit(), "age: above the clamp");
+    if (!g.competes(tag)) {
+      hit_if(g.active() && g.next_only() && e.continuous() && !g.is_next(tag) && g.in_mask(tag),
+             "decide: a continuous entry shut out by NEXT_C_ONLY");
+      continue;
+    }
+    ++competing;
+    if (g.active()) {
+      const std::int64_t spare = g.left() - g.need(tag);
+      hit_if(spare == 0, "guard: need is what is left");
+      hit_if(spare == -1, "guard: need is one tick more than is left");
+      hit_if(spare == 1, "guard: need is one tick less than is left");
+      if (spare < 0) continue;
+    }
+    if (tag != decision.tag && g.key(tag) == decision.key) {
+      ++ties;
+      one_age |= e.seq == entries[decision.tag].seq;
+    }
+  }
+  hit_if(ties > 0 && !one_age, "decide: tie by age");
+  hit_if(one_age, "decide: tie by tag");
+  hit_if(ties > 1, "decide: tie of three and more");
+  hit_if(decision.valid && decision.key < 0, "decide: key below zero");
+  hit_if(decision.valid && !decision.forced && decision.key == 0, "decide: key zero");
+  hit_if(competing == 0 && g.occupancy() > 0 && !g.active(), "decide: nothing competes");
+  hit_if(decision.valid && !decision.forced && g.active() && g.is_next(decision.tag), "decide: NEXT picked");
+  hit_if(decision.refused > 0 && !decision.forced, "decide: refused some");
+  hit_if(decision.forced, "decide: forced");
+  hit_if(decision.forced && competing == 0, "decide: forced, nothing competes");
+  hit_if(decision.forced && !g.in_mask(decision.tag), "decide: forced, NEXT masked");
+  hit_if(g.masks(), "decide: masked");
+  hit_if(g.masks() && masked_by_cluster_, "decide: masked by a cluster");
+  if (g.active()) {
+    const std::int64_t time = g.left() + g.reserve();
+    hit_if(time < 0, "guard: deadline past");
+    hit_if(time >= 0 && g.due() < g.head_time(), "guard: time passes zero before the deadline");
+    hit_if(time >= 0 && g.left() < 0, "guard: nothing left by the reserve");
+  }
+}
+
+void SchedBench::cover_cluster() {
+  const Golden& g = *golden_;
+  const Golden::Collection& found = g.collection();
+  const Golden::ClusterSetting& setting = g.cluster_setting();
+  const auto& entries = g.entries();
+  const auto c = static_cast<unsigned>(found.tags.size());
+  masked_by_cluster_ = c > 0;
+  running_ = g.ordered() ? "cluster, ordered" : "cluster";
+  hit_if(g.occupancy() == 0, "cluster: empty table");
+  if (g.occupancy() == 0) return;
+  hit_if(c == 0, "cluster: nothing collected");
+  hit_if(found.before == g.occupancy(), "cluster: everything before FROM");
+  hit_if(found.before > 0 && c > 0, "cluster: some before FROM");
+  hit_if(found.not_taken > 0 && c > 0, "cluster: another class passed over");
+  hit_if(!setting.take_c && !setting.take_d, "cluster: no class taken");
+  hit_if(found.end == Golden::End::StopAtC, "cluster: ends at a continuous entry");
+  hit_if(found.end == Golden::End::StopAtC && found.looked_at == 1, "cluster: ends at once at a continuous entry");
+  hit_if(found.end == Golden::End::Span, "cluster: ends by span");
+  hit_if(found.end == Golden::End::Max, "cluster: ends by number");
+  hit_if(found.end == Golden::End::List, "cluster: ends with the list");
+  hit_if(setting.max == 0 && c > 0, "cluster: no limit");
+  hit_if(c == g.occupancy() && c > 1, "cluster: of all");
+  hit_if(c > 0, setting.down ? "cluster: downward" : "cluster: upward");
+  if (c > 0) {
+    const auto distance = [&](unsigned tag) { return std::abs(entries[tag].cyl - entries[found.tags.front()].cyl); };
+    hit_if(setting.span > 0 && distance(found.tags.back()) == setting.span, "cluster: span met exactly");
+    if (found.end == Golden::End::Span) {
+      const auto& list = g.list();
+      const unsigned at = setting.down ? list[list.size() - found.looked_at] : list[found.looked_at - 1];
+      hit_if(distance(at) == setting.span + 1, "cluster: span exceeded by one cylinder");
+    }
+    const auto continuous = std::count_if(found.tags.begin(), found.tags.end(), [&](unsigned tag) { return entries[tag].continuous(); });
+    hit_if(continuous > 0 && continuous < c, "cluster: of both classes");
+    hit("cluster: of " + (c <= std::max(parameters_.order_m, 4U) ? std::to_string(c) : "more"));
+  }
+  hit_if(setting.order && c > parameters_.order_m, "order: more collected than are ordered");
+  if (!g.ordered()) return;
+  hit("order: of " + std::to_string(c));
+  if (g.order().tie) hit("order: tie among " + std::to_string(c));
+  for (std::size_t i = 0; i < c; ++i) {
+    for (std::size_t j = 0; j < c; ++j) {
+      if (i != j) cover_hop(g.hop_between(found.tags[i], found.tags[j]), "order");
+    }
   }
 }
 

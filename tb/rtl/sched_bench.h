@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The design beside the golden model: every access goes to both, every answer is compared.
+// The design beside the golden model, cycle by cycle: step() compares every output pin with what the page promises for the
+// inputs of that cycle, whatever drives them. Each answer, its cycle, BUSY and the interrupt are so checked in every test.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "axil_driver.h"
 #include "dut.h"
 #include "golden.h"
 #include "platter/accelerator/registers.h"
@@ -24,50 +27,137 @@ class SchedBench {
   explicit SchedBench(std::uint64_t seed = 1);
 
   Dut& dut() { return *dut_; }
-  AxilDriver<Dut>& bus() { return bus_; }
-  Golden& golden() { return *golden_; }
+  const Golden& golden() const { return *golden_; }
   const Parameters& parameters() const { return parameters_; }
   std::mt19937_64& random() { return random_; }
 
-  /// Cycles of a decision: D in the documentation.
-  unsigned duration() const;
+  /// Cycles of a DECIDE with nothing stale.
+  unsigned duration() const { return parameters_.rows() + accelerator::reg::kDecisionLatency; }
 
   /// What differed so far; empty while design and golden model agree.
   const std::vector<std::string>& differences() const { return differences_; }
 
-  bool write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
-  void check_read(std::uint32_t address);
-  void check_all_registers();
+  // ------------------------------------------------------------------------------------------- cycles
 
-  /// START, the exact number of busy cycles (by the interrupt or by polling STATUS), every result register.
-  void decide();
+  /// One clock cycle with the inputs as they are; the pins then show what follows the edge.
+  void step(unsigned cycles = 1);
+  std::uint64_t cycle() const { return cycle_; }
+  /// Cycles with busy_o high so far.
+  std::uint64_t busy_cycles() const { return dut_busy_cycles_; }
+  /// Numbers of the cycles in which the last write and the last read were accepted.
+  std::uint64_t write_accepted() const { return write_accepted_; }
+  std::uint64_t read_accepted() const { return read_accepted_; }
+
+  void drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
+  void release_write();
+  void drive_read(std::uint32_t address);
+  void release_read();
+
+  // ------------------------------------------------------------------------------------------- accesses
+
+  /// A whole write, until its response is taken; true if it was answered by OKAY. Does not wait for the work it starts.
+  bool write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
+  /// A whole read; the data, 0 if it was answered by SLVERR.
+  std::uint32_t read(std::uint32_t address);
+  /// A write while nothing is at work, and the work that it starts; returns the cycles for which busy_o was high.
+  unsigned work(std::uint32_t address, std::uint32_t data);
+  /// Until BUSY is clear.
+  void wait();
+  void check_all_registers();
+  unsigned decide() { return work(accelerator::reg::kOp, 0); }
+  unsigned cluster() { return work(accelerator::reg::kOp, 1); }
 
   /// Both to the state after reset; the seek table is zero in both.
   void reset();
+  /// Three cycles of rst_ni; the seek table stays.
+  void hard_reset();
 
-  // Random stimuli, weighted towards ties, limits and borderline guards.
+  // ------------------------------------------------------------------------------------------- random stimuli
+
   std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
   bool chance(unsigned percent) { return below(100) < percent; }
-  std::int64_t random_angle();
-  std::int64_t random_time();
   void load_seek_table(SeekTable kind);
   void randomize_configuration();
-  void randomize_decision();
+  void randomize_head();
   void insert_random(unsigned tag);
   void run_random(unsigned decisions, unsigned stop_after_differences = 5);
 
+  /// How often what was meant to be reached was reached, by name.
+  const std::map<std::string, std::uint64_t>& cover() const { return cover_; }
+
  private:
+  /// Of the model, before a write changes it.
+  struct Before {
+    bool sums_stale, debts_stale;
+    unsigned occupancy, lowest, highest, busy_left;
+    Golden::Work work;
+  };
+
   void note(const std::string& text);
+  void check_pin(const char* name, std::uint32_t seen, std::uint32_t expected);
+
+  // A reader beside the writes: what waits in the queue first, then anything, with back-pressure.
+  void drive_reader();
+  void watch(std::uint32_t address) { watched_.push_back(address); }
+  void watch_outcome(Golden::Work work);
+  void drain();
+
+  std::uint32_t u32(std::int64_t value) const { return static_cast<std::uint32_t>(value); }
+  std::int64_t sum_bits(std::int64_t value) const { return value & parameters_.sum_limit(); }
+  std::int64_t random_angle();
+  std::int64_t random_time();
   std::int64_t random_cylinder();
+  std::int64_t random_age();
+  std::optional<unsigned> random_entry();
+  void random_epoch();
+  void stage_random();
+  void retire_old_entries();
+  void take_out_random();
   void change_table();
+  void follow_up();
+  void near_limits();
+  void near_deadline();
+  void random_cluster();
+  void random_refusal();
+  void disturb(unsigned percent);
+
+  void declare_points();
+  void hit(const std::string& point);
+  void hit_if(bool reached, const char* point);
+  void cover_hop(const Golden::Hop& hop, const std::string& where);
+  void cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer, const Before& before);
+  void cover_decide(const Before& before);
+  void cover_cluster();
 
   std::unique_ptr<Dut> dut_;
-  AxilDriver<Dut> bus_;
   Parameters parameters_;
   std::unique_ptr<Golden> golden_;
   std::mt19937_64 random_;
   std::vector<std::string> differences_;
-  bool few_values_ = false;  // stimuli from a handful of values, so that costs collide
+  std::map<std::string, std::uint64_t> cover_;
+
+  std::uint64_t cycle_ = 0, dut_busy_cycles_ = 0, write_accepted_ = 0, read_accepted_ = 0, work_begins_ = 0;
+  bool write_waits_ = false, write_okay_ = false;  // a response stands at B
+  bool read_waits_ = false;                        // and at R
+  std::optional<std::uint32_t> read_data_;
+  std::uint32_t read_specified_ = 0, read_address_ = 0, last_read_ = 0;
+  bool last_write_okay_ = false;
+  std::string last_write_;
+
+  // For the cover points: the work under way, and what kept the present write waiting.
+  std::string running_;
+  Golden::Work stalled_by_ = Golden::Work::None;
+  std::uint64_t *held_b_, *held_r_, *address_first_, *data_first_, *read_while_busy_, *both_accepted_;
+
+  bool random_bus_ = false;  // orders of AW and W, pauses, back-pressure, reads beside the writes
+  bool reader_drives_ = false;
+  std::deque<std::uint32_t> watched_;
+
+  bool few_values_ = false;  // stimuli from a handful of values, so that keys collide
+  unsigned continuous_percent_ = 10, goal_ = 8;
+  bool guarded_ = true;
+  bool masked_by_cluster_ = false;
+  std::int64_t day_ = 0, weighted_ = 0;  // about now
 };
 
 }  // namespace platter::testing
