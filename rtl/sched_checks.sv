@@ -140,7 +140,7 @@ module sched_checks
 
       // Course
       if (insert || remove || decide || cluster || pass_start) begin
-        assert (!busy_q || pass_start) else $error("work started while other work was under way");
+        assert (!busy_o || pass_start) else $error("work started while other work was under way");
       end
       if (list_done) begin
         assert (busy_o) else $error("the list worked and nobody had asked");
