@@ -60,21 +60,19 @@ module sched_checks
   localparam int unsigned Duration = Entries / Lanes + DecisionLatency;
 
   // What the cycle before looked like
-  logic        rsp_waits_q, rd_error_q, decided_q, busy_q, write_q;
+  logic        rsp_waits_q, rd_error_q, decided_q, write_q;
   logic [31:0] rd_data_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rsp_waits_q <= 1'b0;
       decided_q <= 1'b0;
-      busy_q <= 1'b0;
       write_q <= 1'b0;
       rd_error_q <= 1'b0;
       rd_data_q <= '0;
     end else begin
       rsp_waits_q <= rsp_valid_o && !rsp_ready_i;
       decided_q <= decided && soft_rst_n;
-      busy_q <= busy_o && soft_rst_n;
       write_q <= wr_valid_i && wr_ready_o;
       rd_error_q <= rd_error_o;
       rd_data_q <= rd_data_o;
