@@ -452,18 +452,18 @@ module sched_core
   // What the guard compares with: SWEEP + RESERVE - (DUE - HEAD_TIME) - 1, constant while it is used.
   logic                    active;
   logic [SumW:0]           sum_q;
-  logic signed [SumW-1:0]  left_q;
+  logic signed [SumW-1:0]  spent_q;             // minus the time that is left, less one
   logic signed [RoomW-1:0] room_q;
 
   assign active = guard_en && next_valid;
 
   always_ff @(posedge clk_i) begin
     sum_q <= {1'b0, sweep} + {1'b0, reserve};
-    left_q <= $signed(due - head_time);
+    spent_q <= SumW'(({head_time, 1'b0} - {due, 1'b1}) >> 1);
     if (onward) begin
       room_q <= '0;
     end else begin
-      room_q <= $signed({2'b00, sum_q}) - RoomW'(left_q) - RoomW'(1);
+      room_q <= $signed({2'b00, sum_q}) + RoomW'(spent_q);
     end
   end
 

@@ -70,9 +70,8 @@ module sched_hop
     return {3'b000, value};
   endfunction
 
-  // The write settle, two's complement, where it applies.
-  function automatic wide_t settle(logic applies, logic [TimeW-1:0] value);
-    return {{3{value[TimeW-1] & applies}}, value & {TimeW{applies}}};
+  function automatic wide_t signed_time(logic [TimeW-1:0] value);
+    return {{3{value[TimeW-1]}}, value};
   endfunction
 
   function automatic logic is_negative(wide_t value);
@@ -158,20 +157,25 @@ module sched_hop
   // Stages 6 to 8: the overhead; overhead with settle; the arrival when the sum in stage 9 does not count: the
   // overhead alone, or the one with a head switch that takes longer than the seek
   logic [TimeW-1:0]        overhead_q, overhead_seek_q, other_q;
+  logic [TimeW-1:0]        settle_time_q;               // zero where it does not apply
   logic signed [TimeW+1:0] fixed_multiply_q, fixed_q;   // overhead + settle
   logic                    switches_q;                  // head switch, and head switch + settle >= 0
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageLine]) begin
       overhead_q <= overhead_i[overhead_sel_q[StageLine]];
+      if (!settle_q[StageLine]) begin
+        settle_time_q <= '0;
+      end else begin
+        settle_time_q <= write_settle_i;
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageMultiply]) begin
       overhead_seek_q <= overhead_q;
-      fixed_multiply_q <=
-          (TimeW + 2)'(settle(settle_q[StageMultiply], write_settle_i) + plain(overhead_q));
+      fixed_multiply_q <= (TimeW + 2)'(signed_time(settle_time_q) + plain(overhead_q));
       switches_q <= switch_q[StageMultiply] && !(settle_q[StageMultiply] && switch_early_i);
     end
   end
@@ -191,7 +195,7 @@ module sched_hop
   logic              other;
 
   assign other = (switch_q[StageArrive] && seek < head_switch_i) ||
-      (settle_q[StageArrive] && is_negative(plain(seek) + settle(1'b1, write_settle_i)));
+      (settle_q[StageArrive] && is_negative(plain(seek) + signed_time(write_settle_i)));
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageSeek]) begin

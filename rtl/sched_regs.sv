@@ -159,15 +159,15 @@ module sched_regs
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
 
   // Writes
-  logic              write_accept, write_known, write_good, write_refused, write_en, write_gap_q, open_q;
-  logic              is_clear;
+  logic              write_accept, write_known, write_refused, write_en, write_gap_q, open_q;
+  logic              is_clear, is_insert, is_remove, tag_refused;
   logic [InsertTagWidth-1:0] wtag;
-  logic              tag_fits, tag_valid, is_tag_write;
+  logic              tag_fits, tag_valid;
 
   assign is_clear = wr_addr_i == ClearOffset;
   assign wr_ready_o = open_q || (is_clear && !write_gap_q);
   assign write_accept = wr_valid_i && wr_ready_o;
-  assign wr_error_o = !write_en;
+  assign wr_error_o = !(write_known && wr_whole_i) || tag_refused;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -193,16 +193,15 @@ module sched_regs
     endcase
   end
 
-  // A tag in use is removed or served, a free one inserted.
+  // A tag in use is removed or served, a free one inserted. No other write waits for this.
   assign wtag = wr_data_i[InsertTagWidth-1:0];
   assign tag_fits = wtag < InsertTagWidth'(Entries);
   assign tag_valid = tag_fits && valid_i[wtag[EntryW-1:0]];
-  assign is_tag_write =
-      wr_addr_i == InsertOffset || wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset;
-  assign write_good = write_accept && write_known && wr_whole_i;
-  assign write_refused = write_good && is_tag_write &&
-      ((wr_addr_i == InsertOffset) ? (!tag_fits || tag_valid) : !tag_valid);
-  assign write_en = write_good && !write_refused;
+  assign is_insert = wr_addr_i == InsertOffset;
+  assign is_remove = wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset;
+  assign tag_refused = (is_insert && (!tag_fits || tag_valid)) || (is_remove && !tag_valid);
+  assign write_en = wr_valid_i && wr_whole_i && open_q;
+  assign write_refused = write_en && tag_refused;
 
   // Staging touches nothing. A write shows in the cycle after it.
   logic staging, touched_q;
@@ -217,14 +216,14 @@ module sched_regs
   // Commands
   logic clear_write, soft_rst_n;
 
-  assign clear_write = write_en && is_clear;
+  assign clear_write = wr_valid_i && wr_whole_i && is_clear && !write_gap_q;
   assign clear_o = clear_write && wr_data_i[ClearSoftResetLsb];
   assign soft_rst_n = rst_ni && !clear_o;
   assign decide_o = write_en && wr_addr_i == OpOffset && !wr_data_i[OpCodeLsb];
   assign cluster_o = write_en && wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
-  assign insert_o = write_en && wr_addr_i == InsertOffset;
-  assign serve_o = write_en && wr_addr_i == ServeOffset;
-  assign remove_o = serve_o || (write_en && wr_addr_i == RemoveOffset);
+  assign insert_o = write_en && is_insert && tag_fits && !tag_valid;
+  assign serve_o = remove_o && wr_addr_i == ServeOffset;
+  assign remove_o = write_en && is_remove && tag_valid;
 
   always_comb begin
     unique case (wr_addr_i)
@@ -360,24 +359,31 @@ module sched_regs
   assign continuous_o = class_e'(class_bits) == ClassContinuous;
 
   // Overheads of a hop from an entry's end, worked out once
-  function automatic logic [TimeW-1:0] delayed(logic [TimeW-1:0] overhead, logic [TimeW-1:0] by);
-    logic [TimeW:0] sum;
-    sum = {1'b0, overhead} + {1'b0, by};
-    return sum[TimeW-1:0] | {TimeW{sum[TimeW]}};
-  endfunction
-
-  logic [3:0][TimeW-1:0] delayed_q;
+  logic [3:0][TimeW-1:0] overheads, delayed_q;
   logic [TimeW+1:0]      switch_settled;
 
   assign switch_settled = {2'b00, head_switch_o} + {{2{write_settle_o[TimeW-1]}}, write_settle_o};
 
   always_ff @(posedge clk_i) begin
     switch_early_o <= switch_settled[TimeW+1];
-    delayed_q <= {delayed(overhead_ww, delay), delayed(overhead_wr, delay),
-                  delayed(overhead_rw, delay), delayed(overhead_rr, delay)};
   end
 
-  assign overhead_o = {delayed_q, overhead_ww, overhead_wr, overhead_rw, overhead_rr};
+  assign overheads = {overhead_ww, overhead_wr, overhead_rw, overhead_rr};
+  assign overhead_o = {delayed_q, overheads};
+
+  for (genvar i = 0; i < 4; i++) begin : g_delayed
+    logic [TimeW:0] sum;
+
+    assign sum = {1'b0, overheads[i]} + {1'b0, delay};
+
+    always_ff @(posedge clk_i) begin
+      if (sum[TimeW]) begin
+        delayed_q[i] <= '1;
+      end else begin
+        delayed_q[i] <= sum[TimeW-1:0];
+      end
+    end
+  end
 
   // Mask
   logic [7:0][31:0] mask_words;
@@ -440,13 +446,32 @@ module sched_regs
     .q_o({seek_second_q, seek_first_q})
   );
 
-  assign segment_we_o = delta_write && 32'(seek_index_q) < 2 ** SegW;
-  assign segment_index_o = seek_index_q[SegW-1:0];
-  assign segment_data_o = {seek_base_q, wr_data_i[SeekDeltaTicksLsb+:DeltaW]};
-  assign cell_we_o = group_write && 32'(seek_cell_q) < Cells;
-  assign cell_index_o = seek_cell_q[CellIndexW-1:0];
-  assign cell_data_o = {wr_data_i[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
-                        wr_data_i[SeekGroupSegmentLsb+:SegW]};
+  // The table follows one cycle after the write.
+  logic [31:0] seek_data_q;
+  logic        unused_seek_data;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      segment_we_o <= 1'b0;
+      cell_we_o <= 1'b0;
+    end else begin
+      segment_we_o <= delta_write && 32'(seek_index_q) < 2 ** SegW;
+      cell_we_o <= group_write && 32'(seek_cell_q) < Cells;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (delta_write || group_write) begin
+      seek_data_q <= wr_data_i;
+      segment_index_o <= seek_index_q[SegW-1:0];
+      cell_index_o <= seek_cell_q[CellIndexW-1:0];
+    end
+  end
+
+  assign segment_data_o = {seek_base_q, seek_data_q[SeekDeltaTicksLsb+:DeltaW]};
+  assign cell_data_o = {seek_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
+                        seek_data_q[SeekGroupSegmentLsb+:SegW]};
+  assign unused_seek_data = ^seek_data_q;
 
   // State
   logic done_q, error_q;
