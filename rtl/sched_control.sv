@@ -15,6 +15,7 @@ module sched_control
   input  logic        rst_ni,
 
   // Writes that start work or make sums stale
+  input  logic        write_i,           // any write that is accepted while nothing is under way
   input  logic        insert_i,
   input  logic        remove_i,          // REMOVE or SERVE
   input  logic        decide_i,
@@ -32,6 +33,7 @@ module sched_control
   input  logic        order_done_i,
   output logic        sums_o,
   output logic        pass_start_o,
+  output logic        may_start_o,       // what pass_start_o may be, early in the cycle
   output logic        onward_o,          // the pass is for debts; from the cycle before on
   output logic        keep_o,            // the pass is a decision
   output logic        order_start_o,
@@ -63,6 +65,7 @@ module sched_control
   assign sums_o = decide_i && need_sums;
   assign pass_start_o = (decide_i && !need_sums && !need_debts) || state_q == DebtsStart ||
       state_q == DecideStart;
+  assign may_start_o = write_i || state_q == DebtsStart || state_q == DecideStart;
   assign keep_o = state_q == Decide;
   assign order_start_o = state_q == OrderStart;
 

@@ -124,6 +124,7 @@ module sched_core
   logic              removed, removed_continuous, serve_q, soft_rst_n;
   logic              list_clk, lanes_clk, list_en, lanes_en, list_late, touched, stays;
   logic              insert_q, insert_end_q, remove_q;
+  logic              open_write, kind_insert, kind_remove, kind_cluster;
 
   sched_regs #(
     .Entries(Entries),
@@ -158,6 +159,10 @@ module sched_core
     .insert_o       (insert),
     .remove_o       (remove),
     .serve_o        (serve),
+    .open_write_o   (open_write),
+    .kind_insert_o  (kind_insert),
+    .kind_remove_o  (kind_remove),
+    .kind_cluster_o (kind_cluster),
     .inserted_i     (insert_q),
     .change_tag_o   (change_tag),
     .config_we_o    (config_we),
@@ -264,11 +269,12 @@ module sched_core
 
   // Course
   logic order_en;
-  logic list_done, streamed, sums, pass_start, pass_done, onward, keep, order_start, order_done;
+  logic list_done, streamed, sums, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
 
   sched_control u_control (
     .clk_i,
     .rst_ni(soft_rst_n),
+    .write_i      (open_write),
     .insert_i     (insert),
     .remove_i     (remove),
     .decide_i     (decide),
@@ -287,6 +293,7 @@ module sched_core
     .order_en_o   (order_en),
     .sums_o       (sums),
     .pass_start_o (pass_start),
+    .may_start_o  (may_start),
     .onward_o     (onward),
     .keep_o       (keep),
     .order_start_o(order_start),
@@ -324,6 +331,9 @@ module sched_core
     .remove_i            (remove),
     .sums_i              (sums),
     .collect_i           (cluster),
+    .kind_insert_i       (kind_insert),
+    .kind_remove_i       (kind_remove),
+    .kind_collect_i      (kind_cluster),
     .done_o              (list_done),
     .late_o              (list_late),
     .tag_i               (change_tag),
@@ -653,6 +663,7 @@ module sched_core
     .clk_i,
     .rst_ni(soft_rst_n),
     .start_i        (pass_start),
+    .may_start_i    (may_start),
     .keep_i         (keep),
     .done_o         (pass_done),
     .active_i       (active),

@@ -30,6 +30,9 @@ module sched_list
   input  logic              remove_i,
   input  logic              sums_i,
   input  logic              collect_i,
+  input  logic              kind_insert_i,     // which one it would be, early in the cycle
+  input  logic              kind_remove_i,
+  input  logic              kind_collect_i,
   output logic              done_o,
   output logic              late_o,            // the cycle after an insertion: the entry is written
 
@@ -134,7 +137,8 @@ module sched_list
   state_e state_q;
   logic   primed_q;                      // the row asked for first is there
   logic   last_row;
-  place_t count_q, place_q;              // row at hand: place_q; Insert: the row before
+  place_t count_q, top_q;                // entries, less one
+  place_t place_q;                       // row at hand; Insert: the row before
   logic   found_q;
 
   assign count_o = CountW'(count_q);
@@ -244,7 +248,8 @@ module sched_list
   logic   drain_last;
 
   // Collecting
-  logic   skip_row, end_row, take_row, take, last_taken, too_far, any_q;
+  logic   skip_row, stop_row, take_class, take, last_taken, too_far, any_q, order_kept, order_taken;
+  logic [1:0]        if_skipped, if_far, if_near, outcome;
   logic [CylW-1:0]   walk_cyl;                         // downward inverted, so that it always rises
   logic [CylW:0]     bound_q;                          // farthest from the first one collected
   logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
@@ -258,7 +263,7 @@ module sched_list
   // Row after the one at hand, in the direction of the walk.
   assign walk_up = (state_q == Collect) ? !down_i :
                    (state_q == Sums) ? sweep_down_i : 1'b1;
-  assign last_row = walk_up ? place_q == count_q - place_t'(1) : place_q == '0;
+  assign last_row = place_q == (walk_up ? top_q : '0);
   assign drain_last = drain_q == 4'(DrainCycles - 1);
 
   // Inserting: rows move up until one is not on a higher cylinder.
@@ -266,8 +271,9 @@ module sched_list
   assign higher = place_q != '0 && row_cyl > start_cyl_i;
 
   // Removing: rows behind the one that leaves move down.
-  logic match;
-  assign match = !found_q && row_tag == tag;
+  logic              match;
+  logic [EntryW-1:0] leaves_q;               // the tag that leaves
+  assign match = !found_q && row_tag == leaves_q;
 
   assign removed_o = state_q == Remove && primed_q && match;
   assign removed_continuous_o = row_continuous;
@@ -317,24 +323,27 @@ module sched_list
   assign walk_cyl = row_cyl ^ {CylW{down_i}};
   assign too_far = any_q && {1'b0, walk_cyl} > bound_q;
 
-  always_comb begin
-    skip_row = walk_cyl < (from_i ^ {CylW{down_i}});
-    end_row = 1'b0;
-    take_row = 1'b0;
-    if (!skip_row) begin
-      if (stop_at_continuous_i && row_continuous) begin
-        end_row = 1'b1;
-      end else if (row_continuous ? take_continuous_i : take_other_i) begin
-        end_row = too_far;
-        take_row = !too_far;
-      end
-    end
-  end
+  // The two comparisons come last: what follows from each outcome waits for them.
+  assign skip_row = walk_cyl < (from_i ^ {CylW{down_i}});
+  assign stop_row = stop_at_continuous_i && row_continuous;
+  assign take_class = !stop_row && (row_continuous ? take_continuous_i : take_other_i);
+  assign take = primed_q && take_class && !skip_row && !too_far;
 
-  assign take = take_row && primed_q && count_q != '0;
-  assign last_taken = take_row && left_q == CountW'(1);
+  assign order_kept = OrderM != 0 && order_i && any_q && collected_q <= CountW'(OrderM);
+  assign order_taken = OrderM != 0 && order_i && collected_q < CountW'(OrderM);
+  assign last_taken = last_row || left_q == CountW'(1);
+
+  // {ends, with an order to be found} if the row is skipped, too far, or neither
+  assign if_skipped = {last_row, order_kept};
+  assign if_far = take_class ? {1'b1, order_kept} : {stop_row || last_row, order_kept};
+  assign if_near = take_class ? {last_taken, order_taken} : {stop_row || last_row, order_kept};
+
+  assign outcome = (count_q == '0) ? 2'b10 : !primed_q ? 2'b00 :
+      skip_row ? if_skipped : too_far ? if_far : if_near;
+  assign collect_done = outcome[1];
+  assign order_wanted = outcome[0];
   assign mask_clear_o = collect_i;
-  assign mask_set_o = state_q == Collect && primed_q && take_row;
+  assign mask_set_o = state_q == Collect && take;
   assign mask_tag_o = TagW'(row_tag);
   assign collected_o = collected_q;
 
@@ -373,9 +382,6 @@ module sched_list
   assign pair = next_pair(from_slot_q, to_slot_q, last_slot);
   assign matrix_last = pair.last;
 
-  assign collect_done = (count_q == '0) || (primed_q && (end_row || last_taken || last_row));
-  assign order_wanted = order_i &&
-      (take ? collected_q < CountW'(OrderM) : any_q && collected_q <= CountW'(OrderM));
 
   assign swept_o = ahead_q;
   assign streamed_o = state_q == MatrixDrain;
@@ -394,13 +400,16 @@ module sched_list
   // The row to read: the first one of the walk, then the one after the row at hand.
   assign key_en = state_q != Sums || !primed_q || advance;
 
+  logic from_top;
+
+  assign from_top = !kind_remove_i && (kind_collect_i ? down_i : !sweep_down_i);
+
   always_ff @(posedge clk_i) begin
+    if (!primed_q) begin
+      leaves_q <= tag;
+    end
     if (state_q == Idle) begin
-      if (insert_i || (sums_i && !sweep_down_i) || (collect_i && down_i)) begin
-        read_row_q <= index_t'(count_q - place_t'(1));
-      end else begin
-        read_row_q <= '0;
-      end
+      read_row_q <= (kind_insert_i || from_top) ? index_t'(top_q) : '0;
     end else if (key_en) begin
       if (state_q == Remove || (state_q != Insert && walk_up)) begin
         read_row_q <= read_row_q + index_t'(1);
@@ -415,6 +424,7 @@ module sched_list
       state_q <= Idle;
       primed_q <= 1'b0;
       count_q <= '0;
+      top_q <= '1;
       place_q <= '0;
       found_q <= 1'b0;
       second_q <= 1'b0;
@@ -432,20 +442,17 @@ module sched_list
           found_q <= 1'b0;
           second_q <= 1'b0;
           drain_q <= '0;
+          place_q <= kind_insert_i ? count_q : from_top ? top_q : '0;
           if (insert_i) begin
             state_q <= Insert;
-            place_q <= count_q;
           end else if (remove_i) begin
             state_q <= Remove;
-            place_q <= '0;
           end else if (sums_i) begin
             state_q <= Sums;
-            place_q <= sweep_down_i ? '0 : count_q - place_t'(1);
             ahead_q <= 1'b0;
             ahead_two_q <= 1'b0;
           end else if (collect_i) begin
             state_q <= Collect;
-            place_q <= down_i ? count_q - place_t'(1) : '0;
             collected_q <= '0;
             any_q <= 1'b0;
           end
@@ -458,6 +465,7 @@ module sched_list
             end else begin
               state_q <= Idle;
               count_q <= count_q + place_t'(1);
+              top_q <= count_q;
             end
           end
         end
@@ -468,7 +476,8 @@ module sched_list
             place_q <= place_q + place_t'(1);
             if (last_row) begin
               state_q <= Idle;
-              count_q <= count_q - place_t'(1);
+              count_q <= top_q;
+              top_q <= top_q - place_t'(1);
             end
           end
         end

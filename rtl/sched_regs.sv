@@ -59,6 +59,10 @@ module sched_regs
   output logic               insert_o,
   output logic               remove_o,          // REMOVE or SERVE
   output logic               serve_o,
+  output logic               open_write_o,      // a write is accepted that is not to CLEAR, good or not
+  output logic               kind_insert_o,     // what the address at hand stands for, written or not
+  output logic               kind_remove_o,
+  output logic               kind_cluster_o,
   input  logic               inserted_i,        // in the cycle after insert_o
   output logic [TagW-1:0]    change_tag_o,
   output logic               config_we_o,       // the sweep's sums no longer hold
@@ -214,6 +218,11 @@ module sched_regs
   end
 
   // Commands
+  assign open_write_o = wr_valid_i && open_q;
+  assign kind_insert_o = is_insert;
+  assign kind_remove_o = is_remove;
+  assign kind_cluster_o = wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
+
   logic clear_write, soft_rst_n;
 
   assign clear_write = wr_valid_i && wr_whole_i && is_clear && !write_gap_q;
@@ -484,11 +493,7 @@ module sched_regs
       error_q <= 1'b0;
       seq_o <= '0;
     end else begin
-      if (done_i) begin
-        done_q <= 1'b1;
-      end else if (clear_write && wr_data_i[ClearDoneLsb]) begin
-        done_q <= 1'b0;
-      end
+      done_q <= done_i || (done_q && !(clear_write && wr_data_i[ClearDoneLsb]));
       if (write_refused) begin
         error_q <= 1'b1;
       end else if (clear_write && wr_data_i[ClearErrorLsb]) begin
