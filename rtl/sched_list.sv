@@ -138,7 +138,7 @@ module sched_list
   logic   primed_q;                      // the row asked for first is there
   logic   last_row;
   place_t count_q, top_q;                // entries, less one
-  place_t place_q;                       // row at hand; Insert: the row before
+  place_t place_q, end_q;                // row at hand; Insert: the row before; where the walk ends
   logic   found_q;
 
   assign count_o = CountW'(count_q);
@@ -157,6 +157,7 @@ module sched_list
   logic                        shift;
   logic                        key_en;
   logic [CylW+EntryW:0]        key_q, key_d;
+  logic [CylW-1:0]             walk_q, from_walk_q;     // for a walk downward inverted, so that they always rise
   logic [CylW+HeadW:0]         to_q, to_d, from_q, from_d;
   logic [AngleW-1:0]           to_angle_q, to_angle_d, from_angle_q, from_angle_d;
   logic [2*SumW+EntryW-1:0]    work_q, work_d;
@@ -195,6 +196,7 @@ module sched_list
   always_ff @(posedge clk_i) begin
     if (key_en) begin
       key_q <= key_mem[read_row_q];
+      walk_q <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{down_i}};
     end
     to_q <= to_mem[shift ? read_row_q : to_row];
     from_q <= from_mem[shift ? read_row_q : from_row];
@@ -250,7 +252,6 @@ module sched_list
   // Collecting
   logic   skip_row, stop_row, take_class, take, last_taken, too_far, any_q, order_kept, order_taken;
   logic [1:0]        if_skipped, if_far, if_near, outcome;
-  logic [CylW-1:0]   walk_cyl;                         // downward inverted, so that it always rises
   logic [CylW:0]     bound_q;                          // farthest from the first one collected
   logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
   logic              collect_done, order_wanted;
@@ -263,7 +264,7 @@ module sched_list
   // Row after the one at hand, in the direction of the walk.
   assign walk_up = (state_q == Collect) ? !down_i :
                    (state_q == Sums) ? sweep_down_i : 1'b1;
-  assign last_row = place_q == (walk_up ? top_q : '0);
+  assign last_row = place_q == end_q;
   assign drain_last = drain_q == 4'(DrainCycles - 1);
 
   // Inserting: rows move up until one is not on a higher cylinder.
@@ -320,11 +321,10 @@ module sched_list
   end
 
   // Collecting
-  assign walk_cyl = row_cyl ^ {CylW{down_i}};
-  assign too_far = any_q && {1'b0, walk_cyl} > bound_q;
+  assign too_far = any_q && {1'b0, walk_q} > bound_q;
 
   // The two comparisons come last: what follows from each outcome waits for them.
-  assign skip_row = walk_cyl < (from_i ^ {CylW{down_i}});
+  assign skip_row = walk_q < from_walk_q;
   assign stop_row = stop_at_continuous_i && row_continuous;
   assign take_class = !stop_row && (row_continuous ? take_continuous_i : take_other_i);
   assign take = primed_q && take_class && !skip_row && !too_far;
@@ -408,7 +408,9 @@ module sched_list
     if (!primed_q) begin
       leaves_q <= tag;
     end
+    from_walk_q <= from_i ^ {CylW{down_i}};
     if (state_q == Idle) begin
+      end_q <= from_top ? '0 : top_q;
       read_row_q <= (kind_insert_i || from_top) ? index_t'(top_q) : '0;
     end else if (key_en) begin
       if (state_q == Remove || (state_q != Insert && walk_up)) begin
@@ -534,7 +536,7 @@ module sched_list
       ahead_two_row_q <= ahead_row_q;
     end
     if (state_q == Collect && !any_q) begin
-      bound_q <= {1'b0, walk_cyl} + {1'b0, span_i};
+      bound_q <= {1'b0, walk_q} + {1'b0, span_i};
     end
     if (collect_i) begin
       left_q <= max_i;
@@ -614,7 +616,7 @@ module sched_list
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || sums_i) begin
+    if (!rst_ni || (state_q == Sums && !primed_q)) begin
       node_valid_q <= 1'b0;
       part_we_o <= 1'b0;
       last_q <= 1'b0;
