@@ -136,9 +136,10 @@ module sched_list
 
   state_e state_q;
   logic   primed_q;                      // the row asked for first is there
-  logic   last_row;
+  logic   last_row;                      // the row at hand ends the walk
   place_t count_q, top_q;                // entries, less one
-  place_t place_q, end_q;                // row at hand; Insert: the row before; where the walk ends
+  place_t place_q;                       // row at hand; Insert: the row before
+  index_t end_q;                         // where the walk ends
   logic   found_q;
 
   assign count_o = CountW'(count_q);
@@ -196,6 +197,7 @@ module sched_list
   always_ff @(posedge clk_i) begin
     if (key_en) begin
       key_q <= key_mem[read_row_q];
+      last_row <= read_row_q == end_q;
       walk_q <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{down_i}};
     end
     to_q <= to_mem[shift ? read_row_q : to_row];
@@ -264,8 +266,6 @@ module sched_list
   // Row after the one at hand, in the direction of the walk.
   assign walk_up = (state_q == Collect) ? !down_i :
                    (state_q == Sums) ? sweep_down_i : 1'b1;
-  assign last_row = place_q == end_q;
-  assign drain_last = drain_q == 4'(DrainCycles - 1);
 
   // Inserting: rows move up until one is not on a higher cylinder.
   logic higher;
@@ -288,18 +288,20 @@ module sched_list
   assign two_hops = row_continuous && ahead_two_q;
   assign advance = !(two_hops && !second_q);
 
+  assign hop_from = (state_q == Matrix) ? slot_row[from_slot_q] :
+      (state_q == SumsDrain) ? ahead_row_q : index_t'(place_q);
+  assign hop_to = (state_q == Matrix) ? slot_row[to_slot_q] :
+      second_q ? ahead_two_row_q : ahead_row_q;
+
   always_comb begin
     hop = 1'b0;
     hop_head = 1'b0;
     hop_kind = HopNone;
-    hop_from = index_t'(place_q);
-    hop_to = ahead_row_q;
     unique case (state_q)
       Sums: if (primed_q) begin
         hop = row_continuous;
         if (second_q) begin
           hop_kind = HopSkip;
-          hop_to = ahead_two_row_q;
         end else begin
           hop_kind = ahead_two_q ? HopNext : ahead_q ? HopLast : HopLone;
         end
@@ -307,14 +309,11 @@ module sched_list
       SumsDrain: begin
         hop = drain_q == '0 && ahead_q;
         hop_kind = HopLoad;
-        hop_from = ahead_row_q;
       end
       Matrix: begin
         hop = 1'b1;
         hop_head = from_slot_q == SlotW'(OrderM);
         hop_kind = hop_head ? HopHead : HopPair;
-        hop_from = slot_row[from_slot_q];
-        hop_to = slot_row[to_slot_q];
       end
       default: ;
     endcase
@@ -410,7 +409,7 @@ module sched_list
     end
     from_walk_q <= from_i ^ {CylW{down_i}};
     if (state_q == Idle) begin
-      end_q <= from_top ? '0 : top_q;
+      end_q <= from_top ? '0 : index_t'(top_q);
       read_row_q <= (kind_insert_i || from_top) ? index_t'(top_q) : '0;
     end else if (key_en) begin
       if (state_q == Remove || (state_q != Insert && walk_up)) begin
@@ -433,6 +432,7 @@ module sched_list
       ahead_q <= 1'b0;
       ahead_two_q <= 1'b0;
       drain_q <= '0;
+      drain_last <= 1'b0;
       collected_q <= '0;
       any_q <= 1'b0;
       write_new_q <= 1'b0;
@@ -444,6 +444,7 @@ module sched_list
           found_q <= 1'b0;
           second_q <= 1'b0;
           drain_q <= '0;
+          drain_last <= 1'b0;
           place_q <= kind_insert_i ? count_q : from_top ? top_q : '0;
           if (insert_i) begin
             state_q <= Insert;
@@ -503,6 +504,7 @@ module sched_list
         end
         SumsDrain, MatrixDrain: begin
           drain_q <= drain_q + 4'd1;
+          drain_last <= drain_q == 4'(DrainCycles - 2);
           if (drain_last) begin
             state_q <= Idle;
           end
