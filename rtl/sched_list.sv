@@ -267,6 +267,8 @@ module sched_list
   assign walk_up = (state_q == Collect) ? !down_i :
                    (state_q == Sums) ? sweep_down_i : 1'b1;
 
+  assign drain_last = drain_q == 4'(DrainCycles - 1);
+
   // Inserting: rows move up until one is not on a higher cylinder.
   logic higher;
   assign higher = place_q != '0 && row_cyl > start_cyl_i;
@@ -432,7 +434,6 @@ module sched_list
       ahead_q <= 1'b0;
       ahead_two_q <= 1'b0;
       drain_q <= '0;
-      drain_last <= 1'b0;
       collected_q <= '0;
       any_q <= 1'b0;
       write_new_q <= 1'b0;
@@ -444,7 +445,6 @@ module sched_list
           found_q <= 1'b0;
           second_q <= 1'b0;
           drain_q <= '0;
-          drain_last <= 1'b0;
           place_q <= kind_insert_i ? count_q : from_top ? top_q : '0;
           if (insert_i) begin
             state_q <= Insert;
@@ -504,7 +504,6 @@ module sched_list
         end
         SumsDrain, MatrixDrain: begin
           drain_q <= drain_q + 4'd1;
-          drain_last <= drain_q == 4'(DrainCycles - 2);
           if (drain_last) begin
             state_q <= Idle;
           end
