@@ -5,8 +5,9 @@
 // Parameters: none.
 // Latency:    an access is answered one cycle after it is accepted, and takes two cycles when the
 //             master is ready.
-// Handshake:  one outstanding access a direction. A write is accepted when address and data are
-//             both there, the native port is ready and no write response waits.
+// Handshake:  no output depends on an input of the same cycle. Address and data of a write are taken independently,
+//             one each ahead; the write is carried out in the first cycle in which both are at hand, the native port
+//             is ready and no write response waits.
 
 module sched_axil
   import sched_pkg::*;
@@ -49,18 +50,41 @@ module sched_axil
   input  logic             rd_error_i
 );
 
-  // Write. The native port is not ready in the cycle after a write; a response that waits longer keeps the next one back.
-  logic  write_accept;
-  resp_e bresp_q;
+  // Write. What cannot be carried out in the cycle in which it comes is held. The native port is not ready in the cycle
+  // after a write; a response that waits longer keeps the next one back.
+  logic             write_accept, addr_held_q, data_held_q, whole_q;
+  logic [AddrW-1:0] addr_q;
+  logic [31:0]      data_q;
+  resp_e            bresp_q;
 
-  assign wr_valid_o = s_axil_awvalid_i && s_axil_wvalid_i && !s_axil_bvalid_o;
-  assign wr_whole_o = s_axil_wstrb_i == 4'b1111;
-  assign wr_addr_o = s_axil_awaddr_i;
-  assign wr_data_o = s_axil_wdata_i;
+  assign wr_valid_o = (addr_held_q || s_axil_awvalid_i) && (data_held_q || s_axil_wvalid_i) && !s_axil_bvalid_o;
+  assign wr_whole_o = data_held_q ? whole_q : s_axil_wstrb_i == 4'b1111;
+  assign wr_addr_o = addr_held_q ? addr_q : s_axil_awaddr_i;
+  assign wr_data_o = data_held_q ? data_q : s_axil_wdata_i;
   assign write_accept = wr_valid_o && wr_ready_i;
-  assign s_axil_awready_o = write_accept;
-  assign s_axil_wready_o = write_accept;
+  assign s_axil_awready_o = !addr_held_q;
+  assign s_axil_wready_o = !data_held_q;
   assign s_axil_bresp_o = bresp_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || write_accept) begin
+      addr_held_q <= 1'b0;
+      data_held_q <= 1'b0;
+    end else begin
+      addr_held_q <= addr_held_q || s_axil_awvalid_i;
+      data_held_q <= data_held_q || s_axil_wvalid_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (s_axil_awvalid_i && !addr_held_q) begin
+      addr_q <= s_axil_awaddr_i;
+    end
+    if (s_axil_wvalid_i && !data_held_q) begin
+      data_q <= s_axil_wdata_i;
+      whole_q <= s_axil_wstrb_i == 4'b1111;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

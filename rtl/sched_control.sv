@@ -15,6 +15,7 @@ module sched_control
   input  logic        rst_ni,
 
   // Writes that start work or make sums stale
+  input  logic        write_i,           // any write that is accepted while nothing is under way
   input  logic        insert_i,
   input  logic        remove_i,          // REMOVE or SERVE
   input  logic        decide_i,
@@ -32,7 +33,8 @@ module sched_control
   input  logic        order_done_i,
   output logic        sums_o,
   output logic        pass_start_o,
-  output logic        onward_o,          // the pass is for debts
+  output logic        may_start_o,       // what pass_start_o may be, early in the cycle
+  output logic        onward_o,          // the pass is for debts; from the cycle before on
   output logic        keep_o,            // the pass is a decision
   output logic        order_start_o,
 
@@ -42,6 +44,7 @@ module sched_control
   output logic        order_en_o,
 
   output logic        busy_o,
+  output logic        stays_o,           // the work that is under way has not ended with this cycle
   output logic        done_o,
   output logic        decided_o,         // done_o of a DECIDE
   output logic [31:0] cycles_o           // of the last operation
@@ -52,22 +55,22 @@ module sched_control
     OrderStart, Order
   } state_e;
 
-  state_e      state_q;
+  state_e      state_q, state_d;
   logic        sums_stale_q, debts_stale_q, need_sums, need_debts, keep_cycles;
   logic [31:0] cycle_q, cycle_d;
 
-  assign busy_o = state_q != Idle;
   assign need_sums = guard_en_i && sums_stale_q;
   assign need_debts = guard_en_i && debts_stale_q && next_valid_i;
 
   assign sums_o = decide_i && need_sums;
   assign pass_start_o = (decide_i && !need_sums && !need_debts) || state_q == DebtsStart ||
       state_q == DecideStart;
-  assign onward_o = state_q == DebtsStart || state_q == Debts;
+  assign may_start_o = write_i || state_q == DebtsStart || state_q == DecideStart;
   assign keep_o = state_q == Decide;
   assign order_start_o = state_q == OrderStart;
 
-  assign list_en_o = state_q inside {Change, Sums, Collect};
+  assign stays_o = busy_o && state_d != Idle;
+  assign list_en_o = state_q inside {Change, Sums, DebtsWait, Collect};
   assign lanes_en_o = state_q inside {Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart,
                                       Decide, Collect};
   assign order_en_o = state_q inside {Collect, OrderStart, Order};
@@ -76,33 +79,43 @@ module sched_control
   assign done_o = decided_o || (state_q == Collect && list_done_i && !ordered_i) ||
       (state_q == Order && order_done_i);
 
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      Idle: begin
+        if (insert_i || remove_i) begin
+          state_d = Change;
+        end else if (decide_i) begin
+          state_d = need_sums ? Sums : need_debts ? DebtsWait : Decide;
+        end else if (cluster_i) begin
+          state_d = Collect;
+        end
+      end
+      Change: if (list_done_i) state_d = Idle;
+      Sums: if (list_done_i) state_d = swept_i ? DebtsWait : DecideWait;
+      DebtsWait: state_d = DebtsStart;
+      DebtsStart: state_d = Debts;
+      Debts: if (pass_done_i) state_d = DecideWait;
+      DecideWait: state_d = DecideStart;
+      DecideStart: state_d = Decide;
+      Decide: if (pass_done_i) state_d = Idle;
+      Collect: if (list_done_i) state_d = ordered_i ? OrderStart : Idle;
+      OrderStart: state_d = Order;
+      Order: if (order_done_i) state_d = Idle;
+      default: state_d = Idle;
+    endcase
+  end
+
+  // What many wait for has registers of its own.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
+      busy_o <= 1'b0;
+      onward_o <= 1'b0;
     end else begin
-      unique case (state_q)
-        Idle: begin
-          if (insert_i || remove_i) begin
-            state_q <= Change;
-          end else if (decide_i) begin
-            state_q <= need_sums ? Sums : need_debts ? DebtsWait : Decide;
-          end else if (cluster_i) begin
-            state_q <= Collect;
-          end
-        end
-        Change: if (list_done_i) state_q <= Idle;
-        Sums: if (list_done_i) state_q <= swept_i ? DebtsWait : DecideWait;
-        DebtsWait: state_q <= DebtsStart;
-        DebtsStart: state_q <= Debts;
-        Debts: if (pass_done_i) state_q <= DecideWait;
-        DecideWait: state_q <= DecideStart;
-        DecideStart: state_q <= Decide;
-        Decide: if (pass_done_i) state_q <= Idle;
-        Collect: if (list_done_i) state_q <= ordered_i ? OrderStart : Idle;
-        OrderStart: state_q <= Order;
-        Order: if (order_done_i) state_q <= Idle;
-        default: state_q <= Idle;
-      endcase
+      state_q <= state_d;
+      busy_o <= state_d != Idle;
+      onward_o <= state_d inside {DebtsWait, DebtsStart, Debts};
     end
   end
 

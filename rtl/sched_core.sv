@@ -106,6 +106,7 @@ module sched_core
   logic [AngleW-1:0] next_angle, start_angle, end_angle, margin, risk, risk_charge;
   logic [SumW-1:0]   head_time, reserve, age_now, sweep, due, transfer, deadline, age;
   logic [TimeW-1:0]  head_switch, write_settle;
+  logic              switch_early;
   logic [7:0][TimeW-1:0] overhead;
   logic              next_valid, swept, continuous;
   logic [TagW-1:0]   next_tag;
@@ -121,7 +122,9 @@ module sched_core
   logic [SegW-1:0]   segment_index;
   logic [SegmentW-1:0] segment_data;
   logic              removed, removed_continuous, serve_q, soft_rst_n;
-  logic              list_clk, lanes_clk, list_en, lanes_en, touched;
+  logic              list_clk, lanes_clk, list_en, lanes_en, list_late, touched, stays;
+  logic              insert_q, insert_end_q, remove_q;
+  logic              open_write, kind_insert, kind_remove, kind_cluster;
 
   sched_regs #(
     .Entries(Entries),
@@ -156,10 +159,16 @@ module sched_core
     .insert_o       (insert),
     .remove_o       (remove),
     .serve_o        (serve),
+    .open_write_o   (open_write),
+    .kind_insert_o  (kind_insert),
+    .kind_remove_o  (kind_remove),
+    .kind_cluster_o (kind_cluster),
+    .inserted_i     (insert_q),
     .change_tag_o   (change_tag),
     .config_we_o    (config_we),
     .valid_i        (valid),
     .busy_i         (busy_o),
+    .stays_i        (stays),
     .done_i         (done),
     .decided_i      (decided),
     .refused_now_i  (refused_now),
@@ -198,6 +207,7 @@ module sched_core
     .risk_charge_o  (risk_charge),
     .head_switch_o  (head_switch),
     .write_settle_o (write_settle),
+    .switch_early_o (switch_early),
     .overhead_o     (overhead),
     .cluster_max_o  (cluster_max),
     .take_c_o       (take_c),
@@ -239,23 +249,37 @@ module sched_core
     end
   end
 
+  // Lanes follow a change one cycle after the write.
+  always_ff @(posedge clk_i) begin
+    if (!soft_rst_n) begin
+      insert_q <= 1'b0;
+      insert_end_q <= 1'b0;
+      remove_q <= 1'b0;
+    end else begin
+      insert_q <= insert;
+      insert_end_q <= insert_q;
+      remove_q <= remove;
+    end
+  end
+
   // Clocks of the parts
 
-  sched_clock_gate u_list_clock (.clk_i, .en_i(list_en || touched), .clk_o(list_clk));
-  sched_clock_gate u_lanes_clock (.clk_i, .en_i(lanes_en || touched), .clk_o(lanes_clk));
+  sched_clock_gate u_list_clock (.clk_i, .en_i(list_en || list_late || touched), .clk_o(list_clk));
+  sched_clock_gate u_lanes_clock (.clk_i, .en_i(lanes_en || insert_end_q || touched), .clk_o(lanes_clk));
 
   // Course
   logic order_en;
-  logic list_done, streamed, sums, pass_start, pass_done, onward, keep, order_start, order_done;
+  logic list_done, streamed, sums, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
 
   sched_control u_control (
     .clk_i,
     .rst_ni(soft_rst_n),
+    .write_i      (open_write),
     .insert_i     (insert),
     .remove_i     (remove),
     .decide_i     (decide),
     .cluster_i    (cluster),
-    .continuous_i ((insert && continuous) || (removed && removed_continuous)),
+    .continuous_i ((insert_q && continuous) || (removed && removed_continuous)),
     .config_we_i  (config_we),
     .guard_en_i   (guard_en),
     .list_done_i  (list_done),
@@ -269,10 +293,12 @@ module sched_core
     .order_en_o   (order_en),
     .sums_o       (sums),
     .pass_start_o (pass_start),
+    .may_start_o  (may_start),
     .onward_o     (onward),
     .keep_o       (keep),
     .order_start_o(order_start),
     .busy_o,
+    .stays_o      (stays),
     .done_o       (done),
     .decided_o    (decided),
     .cycles_o     (cycles)
@@ -305,7 +331,11 @@ module sched_core
     .remove_i            (remove),
     .sums_i              (sums),
     .collect_i           (cluster),
+    .kind_insert_i       (kind_insert),
+    .kind_remove_i       (kind_remove),
+    .kind_collect_i      (kind_cluster),
     .done_o              (list_done),
+    .late_o              (list_late),
     .tag_i               (change_tag),
     .start_cyl_i         (start_cyl),
     .start_head_i        (start_head),
@@ -432,16 +462,50 @@ module sched_core
   // What the guard compares with: SWEEP + RESERVE - (DUE - HEAD_TIME) - 1, constant while it is used.
   logic                    active;
   logic [SumW:0]           sum_q;
-  logic signed [SumW-1:0]  left_q;
+  logic signed [SumW-1:0]  spent_q;             // minus the time that is left, less one
   logic signed [RoomW-1:0] room_q;
 
   assign active = guard_en && next_valid;
 
   always_ff @(posedge clk_i) begin
     sum_q <= {1'b0, sweep} + {1'b0, reserve};
-    left_q <= $signed(due - head_time);
-    room_q <= $signed({2'b00, sum_q}) - RoomW'(left_q) - RoomW'(1);
+    spent_q <= SumW'(({head_time, 1'b0} - {due, 1'b1}) >> 1);
+    if (onward) begin
+      room_q <= '0;
+    end else begin
+      room_q <= $signed({2'b00, sum_q}) + RoomW'(spent_q);
+    end
   end
+
+  // From where, or to where, a pass goes
+  logic [CylW-1:0]   ref_cyl;
+  logic [HeadW-1:0]  ref_head;
+  logic              ref_write;
+  logic [AngleW-1:0] ref_angle;
+  logic [1:0][TimeW-1:0] pass_overhead_q;       // of an entry that reads, that writes
+
+  assign ref_cyl = onward ? next_cyl : head_cyl;
+  assign ref_head = onward ? next_head : head_head;
+  assign ref_write = onward ? next_write : head_write;
+  assign ref_angle = onward ? ~next_angle : head_time[AngleW-1:0];
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 2; i++) begin
+      pass_overhead_q[i] <= onward ? overhead[{1'b1, next_write, 1'(i)}] :
+          overhead[{1'b0, 1'(i), head_write}];
+    end
+  end
+
+  // What a change brings to the lanes
+  logic [CylW-1:0]       place_cyl;
+  logic [HeadW-1:0]      place_head;
+  logic [AngleW-1:0]     place_angle;
+  logic signed [SumW:0]  lane_part;
+
+  assign place_cyl = insert_end_q ? end_cyl : start_cyl;
+  assign place_head = insert_end_q ? end_head : start_head;
+  assign place_angle = insert_end_q ? ~end_angle : start_angle;
+  assign lane_part = part_we ? (SumW + 1)'(part) : $signed({1'b0, transfer});
 
   // Lanes
   logic [StageTreeEnd:0]          pass_en;
@@ -455,8 +519,8 @@ module sched_core
   assign lane_mask = mask | {Entries{!mask_en}};
   assign change_row = RowW'(change_tag >> LaneShift);
   assign change_lane = (Lanes > 1) ? change_tag[LaneW-1:0] : '0;
-  assign part_row = RowW'(part_tag >> LaneShift);
-  assign part_lane = (Lanes > 1) ? part_tag[LaneW-1:0] : '0;
+  assign part_row = part_we ? RowW'(part_tag >> LaneShift) : change_row;
+  assign part_lane = (Lanes <= 1) ? '0 : part_we ? part_tag[LaneW-1:0] : change_lane;
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     logic                mine;
@@ -491,24 +555,21 @@ module sched_core
     ) u_lane (
       .clk_i           (lanes_clk),
       .rst_ni(soft_rst_n),
-      .insert_i        (insert && mine),
-      .remove_i        (remove && mine),
+      .insert_i        (insert_q && mine),
+      .insert_end_i    (insert_end_q && mine),
+      .remove_i        (remove_q && mine),
       .change_row_i    (change_row),
-      .start_cyl_i     (start_cyl),
-      .start_head_i    (start_head),
-      .start_angle_i   (start_angle),
+      .place_cyl_i     (place_cyl),
+      .place_head_i    (place_head),
+      .place_angle_i   (place_angle),
       .write_i         (write),
       .continuous_i    (continuous),
-      .end_cyl_i       (end_cyl),
-      .end_head_i      (end_head),
-      .end_angle_i     (end_angle),
-      .transfer_i      (transfer),
       .age_i           (age),
       .seq_i           (seq),
       .valid_o         (lane_valid),
-      .part_we_i       (part_we && part_lane == LaneW'(lane)),
+      .part_we_i       ((part_we || insert_q) && part_lane == LaneW'(lane)),
       .part_row_i      (part_row),
-      .part_i          (part),
+      .part_i          (lane_part),
       .cell_we_i       (cell_we),
       .cell_index_i    (cell_index),
       .cell_data_i     (cell_data),
@@ -519,14 +580,10 @@ module sched_core
       .active_i        (active),
       .next_c_only_i   (next_c_only),
       .mask_i          (row_mask),
-      .head_cyl_i      (head_cyl),
-      .head_head_i     (head_head),
-      .head_write_i    (head_write),
-      .head_angle_i    (head_time[AngleW-1:0]),
-      .next_cyl_i      (next_cyl),
-      .next_head_i     (next_head),
-      .next_write_i    (next_write),
-      .next_angle_i    (next_angle),
+      .ref_cyl_i       (ref_cyl),
+      .ref_head_i      (ref_head),
+      .ref_write_i     (ref_write),
+      .ref_angle_i     (ref_angle),
       .next_tag_i      (next_tag),
       .age_now_i       (age_now),
       .margin_i        (margin),
@@ -534,7 +591,8 @@ module sched_core
       .risk_charge_i   (risk_charge),
       .head_switch_i   (head_switch),
       .write_settle_i  (write_settle),
-      .overhead_i      (overhead),
+      .switch_early_i  (switch_early),
+      .overhead_i      ({overhead[7:4], {TimeW{1'b0}}, {TimeW{1'b0}}, pass_overhead_q}),
       .room_i          (room_q),
       .hop_i           (lane == 0 && hop_en[StageDistance]),
       .hop_head_i      (hop_head),
@@ -544,7 +602,7 @@ module sched_core
       .hop_to_cyl_i    (hop_to_cyl),
       .hop_to_head_i   (hop_to_head),
       .hop_to_write_i  (hop_to_write),
-      .hop_angle_i     (lane == 0 && hop_en[StageArrive]),
+      .hop_angle_i     (lane == 0 && hop_en[StageSeek]),
       .hop_angle_head_i(hop_angle_head),
       .hop_from_angle_i(hop_from_angle),
       .hop_to_angle_i  (hop_to_angle),
@@ -605,6 +663,7 @@ module sched_core
     .clk_i,
     .rst_ni(soft_rst_n),
     .start_i        (pass_start),
+    .may_start_i    (may_start),
     .keep_i         (keep),
     .done_o         (pass_done),
     .active_i       (active),

@@ -28,6 +28,7 @@ module sched_decide
   input  logic                rst_ni,
 
   input  logic                start_i,
+  input  logic                may_start_i,   // start_i may be high; it is not in the next cycle if it is not in this
   input  logic                keep_i,
   output logic                done_o,
 
@@ -58,7 +59,8 @@ module sched_decide
 );
 
   // Rows. Between passes stages 0 and 1 take the first row in every cycle, so that it has passed them
-  // when a pass starts. The pipeline drains in the last cycles of one.
+  // when a pass starts. In a cycle that may start one, stage 0 takes the second. The pipeline drains in the last
+  // cycles of a pass.
   logic                         busy_q, last, more;
   logic [CycleW-1:0]            cycle_q, cycle_d;
   logic [StageBest:2]           en_q;
@@ -73,7 +75,7 @@ module sched_decide
 
   // The row in stage 0 is one ahead of the row in stage 1.
   assign row_next = row_distance_q + RowW'(1);
-  assign row_read = (start_i || more) ? row_next : '0;
+  assign row_read = (may_start_i || more) ? row_next : '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -104,7 +106,7 @@ module sched_decide
     row_q <= {row_q[StageBest-1:2], row_distance_q};
   end
 
-  assign en_o = {en_q[StageTreeEnd:2], more || start_i || !busy_q, 1'b1};
+  assign en_o = {en_q[StageTreeEnd:2], 1'b1, 1'b1};
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
   // Best of the rows so far

@@ -4,7 +4,7 @@
 //
 // Parameters: AngleW, CylW (bits of an angle and of a cylinder), SegM, SegW (see
 //             sched_seek).
-// Latency:    ten cycles, one hop a cycle. Places are taken in stage 1, angles in stage 9, the
+// Latency:    ten cycles, one hop a cycle. Places are taken in stage 1, angles in stage 8, the
 //             cost is valid in stage 11; en_i[n] enables the register after stage n.
 // Handshake:  none. The configuration inputs are stable while hops are under way.
 //
@@ -38,7 +38,7 @@ module sched_hop
   input  logic [AngleW-1:0] risk_i,
   input  logic [TimeW-1:0]  head_switch_i,
   input  logic [TimeW-1:0]  write_settle_i,
-  // {from an entry's end, to a write, from a write}
+  input  logic              switch_early_i,    // head switch + write settle < 0
   input  logic [7:0][TimeW-1:0] overhead_i,
 
   input  logic [StageCost:StageDistance] en_i,
@@ -51,7 +51,7 @@ module sched_hop
   input  logic              to_write_i,
   input  logic [2:0]        overhead_sel_i,
 
-  // Stage 9
+  // Stage 8
   input  logic [AngleW-1:0] from_angle_i,
   input  logic [AngleW-1:0] to_angle_i,
 
@@ -70,9 +70,8 @@ module sched_hop
     return {3'b000, value};
   endfunction
 
-  // The write settle, two's complement, where it applies.
-  function automatic wide_t settle(logic applies, logic [TimeW-1:0] value);
-    return {{3{value[TimeW-1] & applies}}, value & {TimeW{applies}}};
+  function automatic wide_t signed_time(logic [TimeW-1:0] value);
+    return {{3{value[TimeW-1]}}, value};
   endfunction
 
   function automatic logic is_negative(wide_t value);
@@ -86,16 +85,21 @@ module sched_hop
 
   // Stage 1: distance, and which of the configured times apply; the latter wait.
   logic [CylW-1:0] distance_q;
-  logic [StageArrive:StageCell] switch_q, settle_q;
+  logic            moves;
+  logic [StageArrive:StageCell] switch_q;
+  logic [StageSegment:StageCell] to_write_q;
+  logic [StageArrive:StageLookup] settle_q;
   logic [StageLine:StageCell][2:0] overhead_sel_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDistance]) begin
       distance_q <= (to_cyl_i > from_cyl_i) ? to_cyl_i - from_cyl_i : from_cyl_i - to_cyl_i;
       switch_q[StageCell] <= from_head_i != to_head_i;
-      settle_q[StageCell] <= to_write_i &&
-          (from_cyl_i != to_cyl_i || from_head_i != to_head_i);
+      to_write_q[StageCell] <= to_write_i;
       overhead_sel_q[StageCell] <= overhead_sel_i;
+    end
+    if (en_i[StageSegment]) begin
+      settle_q[StageLookup] <= to_write_q[StageSegment] && (moves || switch_q[StageSegment]);
     end
   end
 
@@ -103,7 +107,19 @@ module sched_hop
     always_ff @(posedge clk_i) begin
       if (en_i[stage]) begin
         switch_q[stage+1] <= switch_q[stage];
-        settle_q[stage+1] <= settle_q[stage];
+      end
+    end
+    if (stage < StageSegment) begin : g_to_write
+      always_ff @(posedge clk_i) begin
+        if (en_i[stage]) begin
+          to_write_q[stage+1] <= to_write_q[stage];
+        end
+      end
+    end else if (stage >= StageLookup) begin : g_settle
+      always_ff @(posedge clk_i) begin
+        if (en_i[stage]) begin
+          settle_q[stage+1] <= settle_q[stage];
+        end
       end
     end
   end
@@ -134,93 +150,105 @@ module sched_hop
     .segment_data_i,
     .en_i      (en_i[StageSeek:StageCell]),
     .distance_i(distance_q),
+    .moves_o   (moves),
     .seek_o    (seek)
   );
 
-  // Stages 6 to 8: the overhead; overhead with settle; the arrival when the head switch decides
-  logic [TimeW-1:0]        overhead_q, overhead_seek_q, overhead_arrive_q;
+  // Stages 6 to 8: the overhead; overhead with settle; the arrival when the sum in stage 9 does not count: the
+  // overhead alone, or the one with a head switch that takes longer than the seek
+  logic [TimeW-1:0]        overhead_q, overhead_seek_q, other_q;
+  logic [TimeW-1:0]        settle_time_q;               // zero where it does not apply
   logic signed [TimeW+1:0] fixed_multiply_q, fixed_q;   // overhead + settle
-  logic                    early_q;                     // head switch + settle < 0
-  logic [TimeW-1:0]        switch_arrival_q;
+  logic                    switches_q;                  // head switch, and head switch + settle >= 0
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageLine]) begin
       overhead_q <= overhead_i[overhead_sel_q[StageLine]];
+      if (!settle_q[StageLine]) begin
+        settle_time_q <= '0;
+      end else begin
+        settle_time_q <= write_settle_i;
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageMultiply]) begin
       overhead_seek_q <= overhead_q;
-      fixed_multiply_q <=
-          (TimeW + 2)'(settle(settle_q[StageMultiply], write_settle_i) + plain(overhead_q));
-      early_q <= is_negative(settle(settle_q[StageMultiply], write_settle_i) +
-                             plain(head_switch_i));
+      fixed_multiply_q <= (TimeW + 2)'(signed_time(settle_time_q) + plain(overhead_q));
+      switches_q <= switch_q[StageMultiply] && !(settle_q[StageMultiply] && switch_early_i);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageSeek]) begin
-      overhead_arrive_q <= overhead_seek_q;
       fixed_q <= fixed_multiply_q;
-      switch_arrival_q <= early_q ? overhead_seek_q :
-          clamp(wide_t'(fixed_multiply_q) + plain(head_switch_i));
+      other_q <= switches_q ? clamp(wide_t'(fixed_multiply_q) + plain(head_switch_i)) :
+          overhead_seek_q;
     end
   end
 
-  // Stage 9: arrival; difference of the angles
-  function automatic logic [TimeW-1:0] arrival(wide_t settled, wide_t sum,
-                                               logic [TimeW-1:0] overhead_only);
-    return is_negative(settled) ? overhead_only : clamp(sum);
-  endfunction
-
+  // Stage 8: difference of the angles. Stage 9: arrival; the difference less the two limits of a wait
   logic [TimeW-1:0]  arrival_q;
-  logic [AngleW-1:0] turn_q;
+  logic [AngleW-1:0] turn_arrive_q, turn_q;
+  logic [AngleW:0]   past_margin_q, past_risk_q;
+  logic              other;
+
+  assign other = (switch_q[StageArrive] && seek < head_switch_i) ||
+      (settle_q[StageArrive] && is_negative(plain(seek) + signed_time(write_settle_i)));
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageSeek]) begin
+      turn_arrive_q <= to_angle_i - from_angle_i;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageArrive]) begin
-      if (switch_q[StageArrive] && seek < head_switch_i) begin
-        arrival_q <= switch_arrival_q;
-      end else begin
-        arrival_q <= arrival(
-            plain(seek) + settle(settle_q[StageArrive], write_settle_i),
-            plain(seek) + wide_t'(fixed_q),
-            overhead_arrive_q);
-      end
-      turn_q <= to_angle_i - from_angle_i;
+      arrival_q <= other ? other_q : clamp(plain(seek) + wide_t'(fixed_q));
+      turn_q <= turn_arrive_q;
+      past_margin_q <= {1'b0, turn_arrive_q} - {1'b0, margin_i};
+      past_risk_q <= {1'b0, turn_arrive_q} - {1'b0, risk_i};
     end
   end
 
-  // Stage 10: rotational wait and cost
-  typedef struct packed {
-    logic              borrow;
-    logic [AngleW-1:0] ticks;
-  } rest_t;
-
-  function automatic rest_t rest_of(logic [AngleW-1:0] turn, logic [AngleW-1:0] at);
-    return {1'b0, turn} - {1'b0, at};
+  // Stage 10: rotational wait and cost. The wait, (turn - at) mod 2^AngleW, is less than a limit if turn - limit < at
+  // while turn >= at, and if turn + 2^AngleW - limit < at otherwise: three comparisons side by side.
+  function automatic logic is_within(logic borrow, logic [AngleW:0] past, logic [AngleW-1:0] at);
+    logic less;
+    less = past[AngleW-1:0] < at;
+    return borrow ? past[AngleW] && less : past[AngleW] || less;
   endfunction
 
-  // Clamped {turns of the arrival + borrow + more, difference of the angles}.
-  function automatic logic [TimeW-1:0] cost(logic [TurnW-1:0] turns, logic borrow, logic more,
-                                            logic [AngleW-1:0] turn);
-    logic [TurnW:0] sum;
-    sum = {1'b0, turns} + (TurnW + 1)'(borrow) + (TurnW + 1)'(more);
-    return {sum[TurnW-1:0], turn} | {TimeW{sum[TurnW]}};
+  // Turns of the arrival + borrow + more; the top bit: too many.
+  function automatic logic [TurnW:0] turns_of(logic [TurnW-1:0] turns, logic borrow, logic more);
+    return {1'b0, turns} + (TurnW + 1)'(borrow) + (TurnW + 1)'(more);
   endfunction
 
-  rest_t left;
-  logic  late, within_risk;
+  logic [AngleW-1:0] arrives;
+  logic              borrow, late, within_risk;
+  logic [TurnW:0]    reach_turns, worst_turns;
 
-  assign left = rest_of(turn_q, arrival_q[AngleW-1:0]);
-  assign late = left.ticks < margin_i;
-  assign within_risk = left.ticks < risk_i;
+  assign arrives = arrival_q[AngleW-1:0];
+  assign borrow = turn_q < arrives;
+  assign late = is_within(borrow, past_margin_q, arrives);
+  assign within_risk = is_within(borrow, past_risk_q, arrives);
+  assign reach_turns = turns_of(arrival_q[TimeW-1:AngleW], borrow, late);
+  assign worst_turns = turns_of(arrival_q[TimeW-1:AngleW], borrow, late || within_risk);
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      reach_o <= cost(arrival_q[TimeW-1:AngleW], left.borrow, late, turn_q);
-      worst_o <= cost(arrival_q[TimeW-1:AngleW], left.borrow, late || within_risk, turn_q);
       risky_o <= within_risk && !late;
+      if (reach_turns[TurnW]) begin
+        reach_o <= '1;
+      end else begin
+        reach_o <= {reach_turns[TurnW-1:0], turn_q};
+      end
+      if (worst_turns[TurnW]) begin
+        worst_o <= '1;
+      end else begin
+        worst_o <= {worst_turns[TurnW-1:0], turn_q};
+      end
     end
   end
 

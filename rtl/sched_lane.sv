@@ -27,6 +27,7 @@ module sched_lane
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned RoomW = room_w(AngleW),
+  localparam int unsigned PartW = SumW + 1,
   localparam int unsigned RowW = index_w(Rows),
   localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
   localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
@@ -37,23 +38,20 @@ module sched_lane
 
   // Changes of the table
   input  logic              insert_i,
+  input  logic              insert_end_i,
   input  logic              remove_i,
   input  logic [RowW-1:0]   change_row_i,
-  input  logic [CylW-1:0]   start_cyl_i,
-  input  logic [HeadW-1:0]  start_head_i,
-  input  logic [AngleW-1:0] start_angle_i,
+  input  logic [CylW-1:0]   place_cyl_i,
+  input  logic [HeadW-1:0]  place_head_i,
+  input  logic [AngleW-1:0] place_angle_i,
   input  logic              write_i,
   input  logic              continuous_i,
-  input  logic [CylW-1:0]   end_cyl_i,
-  input  logic [HeadW-1:0]  end_head_i,
-  input  logic [AngleW-1:0] end_angle_i,
-  input  logic [SumW-1:0]   transfer_i,
   input  logic [SumW-1:0]   age_i,
   input  logic [SeqW-1:0]   seq_i,
   output logic [Rows-1:0]   valid_o,
   input  logic              part_we_i,
   input  logic [RowW-1:0]   part_row_i,
-  input  logic signed [TimeW+1:0] part_i,
+  input  logic signed [PartW-1:0] part_i,
 
   // Seek table
   input  logic              cell_we_i,
@@ -68,14 +66,10 @@ module sched_lane
   input  logic              active_i,          // the guard applies
   input  logic              next_c_only_i,
   input  logic [Rows-1:0]   mask_i,            // entries that may compete
-  input  logic [CylW-1:0]   head_cyl_i,
-  input  logic [HeadW-1:0]  head_head_i,
-  input  logic              head_write_i,
-  input  logic [AngleW-1:0] head_angle_i,
-  input  logic [CylW-1:0]   next_cyl_i,
-  input  logic [HeadW-1:0]  next_head_i,
-  input  logic              next_write_i,
-  input  logic [AngleW-1:0] next_angle_i,
+  input  logic [CylW-1:0]   ref_cyl_i,         // the head, or NEXT in a pass for debts
+  input  logic [HeadW-1:0]  ref_head_i,
+  input  logic              ref_write_i,
+  input  logic [AngleW-1:0] ref_angle_i,       // of NEXT: inverted
   input  logic [TagW-1:0]   next_tag_i,
   input  logic [SumW-1:0]   age_now_i,
   input  logic [AngleW-1:0] margin_i,
@@ -83,6 +77,9 @@ module sched_lane
   input  logic [AngleW-1:0] risk_charge_i,
   input  logic [TimeW-1:0]  head_switch_i,
   input  logic [TimeW-1:0]  write_settle_i,
+  input  logic              switch_early_i,
+  // {a hop of the list from an entry's end, to a write, from a write}; in a pass, and from the head: {0, 0, the entry
+  // writes}
   input  logic [7:0][TimeW-1:0] overhead_i,
   input  logic signed [RoomW-1:0] room_i,
 
@@ -95,7 +92,7 @@ module sched_lane
   input  logic [CylW-1:0]   hop_to_cyl_i,
   input  logic [HeadW-1:0]  hop_to_head_i,
   input  logic              hop_to_write_i,
-  input  logic              hop_angle_i,       // stage 9
+  input  logic              hop_angle_i,       // stage 8
   input  logic              hop_angle_head_i,
   input  logic [AngleW-1:0] hop_from_angle_i,
   input  logic [AngleW-1:0] hop_to_angle_i,
@@ -114,18 +111,16 @@ module sched_lane
   output logic [SeqW-1:0]   seq_o
 );
 
-  localparam int unsigned PartW = SumW + 1;
   localparam int unsigned DebtW = debt_w(AngleW);
   localparam int unsigned NeedW = RoomW + 1;
 
   // Entries
-  logic [CylW-1:0]   start_cyl, end_cyl;
-  logic [HeadW-1:0]  start_head, end_head;
-  logic [AngleW-1:0] start_angle, end_angle;
-  logic              write, entry_valid, continuous;
+  logic [CylW-1:0]   cyl;
+  logic [HeadW-1:0]  head;
+  logic [AngleW-1:0] angle;
+  logic              write, continuous, next_q;
   logic [SumW-1:0]   age;
-  logic signed [PartW-1:0] part;
-  logic signed [DebtW-1:0] debt, new_debt;
+  logic signed [DebtW-1:0] extra, new_debt;
 
   sched_table #(
     .Rows  (Rows),
@@ -136,17 +131,14 @@ module sched_lane
     .clk_i,
     .rst_ni,
     .insert_i,
+    .insert_end_i,
     .remove_i,
     .row_i        (change_row_i),
-    .start_cyl_i,
-    .start_head_i,
-    .start_angle_i,
+    .place_cyl_i,
+    .place_head_i,
+    .place_angle_i,
     .write_i,
     .continuous_i,
-    .end_cyl_i,
-    .end_head_i,
-    .end_angle_i,
-    .transfer_i,
     .age_i,
     .seq_i,
     .valid_o,
@@ -156,74 +148,47 @@ module sched_lane
     .debt_we_i    (en_i[StageKey] && onward_i),
     .debt_row_i   (row_i[StageKey]),
     .debt_i       (new_debt),
-    .first_en_i   (en_i[0]),
-    .first_row_i  (row_i[0]),
-    .start_cyl_o  (start_cyl),
-    .start_head_o (start_head),
+    .onward_i,
+    .place_en_i   (en_i[0]),
+    .place_row_i  (row_i[0]),
+    .cyl_o        (cyl),
+    .head_o       (head),
     .write_o      (write),
-    .end_cyl_o    (end_cyl),
-    .end_head_o   (end_head),
-    .second_en_i  (en_i[StageSeek]),
-    .second_row_i (row_i[StageSeek]),
-    .start_angle_o(start_angle),
-    .end_angle_o  (end_angle),
-    .third_en_i   (en_i[StageArrive]),
-    .third_row_i  (row_i[StageArrive]),
-    .entry_valid_o(entry_valid),
+    .angle_en_i   (en_i[StageMultiply]),
+    .angle_row_i  (row_i[StageMultiply]),
+    .angle_o      (angle),
+    .age_en_i     (en_i[StageSeek]),
+    .age_row_i    (row_i[StageSeek]),
     .continuous_o (continuous),
-    .part_o       (part),
-    .debt_o       (debt),
     .age_o        (age),
-    .fourth_en_i  (en_i[StageKey]),
-    .fourth_row_i (row_i[StageKey]),
+    .extra_en_i   (en_i[StageArrive]),
+    .extra_clear_i(next_q),
+    .extra_row_i  (row_i[StageArrive]),
+    .extra_o      (extra),
+    .seq_en_i     (en_i[StageKey]),
+    .seq_row_i    (row_i[StageKey]),
     .seq_o
   );
 
-  // Stage 1: where the hop begins and ends. Stage 9: its angles.
-  logic [CylW-1:0]   from_cyl, to_cyl;
-  logic [HeadW-1:0]  from_head, to_head;
-  logic              from_write, to_write, from_end;
-  logic [AngleW-1:0] from_angle, to_angle;
+  // Stage 1: the two places of the hop, of which a pass for debts has swapped the order: neither the distance nor a
+  // switch of the head minds. Stage 8: its angles; (~end) - (~next) = next - end.
+  logic              hop_place;
+  logic [CylW-1:0]   ref_cyl, entry_cyl;
+  logic [HeadW-1:0]  ref_head, entry_head;
+  logic              to_write;
+  logic [2:0]        overhead_sel;
+  logic [AngleW-1:0] ref_angle, entry_angle;
 
-  always_comb begin
-    from_end = hop_i ? !hop_head_i : onward_i;
-    if (!from_end) begin
-      from_cyl = head_cyl_i;
-      from_head = head_head_i;
-      from_write = head_write_i;
-    end else if (hop_i) begin
-      from_cyl = hop_from_cyl_i;
-      from_head = hop_from_head_i;
-      from_write = hop_from_write_i;
-    end else begin
-      from_cyl = end_cyl;
-      from_head = end_head;
-      from_write = write;
-    end
-    if (hop_i) begin
-      to_cyl = hop_to_cyl_i;
-      to_head = hop_to_head_i;
-      to_write = hop_to_write_i;
-    end else if (onward_i) begin
-      to_cyl = next_cyl_i;
-      to_head = next_head_i;
-      to_write = next_write_i;
-    end else begin
-      to_cyl = start_cyl;
-      to_head = start_head;
-      to_write = write;
-    end
-  end
-
-  always_comb begin
-    if (hop_angle_i) begin
-      from_angle = hop_angle_head_i ? head_angle_i : hop_from_angle_i;
-      to_angle = hop_to_angle_i;
-    end else begin
-      from_angle = onward_i ? end_angle : head_angle_i;
-      to_angle = onward_i ? next_angle_i : start_angle;
-    end
-  end
+  assign hop_place = hop_i && !hop_head_i;
+  assign ref_cyl = hop_place ? hop_from_cyl_i : ref_cyl_i;
+  assign ref_head = hop_place ? hop_from_head_i : ref_head_i;
+  assign entry_cyl = hop_i ? hop_to_cyl_i : cyl;
+  assign entry_head = hop_i ? hop_to_head_i : head;
+  assign to_write = hop_i ? hop_to_write_i : onward_i ? ref_write_i : write;
+  assign overhead_sel = hop_place ? {1'b1, hop_to_write_i, hop_from_write_i} :
+      {2'b00, hop_i ? hop_to_write_i : write};
+  assign ref_angle = (hop_angle_i && !hop_angle_head_i) ? hop_from_angle_i : ref_angle_i;
+  assign entry_angle = hop_angle_i ? hop_to_angle_i : angle;
 
   sched_hop #(
     .AngleW(AngleW),
@@ -242,72 +207,82 @@ module sched_lane
     .risk_i,
     .head_switch_i,
     .write_settle_i,
+    .switch_early_i,
     .overhead_i,
     .en_i          (en_i[StageCost:StageDistance]),
-    .from_cyl_i    (from_cyl),
-    .from_head_i   (from_head),
-    .to_cyl_i      (to_cyl),
-    .to_head_i     (to_head),
+    .from_cyl_i    (ref_cyl),
+    .from_head_i   (ref_head),
+    .to_cyl_i      (entry_cyl),
+    .to_head_i     (entry_head),
     .to_write_i    (to_write),
-    .overhead_sel_i({from_end, to_write, from_write}),
-    .from_angle_i  (from_angle),
-    .to_angle_i    (to_angle),
+    .overhead_sel_i(overhead_sel),
+    .from_angle_i  (ref_angle),
+    .to_angle_i    (entry_angle),
     .reach_o,
     .worst_o,
     .risky_o
   );
 
-  // Stage 10: what the sweep has to spare, less what the entry adds; what the entry has waited; does it compete?
-  function automatic logic [TimeW-1:0] clamp(logic [SumW-1:0] value);
-    return value[TimeW-1:0] | {TimeW{|value[SumW-1:TimeW]}};
-  endfunction
-
-  logic                    next;
-  logic                    next_q, competes_q, masked_q;
+  // Stage 9: what the entry has waited; is it NEXT? Stage 10: what the sweep has to spare, less what the entry adds
+  // (in a pass for debts: its part); does it compete?
+  logic                    live_q, competes_q, continuous_q, next_cost_q;
+  logic [Rows-1:0]         live_rows_q;
+  logic [SumW-1:0]         waited;
   logic signed [RoomW:0]   room_q;
-  logic signed [PartW-1:0] part_q;
-  logic [TimeW-1:0]        aged_q;
+  logic [TimeW-1:0]        aged_cost_q, aged_q;
+  logic signed [KeyW-1:0]  aged_risky_q;
 
-  assign next = next_q && active_i;
+  assign waited = age_now_i - age;
+
+  always_ff @(posedge clk_i) begin
+    live_rows_q <= valid_o & mask_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageSeek]) begin
+      next_q <= TagW'(row_i[StageSeek]) * TagW'(Lanes) + TagW'(Lane) == next_tag_i;
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageArrive]) begin
-      next_q <= TagW'(row_i[StageArrive]) * TagW'(Lanes) + TagW'(Lane) == next_tag_i;
-      masked_q <= mask_i[row_i[StageArrive]];
+      next_cost_q <= next_q;
+      live_q <= live_rows_q[row_i[StageArrive]];
+      continuous_q <= continuous;
+      if (|waited[SumW-1:TimeW]) begin
+        aged_cost_q <= '1;
+      end else begin
+        aged_cost_q <= waited[TimeW-1:0];
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      room_q <= (RoomW + 1)'(room_i) + (next ? (RoomW + 1)'(0) : (RoomW + 1)'(debt));
-      part_q <= part;
-      aged_q <= clamp(age_now_i - age);
-      competes_q <= entry_valid && masked_q &&
-          !(active_i && next_c_only_i && continuous && !next);
+      room_q <= (RoomW + 1)'(room_i) + (RoomW + 1)'(extra);
+      aged_q <= aged_cost_q;
+      aged_risky_q <= KeyW'({2'b00, aged_cost_q}) - KeyW'(risk_charge_i);
+      competes_q <= live_q && !(active_i && next_c_only_i && continuous_q && !next_cost_q);
     end
   end
 
   // Stage 11: key and guard (need - left - 1 is negative if the entry passes), or debt
-  function automatic logic is_negative(logic signed [NeedW-1:0] value);
-    return value[NeedW-1];
-  endfunction
+  logic                    passed;
+  logic signed [NeedW-1:0] need;
 
-  logic passed;
-
-  assign passed = !active_i ||
-      is_negative(NeedW'(room_q) + NeedW'($signed({1'b0, worst_o})));
-  assign new_debt = DebtW'(part_q) + DebtW'($signed({1'b0, worst_o}));
+  assign need = NeedW'(room_q) + NeedW'($signed({1'b0, worst_o}));
+  assign passed = !active_i || need[NeedW-1];
+  assign new_debt = need[DebtW-1:0];
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageKey]) begin
       candidate_o <= competes_q && passed;
       refused_o <= competes_q && !passed;
-      key_o <= KeyW'({2'b00, reach_o}) - KeyW'({2'b00, aged_q}) +
-          (risky_o ? KeyW'(risk_charge_i) : KeyW'(0));
+      key_o <= KeyW'({2'b00, reach_o}) - (risky_o ? aged_risky_q : KeyW'({2'b00, aged_q}));
     end
   end
 
   logic unused_row;
-  assign unused_row = ^{row_i[StageCost], row_i[StageMultiply:StageDistance]};
+  assign unused_row = ^{row_i[StageCost], row_i[StageLine:StageDistance]};
 
 endmodule

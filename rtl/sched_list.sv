@@ -9,7 +9,7 @@
 //             the next and answered in stage 11.
 // Handshake:  one operation at a time: insert_i, remove_i, sums_i or collect_i for one cycle, then done_o in its last
 //             cycle. reset ends whatever runs and empties the list. The staged entry and the
-//             tag are stable meanwhile.
+//             tag are stable meanwhile and, as late_o shows, in the cycle after an insertion.
 
 module sched_list
   import sched_pkg::*;
@@ -30,7 +30,11 @@ module sched_list
   input  logic              remove_i,
   input  logic              sums_i,
   input  logic              collect_i,
+  input  logic              kind_insert_i,     // which one it would be, early in the cycle
+  input  logic              kind_remove_i,
+  input  logic              kind_collect_i,
   output logic              done_o,
+  output logic              late_o,            // the cycle after an insertion: the entry is written
 
   // The entry to insert; the tag to insert or remove
   input  logic [TagW-1:0]   tag_i,
@@ -100,7 +104,7 @@ module sched_list
   output logic [CylW-1:0]   hop_to_cyl_o,
   output logic [HeadW-1:0]  hop_to_head_o,
   output logic              hop_to_write_o,
-  output logic              hop_angle_head_o,  // stage 9
+  output logic              hop_angle_head_o,  // stage 8
   output logic [AngleW-1:0] hop_from_angle_o,
   output logic [AngleW-1:0] hop_to_angle_o,
   input  logic [AngleW-1:0] risk_charge_i,
@@ -132,8 +136,10 @@ module sched_list
 
   state_e state_q;
   logic   primed_q;                      // the row asked for first is there
-  logic   last_row;
-  place_t count_q, place_q;              // row at hand: place_q; Insert: the row before
+  logic   last_row;                      // the row at hand ends the walk
+  place_t count_q, top_q;                // entries, less one
+  place_t place_q;                       // row at hand; Insert: the row before
+  index_t end_q;                         // where the walk ends
   logic   found_q;
 
   assign count_o = CountW'(count_q);
@@ -147,12 +153,12 @@ module sched_list
   logic [AngleW-1:0]           from_angle_mem [Entries];
   logic [2*SumW+EntryW-1:0]    work_mem [Entries];      // {transfer, deadline, tag}
 
-  logic                        write_en, write_new;
-  index_t                      write_row, shift_row;
+  logic                        write_en, write_new_q;
+  index_t                      write_row, read_row_q;   // read_row_q: the row to read, or to read next
   logic                        shift;
   logic                        key_en;
-  index_t                      key_row;
   logic [CylW+EntryW:0]        key_q, key_d;
+  logic [CylW-1:0]             walk_q, from_walk_q;     // for a walk downward inverted, so that they always rise
   logic [CylW+HeadW:0]         to_q, to_d, from_q, from_d;
   logic [AngleW-1:0]           to_angle_q, to_angle_d, from_angle_q, from_angle_d;
   logic [2*SumW+EntryW-1:0]    work_q, work_d;
@@ -167,14 +173,15 @@ module sched_list
   assign unused_tag = ^tag_i;
   assign {row_cyl, row_continuous, row_tag} = key_q;
 
-  // While rows are moved all memories read the same row; a moved row is written as it was read.
+  // While rows are moved all memories read the same row; a moved row is written as it was read. A new entry is written
+  // in the cycle after that in which its place was found.
   assign shift = state_q == Insert || state_q == Remove;
-  assign key_d = write_new ? {start_cyl_i, continuous_i, tag} : key_q;
-  assign to_d = write_new ? {start_cyl_i, start_head_i, write_i} : to_q;
-  assign from_d = write_new ? {end_cyl_i, end_head_i, write_i} : from_q;
-  assign to_angle_d = write_new ? start_angle_i : to_angle_q;
-  assign from_angle_d = write_new ? end_angle_i : from_angle_q;
-  assign work_d = write_new ? {transfer_i, deadline_i, tag} : work_q;
+  assign key_d = write_new_q ? {start_cyl_i, continuous_i, tag} : key_q;
+  assign to_d = write_new_q ? {start_cyl_i, start_head_i, write_i} : to_q;
+  assign from_d = write_new_q ? {end_cyl_i, end_head_i, write_i} : from_q;
+  assign to_angle_d = write_new_q ? start_angle_i : to_angle_q;
+  assign from_angle_d = write_new_q ? end_angle_i : from_angle_q;
+  assign work_d = write_new_q ? {transfer_i, deadline_i, tag} : work_q;
 
   always_ff @(posedge clk_i) begin
     if (write_en) begin
@@ -189,13 +196,15 @@ module sched_list
 
   always_ff @(posedge clk_i) begin
     if (key_en) begin
-      key_q <= key_mem[key_row];
+      key_q <= key_mem[read_row_q];
+      last_row <= read_row_q == end_q;
+      walk_q <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{down_i}};
     end
-    to_q <= to_mem[shift ? shift_row : to_row];
-    from_q <= from_mem[shift ? shift_row : from_row];
-    to_angle_q <= to_angle_mem[shift ? shift_row : to_angle_row];
-    from_angle_q <= from_angle_mem[shift ? shift_row : from_angle_row];
-    work_q <= work_mem[shift ? shift_row : work_row];
+    to_q <= to_mem[shift ? read_row_q : to_row];
+    from_q <= from_mem[shift ? read_row_q : from_row];
+    to_angle_q <= to_angle_mem[shift ? read_row_q : to_angle_row];
+    from_angle_q <= from_angle_mem[shift ? read_row_q : from_angle_row];
+    work_q <= work_mem[shift ? read_row_q : work_row];
   end
 
   // ------------------------------------------------------------------------------- hops
@@ -204,7 +213,7 @@ module sched_list
   index_t                 hop_from, hop_to;
   hop_e [StageKey:1]      kind_q;
   index_t [StageCost:1]   hop_from_q;
-  index_t [StageSeek:1]   hop_to_q;
+  index_t [StageMultiply:1] hop_to_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -216,13 +225,13 @@ module sched_list
 
   always_ff @(posedge clk_i) begin
     hop_from_q <= {hop_from_q[StageArrive:1], hop_from};
-    hop_to_q <= {hop_to_q[StageMultiply:1], hop_to};
+    hop_to_q <= {hop_to_q[StageLine:1], hop_to};
   end
 
   assign to_row = hop_to;
   assign from_row = hop_from;
-  assign to_angle_row = hop_to_q[StageSeek];
-  assign from_angle_row = hop_from_q[StageSeek];
+  assign to_angle_row = hop_to_q[StageMultiply];
+  assign from_angle_row = hop_from_q[StageMultiply];
   assign work_row = hop_from_q[StageCost];
 
   for (genvar stage = StageDistance; stage <= StageCost; stage++) begin : g_hop_en
@@ -231,7 +240,7 @@ module sched_list
   assign hop_head_o = kind_q[StageDistance] == HopHead;
   assign {hop_from_cyl_o, hop_from_head_o, hop_from_write_o} = from_q;
   assign {hop_to_cyl_o, hop_to_head_o, hop_to_write_o} = to_q;
-  assign hop_angle_head_o = kind_q[StageArrive] == HopHead;
+  assign hop_angle_head_o = kind_q[StageSeek] == HopHead;
   assign hop_from_angle_o = from_angle_q;
   assign hop_to_angle_o = to_angle_q;
 
@@ -243,9 +252,10 @@ module sched_list
   logic   drain_last;
 
   // Collecting
-  logic   skip_row, end_row, take_row, last_taken, too_far;
-  logic [CylW-1:0]   first_cyl_q, distance;
-  logic [CountW-1:0] collected_q, collected_now;
+  logic   skip_row, stop_row, take_class, take, last_taken, too_far, any_q, order_kept, order_taken;
+  logic [1:0]        if_skipped, if_far, if_near, outcome;
+  logic [CylW:0]     bound_q;                          // farthest from the first one collected
+  logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
   logic              collect_done, order_wanted;
 
   // Matrix
@@ -256,7 +266,7 @@ module sched_list
   // Row after the one at hand, in the direction of the walk.
   assign walk_up = (state_q == Collect) ? !down_i :
                    (state_q == Sums) ? sweep_down_i : 1'b1;
-  assign last_row = walk_up ? place_q == count_q - place_t'(1) : place_q == '0;
+
   assign drain_last = drain_q == 4'(DrainCycles - 1);
 
   // Inserting: rows move up until one is not on a higher cylinder.
@@ -264,45 +274,36 @@ module sched_list
   assign higher = place_q != '0 && row_cyl > start_cyl_i;
 
   // Removing: rows behind the one that leaves move down.
-  logic match;
-  assign match = !found_q && row_tag == tag;
+  logic              match;
+  logic [EntryW-1:0] leaves_q;               // the tag that leaves
+  assign match = !found_q && row_tag == leaves_q;
 
   assign removed_o = state_q == Remove && primed_q && match;
   assign removed_continuous_o = row_continuous;
   assign {removed_cyl_o, removed_head_o, removed_write_o} = from_q;
 
-  always_comb begin
-    write_en = 1'b0;
-    write_new = 1'b0;
-    write_row = index_t'(place_q);
-    shift_row = index_t'(place_q);
-    if (state_q == Insert) begin
-      shift_row = index_t'(place_q - (primed_q ? place_t'(2) : place_t'(1)));
-      write_en = primed_q;
-      write_new = !higher;
-    end else if (state_q == Remove) begin
-      shift_row = primed_q ? index_t'(place_q + place_t'(1)) : '0;
-      write_en = primed_q && found_q;
-      write_row = index_t'(place_q - place_t'(1));
-    end
-  end
+  assign late_o = write_new_q;
+  assign write_en = write_new_q || (primed_q && (state_q == Insert || (state_q == Remove && found_q)));
+  assign write_row = (state_q == Remove) ? index_t'(place_q - place_t'(1)) : index_t'(place_q);
 
   // Sums: a row that is continuous takes a cycle for each of its hops.
   assign two_hops = row_continuous && ahead_two_q;
   assign advance = !(two_hops && !second_q);
 
+  assign hop_from = (state_q == Matrix) ? slot_row[from_slot_q] :
+      (state_q == SumsDrain) ? ahead_row_q : index_t'(place_q);
+  assign hop_to = (state_q == Matrix) ? slot_row[to_slot_q] :
+      second_q ? ahead_two_row_q : ahead_row_q;
+
   always_comb begin
     hop = 1'b0;
     hop_head = 1'b0;
     hop_kind = HopNone;
-    hop_from = index_t'(place_q);
-    hop_to = ahead_row_q;
     unique case (state_q)
       Sums: if (primed_q) begin
         hop = row_continuous;
         if (second_q) begin
           hop_kind = HopSkip;
-          hop_to = ahead_two_row_q;
         end else begin
           hop_kind = ahead_two_q ? HopNext : ahead_q ? HopLast : HopLone;
         end
@@ -310,41 +311,40 @@ module sched_list
       SumsDrain: begin
         hop = drain_q == '0 && ahead_q;
         hop_kind = HopLoad;
-        hop_from = ahead_row_q;
       end
       Matrix: begin
         hop = 1'b1;
         hop_head = from_slot_q == SlotW'(OrderM);
         hop_kind = hop_head ? HopHead : HopPair;
-        hop_from = slot_row[from_slot_q];
-        hop_to = slot_row[to_slot_q];
       end
       default: ;
     endcase
   end
 
   // Collecting
-  assign distance = (row_cyl > first_cyl_q) ? row_cyl - first_cyl_q : first_cyl_q - row_cyl;
-  assign too_far = collected_q != '0 && distance > span_i;
+  assign too_far = any_q && {1'b0, walk_q} > bound_q;
 
-  always_comb begin
-    skip_row = down_i ? row_cyl > from_i : row_cyl < from_i;
-    end_row = 1'b0;
-    take_row = 1'b0;
-    if (!skip_row) begin
-      if (stop_at_continuous_i && row_continuous) begin
-        end_row = 1'b1;
-      end else if (row_continuous ? take_continuous_i : take_other_i) begin
-        end_row = too_far;
-        take_row = !too_far;
-      end
-    end
-  end
+  // The two comparisons come last: what follows from each outcome waits for them.
+  assign skip_row = walk_q < from_walk_q;
+  assign stop_row = stop_at_continuous_i && row_continuous;
+  assign take_class = !stop_row && (row_continuous ? take_continuous_i : take_other_i);
+  assign take = primed_q && take_class && !skip_row && !too_far;
 
-  assign collected_now = collected_q + CountW'(take_row && primed_q && count_q != '0);
-  assign last_taken = take_row && collected_now == max_i;
+  assign order_kept = OrderM != 0 && order_i && any_q && collected_q <= CountW'(OrderM);
+  assign order_taken = OrderM != 0 && order_i && collected_q < CountW'(OrderM);
+  assign last_taken = last_row || left_q == CountW'(1);
+
+  // {ends, with an order to be found} if the row is skipped, too far, or neither
+  assign if_skipped = {last_row, order_kept};
+  assign if_far = take_class ? {1'b1, order_kept} : {stop_row || last_row, order_kept};
+  assign if_near = take_class ? {last_taken, order_taken} : {stop_row || last_row, order_kept};
+
+  assign outcome = (count_q == '0) ? 2'b10 : !primed_q ? 2'b00 :
+      skip_row ? if_skipped : too_far ? if_far : if_near;
+  assign collect_done = outcome[1];
+  assign order_wanted = outcome[0];
   assign mask_clear_o = collect_i;
-  assign mask_set_o = state_q == Collect && primed_q && take_row;
+  assign mask_set_o = state_q == Collect && take;
   assign mask_tag_o = TagW'(row_tag);
   assign collected_o = collected_q;
 
@@ -383,8 +383,6 @@ module sched_list
   assign pair = next_pair(from_slot_q, to_slot_q, last_slot);
   assign matrix_last = pair.last;
 
-  assign collect_done = (count_q == '0) || (primed_q && (end_row || last_taken || last_row));
-  assign order_wanted = order_i && collected_now != '0 && collected_now <= CountW'(OrderM);
 
   assign swept_o = ahead_q;
   assign streamed_o = state_q == MatrixDrain;
@@ -401,15 +399,25 @@ module sched_list
   end
 
   // The row to read: the first one of the walk, then the one after the row at hand.
-  always_comb begin
-    key_en = 1'b1;
-    key_row = shift_row;
-    if (state_q == Sums || state_q == Collect) begin
-      key_en = !primed_q || advance || state_q == Collect;
-      if (!primed_q) begin
-        key_row = index_t'(place_q);
+  assign key_en = state_q != Sums || !primed_q || advance;
+
+  logic from_top;
+
+  assign from_top = !kind_remove_i && (kind_collect_i ? down_i : !sweep_down_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!primed_q) begin
+      leaves_q <= tag;
+    end
+    from_walk_q <= from_i ^ {CylW{down_i}};
+    if (state_q == Idle) begin
+      end_q <= from_top ? '0 : index_t'(top_q);
+      read_row_q <= (kind_insert_i || from_top) ? index_t'(top_q) : '0;
+    end else if (key_en) begin
+      if (state_q == Remove || (state_q != Insert && walk_up)) begin
+        read_row_q <= read_row_q + index_t'(1);
       end else begin
-        key_row = walk_up ? index_t'(place_q + place_t'(1)) : index_t'(place_q - place_t'(1));
+        read_row_q <= read_row_q - index_t'(1);
       end
     end
   end
@@ -419,6 +427,7 @@ module sched_list
       state_q <= Idle;
       primed_q <= 1'b0;
       count_q <= '0;
+      top_q <= '1;
       place_q <= '0;
       found_q <= 1'b0;
       second_q <= 1'b0;
@@ -426,37 +435,40 @@ module sched_list
       ahead_two_q <= 1'b0;
       drain_q <= '0;
       collected_q <= '0;
+      any_q <= 1'b0;
+      write_new_q <= 1'b0;
     end else begin
+      write_new_q <= state_q == Insert && primed_q && !higher;
       unique case (state_q)
         Idle: begin
           primed_q <= 1'b0;
           found_q <= 1'b0;
           second_q <= 1'b0;
           drain_q <= '0;
+          place_q <= kind_insert_i ? count_q : from_top ? top_q : '0;
           if (insert_i) begin
             state_q <= Insert;
-            place_q <= count_q;
           end else if (remove_i) begin
             state_q <= Remove;
-            place_q <= '0;
           end else if (sums_i) begin
             state_q <= Sums;
-            place_q <= sweep_down_i ? '0 : count_q - place_t'(1);
             ahead_q <= 1'b0;
             ahead_two_q <= 1'b0;
           end else if (collect_i) begin
             state_q <= Collect;
-            place_q <= down_i ? count_q - place_t'(1) : '0;
             collected_q <= '0;
+            any_q <= 1'b0;
           end
         end
         Insert: begin
           primed_q <= 1'b1;
           if (primed_q) begin
-            place_q <= place_q - place_t'(1);
-            if (!higher) begin
+            if (higher) begin
+              place_q <= place_q - place_t'(1);
+            end else begin
               state_q <= Idle;
               count_q <= count_q + place_t'(1);
+              top_q <= count_q;
             end
           end
         end
@@ -467,7 +479,8 @@ module sched_list
             place_q <= place_q + place_t'(1);
             if (last_row) begin
               state_q <= Idle;
-              count_q <= count_q - place_t'(1);
+              count_q <= top_q;
+              top_q <= top_q - place_t'(1);
             end
           end
         end
@@ -501,7 +514,10 @@ module sched_list
             state_q <= order_wanted ? Matrix : Idle;
           end
           if (primed_q) begin
-            collected_q <= collected_now;
+            if (take) begin
+              collected_q <= collected_q + CountW'(1);
+              any_q <= 1'b1;
+            end
             place_q <= walk_up ? place_q + place_t'(1) : place_q - place_t'(1);
           end
         end
@@ -520,8 +536,13 @@ module sched_list
       ahead_row_q <= index_t'(place_q);
       ahead_two_row_q <= ahead_row_q;
     end
-    if (mask_set_o && collected_q == '0) begin
-      first_cyl_q <= row_cyl;
+    if (state_q == Collect && !any_q) begin
+      bound_q <= {1'b0, walk_q} + {1'b0, span_i};
+    end
+    if (collect_i) begin
+      left_q <= max_i;
+    end else if (mask_set_o) begin
+      left_q <= left_q - CountW'(1);
     end
     if (collect_i) begin
       from_slot_q <= SlotW'(OrderM);
@@ -552,13 +573,14 @@ module sched_list
   end
 
   // ------------------------------------------------------------------------------- what comes of the hops
-  // Stage 11. The sums go through the sweep from its end: tag, hop and part of the entry seen before wait for the
-  // next one's.
+  // Stage 11. The sums go through the sweep from its end: tags and hops of the entries seen before wait for the
+  // next one's; the last one's hop counts as zero.
   logic [SumW-1:0]         transfer, deadline, later;
   logic [EntryW-1:0]       work_tag;
   hop_e                    kind;
-  logic                    step;
-  logic [TimeW-1:0]        hop_q, hop_before_q;
+  logic                    step, last_q;
+  logic [TimeW-1:0]        hop_q;
+  logic [TimeW:0]          hops_q;                   // the last two
   logic [EntryW-1:0]       tag_q, tag_before_q;
   logic [SumW:0]           node_q;
   logic                    node_valid_q;
@@ -570,8 +592,12 @@ module sched_list
 
   always_ff @(posedge clk_i) begin
     if (step) begin
-      hop_q <= worst_i;
-      hop_before_q <= hop_q;
+      if (kind == HopLone) begin
+        hop_q <= '0;
+      end else begin
+        hop_q <= worst_i;
+      end
+      hops_q <= {1'b0, worst_i} + {1'b0, hop_q};
       tag_q <= work_tag;
       tag_before_q <= tag_q;
       node_q <= {1'b0, transfer} + ((kind != HopLone) ? (SumW + 1)'(worst_i) : '0);
@@ -579,13 +605,8 @@ module sched_list
   end
 
   always_ff @(posedge clk_i) begin
-    if (kind == HopSkip) begin
-      part_o <= (TimeW + 2)'(worst_i) - (TimeW + 2)'(hop_q) - (TimeW + 2)'(hop_before_q);
-      part_tag_o <= TagW'(tag_before_q);
-    end else begin
-      part_o <= -(TimeW + 2)'(worst_i);
-      part_tag_o <= TagW'(tag_q);
-    end
+    part_o <= ((kind == HopSkip) ? (TimeW + 2)'(worst_i) : '0) - (TimeW + 2)'(hops_q);
+    part_tag_o <= TagW'(tag_before_q);
   end
 
   // Stage 12
@@ -596,16 +617,18 @@ module sched_list
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || sums_i) begin
+    if (!rst_ni || (state_q == Sums && !primed_q)) begin
       node_valid_q <= 1'b0;
       part_we_o <= 1'b0;
+      last_q <= 1'b0;
       sweep_o <= '0;
       due_o <= '0;
       next_valid_o <= 1'b0;
       next_tag_o <= '0;
     end else begin
       node_valid_q <= step;
-      part_we_o <= kind == HopLast || kind == HopSkip;
+      last_q <= kind == HopLast;
+      part_we_o <= last_q || kind == HopSkip;
       if (node_valid_q) begin
         sweep_o <= clamped_sum(node_q, sweep_o);
       end
@@ -619,12 +642,12 @@ module sched_list
     end
   end
 
-  // NEXT's place passes in stage 1, its angle in stage 9.
+  // NEXT's place passes in stage 1, its angle in stage 8.
   always_ff @(posedge clk_i) begin
     if (kind_q[StageDistance] == HopLoad) begin
       {next_cyl_o, next_head_o, next_write_o} <= to_q;
     end
-    if (kind_q[StageArrive] == HopLoad) begin
+    if (kind_q[StageSeek] == HopLoad) begin
       next_angle_o <= to_angle_q;
     end
   end

@@ -13,16 +13,16 @@ package sched_pkg;
   // before a pass begins and is in stage 1 in the cycle that starts it. The register after stage n
   // feeds stage n + 1.
   localparam int unsigned StageDistance = 1;   // distance, what moves
-  localparam int unsigned StageCell = 2;       // leading one: cell of the seek table, fraction
-  localparam int unsigned StageDirectory = 3;  // where the cell's segments are and end
-  localparam int unsigned StageSegment = 4;    // which of them it is
-  localparam int unsigned StageLookup = 5;     // its line
+  localparam int unsigned StageCell = 2;       // leading one: coarse shift
+  localparam int unsigned StageDirectory = 3;  // fine shift: cell of the seek table, fraction; read the cell
+  localparam int unsigned StageSegment = 4;    // on its way from the memory to the comparisons
+  localparam int unsigned StageLookup = 5;     // segment; read its line
   localparam int unsigned StageLine = 6;       // on its way from the memory to the multiplier
-  localparam int unsigned StageMultiply = 7;   // slope times fraction
-  localparam int unsigned StageSeek = 8;       // seek time; second read of the table
-  localparam int unsigned StageArrive = 9;     // overhead and positioning; third read of the table
-  localparam int unsigned StageCost = 10;      // rotational wait
-  localparam int unsigned StageKey = 11;       // key and deadline guard, or debt; fourth read of the table
+  localparam int unsigned StageMultiply = 7;   // slope times fraction; read the angle
+  localparam int unsigned StageSeek = 8;       // seek time; difference of the angles; read the age
+  localparam int unsigned StageArrive = 9;     // overhead and positioning; what was waited; read part or debt
+  localparam int unsigned StageCost = 10;      // rotational wait; add what the sweep has to spare
+  localparam int unsigned StageKey = 11;       // key and deadline guard, or debt; read the insertion number
   localparam int unsigned StageTree = 12;      // best of the lanes (two)
   localparam int unsigned StageTreeEnd = 13;
   localparam int unsigned StageBest = 14;      // best of the rows, result

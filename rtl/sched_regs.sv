@@ -59,12 +59,18 @@ module sched_regs
   output logic               insert_o,
   output logic               remove_o,          // REMOVE or SERVE
   output logic               serve_o,
+  output logic               open_write_o,      // a write is accepted that is not to CLEAR, good or not
+  output logic               kind_insert_o,     // what the address at hand stands for, written or not
+  output logic               kind_remove_o,
+  output logic               kind_cluster_o,
+  input  logic               inserted_i,        // in the cycle after insert_o
   output logic [TagW-1:0]    change_tag_o,
   output logic               config_we_o,       // the sweep's sums no longer hold
   input  logic [Entries-1:0] valid_i,
 
   // State
   input  logic               busy_i,
+  input  logic               stays_i,           // busy in the next cycle too
   input  logic               done_i,
   input  logic               decided_i,
   input  logic [CountW-1:0]  refused_now_i,
@@ -107,6 +113,7 @@ module sched_regs
   output logic [AngleW-1:0]  risk_charge_o,
   output logic [TimeW-1:0]  head_switch_o,
   output logic [TimeW-1:0]  write_settle_o,
+  output logic               switch_early_o,    // head switch + write settle < 0
   // {from an entry's end, to a write, from a write}
   output logic [7:0][TimeW-1:0] overhead_o,
   output logic [CountW-1:0]  cluster_max_o,
@@ -156,21 +163,23 @@ module sched_regs
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
 
   // Writes
-  logic              write_accept, write_known, write_good, write_refused, write_en, write_gap_q;
-  logic              is_clear;
+  logic              write_accept, write_known, write_refused, write_en, write_gap_q, open_q;
+  logic              is_clear, is_insert, is_remove, tag_refused;
   logic [InsertTagWidth-1:0] wtag;
-  logic              tag_fits, tag_valid, is_tag_write;
+  logic              tag_fits, tag_valid;
 
   assign is_clear = wr_addr_i == ClearOffset;
-  assign wr_ready_o = !write_gap_q && (!busy_i || is_clear);
+  assign wr_ready_o = open_q || (is_clear && !write_gap_q);
   assign write_accept = wr_valid_i && wr_ready_o;
-  assign wr_error_o = !write_en;
+  assign wr_error_o = !(write_known && wr_whole_i) || tag_refused;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_gap_q <= 1'b0;
+      open_q <= 1'b1;
     end else begin
       write_gap_q <= write_accept;
+      open_q <= !write_accept && !stays_i;
     end
   end
 
@@ -188,16 +197,15 @@ module sched_regs
     endcase
   end
 
-  // A tag in use is removed or served, a free one inserted.
+  // A tag in use is removed or served, a free one inserted. No other write waits for this.
   assign wtag = wr_data_i[InsertTagWidth-1:0];
   assign tag_fits = wtag < InsertTagWidth'(Entries);
   assign tag_valid = tag_fits && valid_i[wtag[EntryW-1:0]];
-  assign is_tag_write =
-      wr_addr_i == InsertOffset || wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset;
-  assign write_good = write_accept && write_known && wr_whole_i;
-  assign write_refused = write_good && is_tag_write &&
-      ((wr_addr_i == InsertOffset) ? (!tag_fits || tag_valid) : !tag_valid);
-  assign write_en = write_good && !write_refused;
+  assign is_insert = wr_addr_i == InsertOffset;
+  assign is_remove = wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset;
+  assign tag_refused = (is_insert && (!tag_fits || tag_valid)) || (is_remove && !tag_valid);
+  assign write_en = wr_valid_i && wr_whole_i && open_q;
+  assign write_refused = write_en && tag_refused;
 
   // Staging touches nothing. A write shows in the cycle after it.
   logic staging, touched_q;
@@ -210,16 +218,21 @@ module sched_regs
   end
 
   // Commands
+  assign open_write_o = wr_valid_i && open_q;
+  assign kind_insert_o = is_insert;
+  assign kind_remove_o = is_remove;
+  assign kind_cluster_o = wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
+
   logic clear_write, soft_rst_n;
 
-  assign clear_write = write_en && is_clear;
+  assign clear_write = wr_valid_i && wr_whole_i && is_clear && !write_gap_q;
   assign clear_o = clear_write && wr_data_i[ClearSoftResetLsb];
   assign soft_rst_n = rst_ni && !clear_o;
   assign decide_o = write_en && wr_addr_i == OpOffset && !wr_data_i[OpCodeLsb];
   assign cluster_o = write_en && wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
-  assign insert_o = write_en && wr_addr_i == InsertOffset;
-  assign serve_o = write_en && wr_addr_i == ServeOffset;
-  assign remove_o = serve_o || (write_en && wr_addr_i == RemoveOffset);
+  assign insert_o = write_en && is_insert && tag_fits && !tag_valid;
+  assign serve_o = remove_o && wr_addr_i == ServeOffset;
+  assign remove_o = write_en && is_remove && tag_valid;
 
   always_comb begin
     unique case (wr_addr_i)
@@ -230,16 +243,16 @@ module sched_regs
     endcase
   end
 
-  // The tag of a change is needed until the list has followed.
+  // The tag of a change, until lanes and list have followed.
   logic [TagW-1:0] tag_q;
 
   always_ff @(posedge clk_i) begin
-    if (insert_o || remove_o) begin
+    if (open_q) begin
       tag_q <= wtag[TagW-1:0];
     end
   end
 
-  assign change_tag_o = (insert_o || remove_o) ? wtag[TagW-1:0] : tag_q;
+  assign change_tag_o = tag_q;
 
   // Registers that the host writes
   logic             irq_en;
@@ -355,20 +368,31 @@ module sched_regs
   assign continuous_o = class_e'(class_bits) == ClassContinuous;
 
   // Overheads of a hop from an entry's end, worked out once
-  function automatic logic [TimeW-1:0] delayed(logic [TimeW-1:0] overhead, logic [TimeW-1:0] by);
-    logic [TimeW:0] sum;
-    sum = {1'b0, overhead} + {1'b0, by};
-    return sum[TimeW-1:0] | {TimeW{sum[TimeW]}};
-  endfunction
+  logic [3:0][TimeW-1:0] overheads, delayed_q;
+  logic [TimeW+1:0]      switch_settled;
 
-  logic [3:0][TimeW-1:0] delayed_q;
+  assign switch_settled = {2'b00, head_switch_o} + {{2{write_settle_o[TimeW-1]}}, write_settle_o};
 
   always_ff @(posedge clk_i) begin
-    delayed_q <= {delayed(overhead_ww, delay), delayed(overhead_wr, delay),
-                  delayed(overhead_rw, delay), delayed(overhead_rr, delay)};
+    switch_early_o <= switch_settled[TimeW+1];
   end
 
-  assign overhead_o = {delayed_q, overhead_ww, overhead_wr, overhead_rw, overhead_rr};
+  assign overheads = {overhead_ww, overhead_wr, overhead_rw, overhead_rr};
+  assign overhead_o = {delayed_q, overheads};
+
+  for (genvar i = 0; i < 4; i++) begin : g_delayed
+    logic [TimeW:0] sum;
+
+    assign sum = {1'b0, overheads[i]} + {1'b0, delay};
+
+    always_ff @(posedge clk_i) begin
+      if (sum[TimeW]) begin
+        delayed_q[i] <= '1;
+      end else begin
+        delayed_q[i] <= sum[TimeW-1:0];
+      end
+    end
+  end
 
   // Mask
   logic [7:0][31:0] mask_words;
@@ -431,13 +455,32 @@ module sched_regs
     .q_o({seek_second_q, seek_first_q})
   );
 
-  assign segment_we_o = delta_write && 32'(seek_index_q) < 2 ** SegW;
-  assign segment_index_o = seek_index_q[SegW-1:0];
-  assign segment_data_o = {seek_base_q, wr_data_i[SeekDeltaTicksLsb+:DeltaW]};
-  assign cell_we_o = group_write && 32'(seek_cell_q) < Cells;
-  assign cell_index_o = seek_cell_q[CellIndexW-1:0];
-  assign cell_data_o = {wr_data_i[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
-                        wr_data_i[SeekGroupSegmentLsb+:SegW]};
+  // The table follows one cycle after the write.
+  logic [31:0] seek_data_q;
+  logic        unused_seek_data;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      segment_we_o <= 1'b0;
+      cell_we_o <= 1'b0;
+    end else begin
+      segment_we_o <= delta_write && 32'(seek_index_q) < 2 ** SegW;
+      cell_we_o <= group_write && 32'(seek_cell_q) < Cells;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (delta_write || group_write) begin
+      seek_data_q <= wr_data_i;
+      segment_index_o <= seek_index_q[SegW-1:0];
+      cell_index_o <= seek_cell_q[CellIndexW-1:0];
+    end
+  end
+
+  assign segment_data_o = {seek_base_q, seek_data_q[SeekDeltaTicksLsb+:DeltaW]};
+  assign cell_data_o = {seek_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
+                        seek_data_q[SeekGroupSegmentLsb+:SegW]};
+  assign unused_seek_data = ^seek_data_q;
 
   // State
   logic done_q, error_q;
@@ -450,17 +493,13 @@ module sched_regs
       error_q <= 1'b0;
       seq_o <= '0;
     end else begin
-      if (done_i) begin
-        done_q <= 1'b1;
-      end else if (clear_write && wr_data_i[ClearDoneLsb]) begin
-        done_q <= 1'b0;
-      end
+      done_q <= done_i || (done_q && !(clear_write && wr_data_i[ClearDoneLsb]));
       if (write_refused) begin
         error_q <= 1'b1;
       end else if (clear_write && wr_data_i[ClearErrorLsb]) begin
         error_q <= 1'b0;
       end
-      if (insert_o) begin
+      if (inserted_i) begin
         seq_o <= seq_o + SeqW'(1);
       end
     end
@@ -512,6 +551,87 @@ module sched_regs
     end
   end
 
+  // What the host writes and nothing else changes is read back from a copy in a memory, zero until it is written for the
+  // first time. All the rest comes from the registers.
+  function automatic logic is_copied(logic [AddrW-1:0] addr);
+    unique case (addr)
+      CtrlOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset, MarginOffset, RiskOffset,
+      RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
+      OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
+      ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
+      EDeadlineOffset, EAgeOffset: return 1'b1;
+      default: return 1'b0;
+    endcase
+  endfunction
+
+  // The bits that a register holds
+  function automatic logic [31:0] bits_of(logic [AddrW-1:0] addr);
+    bits_of = '0;
+    unique case (addr)
+      CtrlOffset: begin
+        bits_of[CtrlGuardEnLsb] = 1'b1;
+        bits_of[CtrlNextCOnlyLsb] = 1'b1;
+        bits_of[CtrlSweepDownLsb] = 1'b1;
+        bits_of[CtrlMaskEnLsb] = 1'b1;
+        bits_of[CtrlIrqEnLsb] = 1'b1;
+      end
+      HeadTimeOffset, ReserveOffset, AgeNowOffset, ETransferOffset, EDeadlineOffset, EAgeOffset:
+        bits_of[SumW-1:0] = '1;
+      MarginOffset, RiskOffset, RiskChargeOffset, EAngleOffset, EEndAngleOffset:
+        bits_of[AngleW-1:0] = '1;
+      ClusterOffset: begin
+        bits_of[ClusterMaxLsb+:CountW] = '1;
+        bits_of[ClusterTakeCLsb] = 1'b1;
+        bits_of[ClusterTakeDLsb] = 1'b1;
+        bits_of[ClusterStopAtCLsb] = 1'b1;
+        bits_of[ClusterDownLsb] = 1'b1;
+        bits_of[ClusterOrderLsb] = 1'b1;
+      end
+      ClusterFromOffset, ClusterSpanOffset: bits_of[CylW-1:0] = '1;
+      EPosOffset: begin
+        bits_of[EPosCylLsb+:CylW] = '1;
+        bits_of[EPosHeadLsb+:HeadW] = '1;
+        bits_of[EPosWriteLsb] = 1'b1;
+        bits_of[EPosClassLsb+:EPosClassWidth] = '1;
+      end
+      EEndPosOffset: begin
+        bits_of[EEndPosCylLsb+:CylW] = '1;
+        bits_of[EEndPosHeadLsb+:HeadW] = '1;
+      end
+      default: bits_of[TimeW-1:0] = '1;          // times
+    endcase
+  endfunction
+
+  // Their words lie at 4 to 27 and at 44 to 50: the latter go to places that the former leave.
+  function automatic logic [4:0] copy_index(logic [5:0] word);
+    return word[4:0] ^ {1'b0, {2{word[5]}}, 2'b00};
+  endfunction
+
+  logic [31:0] copy_mem [32];
+  logic [31:0] written_q, copied;
+  logic [4:0]  write_index, read_index;
+  logic        copy_we;
+
+  assign copy_we = write_en && is_copied(wr_addr_i);
+  assign write_index = copy_index(wr_addr_i[7:2]);
+  assign read_index = copy_index(rd_addr_i[7:2]);
+  assign copied = copy_mem[read_index] & bits_of(rd_addr_i) &
+      {32{is_copied(rd_addr_i) && written_q[read_index]}};
+
+  always_ff @(posedge clk_i) begin
+    if (copy_we) begin
+      copy_mem[write_index] <= wr_data_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!soft_rst_n) begin
+      written_q <= '0;
+    end else if (copy_we) begin
+      written_q[write_index] <= 1'b1;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       rd_data_o <= '0;
@@ -534,13 +654,6 @@ module sched_regs
           rd_data_o[ParamsSegWLsb+:ParamsSegWWidth] <= ParamsSegWWidth'(SegW);
         end
         OrdererOffset: rd_data_o[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
-        CtrlOffset: begin
-          rd_data_o[CtrlGuardEnLsb] <= guard_en_o;
-          rd_data_o[CtrlNextCOnlyLsb] <= next_c_only_o;
-          rd_data_o[CtrlSweepDownLsb] <= sweep_down_o;
-          rd_data_o[CtrlMaskEnLsb] <= mask_en_o;
-          rd_data_o[CtrlIrqEnLsb] <= irq_en;
-        end
         StatusOffset: begin
           rd_data_o[StatusBusyLsb] <= busy_i;
           rd_data_o[StatusDoneLsb] <= done_q;
@@ -552,29 +665,6 @@ module sched_regs
           rd_data_o[HeadPosHeadLsb+:HeadW] <= head_head_o;
           rd_data_o[HeadPosWriteLsb] <= head_write_o;
         end
-        HeadTimeOffset: rd_data_o[HeadTimeTicksLsb+:SumW] <= head_time_o;
-        ReserveOffset: rd_data_o[ReserveTicksLsb+:SumW] <= reserve_o;
-        AgeNowOffset: rd_data_o[AgeNowTicksLsb+:SumW] <= age_now_o;
-        MarginOffset: rd_data_o[MarginTicksLsb+:AngleW] <= margin_o;
-        RiskOffset: rd_data_o[RiskTicksLsb+:AngleW] <= risk_o;
-        RiskChargeOffset: rd_data_o[RiskChargeTicksLsb+:AngleW] <= risk_charge_o;
-        HeadSwitchOffset: rd_data_o[HeadSwitchTicksLsb+:TimeW] <= head_switch_o;
-        WriteSettleOffset: rd_data_o[WriteSettleTicksLsb+:TimeW] <= write_settle_o;
-        OverheadRrOffset: rd_data_o[OverheadRrTicksLsb+:TimeW] <= overhead_rr;
-        OverheadRwOffset: rd_data_o[OverheadRwTicksLsb+:TimeW] <= overhead_rw;
-        OverheadWrOffset: rd_data_o[OverheadWrTicksLsb+:TimeW] <= overhead_wr;
-        OverheadWwOffset: rd_data_o[OverheadWwTicksLsb+:TimeW] <= overhead_ww;
-        DelayOffset: rd_data_o[DelayTicksLsb+:TimeW] <= delay;
-        ClusterOffset: begin
-          rd_data_o[ClusterMaxLsb+:CountW] <= cluster_max_o;
-          rd_data_o[ClusterTakeCLsb] <= take_c_o;
-          rd_data_o[ClusterTakeDLsb] <= take_d_o;
-          rd_data_o[ClusterStopAtCLsb] <= stop_at_c_o;
-          rd_data_o[ClusterDownLsb] <= cluster_down_o;
-          rd_data_o[ClusterOrderLsb] <= cluster_order_o;
-        end
-        ClusterFromOffset: rd_data_o[ClusterFromCylLsb+:CylW] <= cluster_from_o;
-        ClusterSpanOffset: rd_data_o[ClusterSpanCylLsb+:CylW] <= cluster_span_o;
         ResultOffset: begin
           rd_data_o[ResultTagLsb+:TagW] <= result_tag_i;
           rd_data_o[ResultValidLsb] <= result_valid_i;
@@ -597,21 +687,6 @@ module sched_regs
         OrderTags0Offset: rd_data_o <= order_tag_i[3:0];
         OrderTags1Offset: rd_data_o <= order_tag_i[7:4];
         OrderTags2Offset: rd_data_o <= order_tag_i[11:8];
-        EPosOffset: begin
-          rd_data_o[EPosCylLsb+:CylW] <= start_cyl_o;
-          rd_data_o[EPosHeadLsb+:HeadW] <= start_head_o;
-          rd_data_o[EPosWriteLsb] <= write_o;
-          rd_data_o[EPosClassLsb+:EPosClassWidth] <= class_bits;
-        end
-        EEndPosOffset: begin
-          rd_data_o[EEndPosCylLsb+:CylW] <= end_cyl_o;
-          rd_data_o[EEndPosHeadLsb+:HeadW] <= end_head_o;
-        end
-        EAngleOffset: rd_data_o[EAngleTicksLsb+:AngleW] <= start_angle_o;
-        EEndAngleOffset: rd_data_o[EEndAngleTicksLsb+:AngleW] <= end_angle_o;
-        ETransferOffset: rd_data_o[ETransferTicksLsb+:SumW] <= transfer_o;
-        EDeadlineOffset: rd_data_o[EDeadlineTicksLsb+:SumW] <= deadline_o;
-        EAgeOffset: rd_data_o[EAgeTicksLsb+:SumW] <= age_o;
         SeekIndexOffset: rd_data_o[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
         SeekBaseOffset: rd_data_o[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
         SeekCellOffset: rd_data_o[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;
@@ -626,7 +701,10 @@ module sched_regs
         StallCyclesOffset: rd_data_o <= stall_cycles_q;
         RefusedCountOffset: rd_data_o <= refused_count_q;
         ForcedCountOffset: rd_data_o <= forced_count_q;
-        default: rd_error_o <= 1'b1;
+        default: begin
+          rd_data_o <= copied;
+          rd_error_o <= !is_copied(rd_addr_i);
+        end
       endcase
     end
   end

@@ -6,8 +6,8 @@
 //
 // Parameters: AngleW (a time has AngleW + 4 bits), CylW (bits of a distance), SegM (mantissa bits),
 //             SegW (2^SegW segments).
-// Latency:    seven cycles, one distance a cycle: cell, directory, segment, line (two), product,
-//             sum. en_i[n] enables the register after stage n of sched_pkg.
+// Latency:    seven cycles, one distance a cycle: cell (two, the second addresses the directory), its data, segment
+//             (addresses the lines), its data, product, sum. en_i[n] enables the register after stage n of sched_pkg.
 // Handshake:  none. The memories have no reset value; they must not be written while distances are
 //             under way.
 
@@ -36,81 +36,84 @@ module sched_seek
 
   input  logic [StageSeek:StageCell] en_i,
   input  logic [CylW-1:0]       distance_i,
+  output logic                  moves_o,          // stage 4: the distance is not zero
   output logic [TimeW-1:0]      seek_o
 );
 
-  localparam int unsigned PosW = $clog2(CylW);
   localparam int unsigned PlaceW = place_w(CylW, SegM);
   localparam int unsigned BaseW = base_w(AngleW);
   localparam int unsigned DeltaW = delta_w(AngleW);
   localparam int unsigned ProductW = DeltaW + FracW + 1;
   localparam int unsigned SeekW = BaseW + 1;
+  localparam int unsigned ShiftW = $clog2(FracW + 1);
+  localparam int unsigned GroupW = CellIndexW - SegM;
 
+  // Cell: shift the leading one to the top, at most by FracW, in steps of 8, 4 (one stage), 2, 1 (the next). What is
+  // then below the top bit is the mantissa and the fraction, for a distance without leading one above them too.
   typedef struct packed {
-    logic [CellIndexW-1:0] index;
-    logic [FracW-1:0]      frac;
-  } cell_t;
+    logic [CylW-1:0]   norm;
+    logic [ShiftW-1:0] left;     // FracW less the shift
+  } shifted_t;
 
-  // Cell: shift the leading one to the top in steps of 16, 8, 4, 2, 1.
-  function automatic cell_t cell_of(logic [CylW-1:0] distance);
-    logic [CylW-1:0] norm;
-    logic [PosW-1:0] lead;
-    cell_t           result;
-    norm = distance;
-    lead = PosW'(CylW - 1);
-    for (int unsigned step = 16; step >= 1; step /= 2) begin
-      if (step < CylW && (norm >> (CylW - step)) == '0) begin
-        norm = norm << step;
-        lead = lead - PosW'(step);
+  function automatic shifted_t shifted(shifted_t from, int unsigned first, int unsigned last);
+    shifted = from;
+    for (int unsigned step = first; step >= last; step /= 2) begin
+      if (step <= FracW && shifted.left >= ShiftW'(step) && (shifted.norm >> (CylW - step)) == '0) begin
+        shifted.norm = shifted.norm << step;
+        shifted.left = shifted.left - ShiftW'(step);
       end
     end
-    if (distance[CylW-1:SegM] == '0) begin
-      result.index = CellIndexW'(distance[SegM-1:0]);
-      result.frac = '0;
-    end else begin
-      result.index = (CellIndexW'(lead) - CellIndexW'(SegM - 1)) << SegM;
-      result.index[SegM-1:0] = norm[CylW-2-:SegM];
-      result.frac = norm[FracW-1:0];
-    end
-    return result;
   endfunction
 
-  cell_t cell_q;
+  shifted_t              coarse_q, fine;
+  logic [CellIndexW-1:0] cell_index;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCell]) begin
-      cell_q <= cell_of(distance_i);
+      coarse_q <= shifted('{norm: distance_i, left: ShiftW'(FracW)}, 8, 4);
     end
   end
 
-  // Directory
+  assign fine = shifted(coarse_q, 2, 1);
+  assign cell_index = {GroupW'(fine.left) + GroupW'(fine.norm[CylW-1]), fine.norm[CylW-2-:SegM]};
+
+  // Directory. A block RAM takes most of a cycle to answer: its data goes on in the next.
   logic [CellW-1:0]       cell_mem [Cells];
+  logic [CellW-1:0]       cell_q;
   logic [2:0][PlaceW-1:0] last_q;
   logic [SegW-1:0]        group_q;
-  logic [FracW-1:0]       frac_segment_q;
+  logic [FracW-1:0]       frac_cell_q, frac_segment_q;
 
   always_ff @(posedge clk_i) begin
     if (cell_we_i) begin
       cell_mem[cell_index_i] <= cell_data_i;
+    end else if (en_i[StageDirectory]) begin
+      cell_q <= cell_mem[cell_index];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDirectory]) begin
-      {last_q, group_q} <= cell_mem[cell_q.index];
-      frac_segment_q <= cell_q.frac;
+      frac_cell_q <= fine.norm[FracW-1:0];
+      moves_o <= |fine.norm[CylW-1-:SegM+1];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageSegment]) begin
+      {last_q, group_q} <= cell_q;
+      frac_segment_q <= frac_cell_q;
     end
   end
 
   // Segment: the number of segments that end before this place, put into the group's number
   logic [PlaceW-1:0] place;
   logic [2:0]        beyond;
-  logic [SegW-1:0]   index_q;
-  logic [FracW-1:0]  frac_lookup_q;
+  logic [SegW-1:0]   segment;
 
   assign place = frac_segment_q[FracW-1-:PlaceW];
 
-  // The borrow of a subtraction, with what comes late from the memory at the carry itself.
+  // The borrow of a subtraction.
   function automatic logic is_beyond(logic [PlaceW-1:0] at, logic [PlaceW-1:0] last);
     logic [PlaceW:0] rest;
     rest = {1'b0, last} - {1'b0, at};
@@ -125,14 +128,9 @@ module sched_seek
     return {(bits[0] & bits[1]) | (bits[0] & bits[2]) | (bits[1] & bits[2]), ^bits};
   endfunction
 
-  always_ff @(posedge clk_i) begin
-    if (en_i[StageSegment]) begin
-      index_q <= group_q | SegW'(count(beyond));
-      frac_lookup_q <= frac_segment_q;
-    end
-  end
+  assign segment = group_q | SegW'(count(beyond));
 
-  // Line. A block RAM takes most of a cycle to answer: its data goes to the multiplier in the next.
+  // Line, as the directory
   logic [SegmentW-1:0] segment_mem [2**SegW];
   logic [SegmentW-1:0] line_q;
   logic [BaseW-1:0]    base_q, base_multiply_q;
@@ -142,13 +140,14 @@ module sched_seek
   always_ff @(posedge clk_i) begin
     if (segment_we_i) begin
       segment_mem[segment_index_i] <= segment_data_i;
+    end else if (en_i[StageLookup]) begin
+      line_q <= segment_mem[segment];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageLookup]) begin
-      line_q <= segment_mem[index_q];
-      frac_line_q <= frac_lookup_q;
+      frac_line_q <= frac_segment_q;
     end
   end
 

@@ -86,6 +86,7 @@ void SchedBench::reset() {
 
 void SchedBench::hard_reset() {
   dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = dut_->s_axil_arvalid_i = 0;
+  address_held_ = data_held_ = false;
   dut_->s_axil_wstrb_i = 0xF;
   dut_->s_axil_bready_i = dut_->s_axil_rready_i = 1;
   dut_->rst_ni = 0;
@@ -124,16 +125,20 @@ void SchedBench::step(unsigned cycles) {
     dut.clk_i = 0;
     dut.eval();
     const bool busy = golden_->busy();
-    const bool both = dut.s_axil_awvalid_i && dut.s_axil_wvalid_i;
-    const bool to_clear = dut.s_axil_awaddr_i == reg::kClear;
+    const bool offers_address = dut.s_axil_awvalid_i && !address_held_, offers_data = dut.s_axil_wvalid_i && !data_held_;
+    const std::uint32_t address = address_held_ ? held_address_ : dut.s_axil_awaddr_i;
+    const std::uint32_t data = data_held_ ? held_data_ : dut.s_axil_wdata_i;
+    const unsigned strobe = data_held_ ? held_strobe_ : dut.s_axil_wstrb_i;
+    const bool both = (address_held_ || offers_address) && (data_held_ || offers_data);
+    const bool to_clear = address == reg::kClear;
     const bool take_write = both && !write_waits_ && (!busy || to_clear);
     const bool stalls = busy && both && !to_clear && !write_waits_;
     const bool take_read = dut.s_axil_arvalid_i && !read_waits_;
-    check_pin("AWREADY", dut.s_axil_awready_o, take_write);
-    check_pin("WREADY", dut.s_axil_wready_o, take_write);
+    check_pin("AWREADY", dut.s_axil_awready_o, !address_held_);
+    check_pin("WREADY", dut.s_axil_wready_o, !data_held_);
     check_pin("BVALID", dut.s_axil_bvalid_o, write_waits_);
     if (write_waits_) check_pin("BRESP", dut.s_axil_bresp_o, write_okay_ ? 0 : 2);
-    if (dut.s_axil_arvalid_i) check_pin("ARREADY", dut.s_axil_arready_o, take_read);
+    check_pin("ARREADY", dut.s_axil_arready_o, !read_waits_);
     check_pin("RVALID", dut.s_axil_rvalid_o, read_waits_);
     if (read_waits_) {
       check_pin("RRESP", dut.s_axil_rresp_o, read_data_ ? 0 : 2);
@@ -146,8 +151,6 @@ void SchedBench::step(unsigned cycles) {
     check_pin("busy_o", dut.busy_o, busy);
     dut_busy_cycles_ += dut.busy_o;
 
-    const std::uint32_t address = dut.s_axil_awaddr_i, data = dut.s_axil_wdata_i;
-    const unsigned strobe = dut.s_axil_wstrb_i;
     const bool write_taken = write_waits_ && dut.s_axil_bready_i, read_taken = read_waits_ && dut.s_axil_rready_i;
     if (write_waits_ && !write_taken) ++*held_b_;
     if (read_waits_ && !read_taken) ++*held_r_;
@@ -160,6 +163,13 @@ void SchedBench::step(unsigned cycles) {
 
     dut.clk_i = 1;
     dut.eval();
+    if (offers_address) dut.s_axil_awvalid_i = 0;
+    if (offers_data) dut.s_axil_wvalid_i = 0;
+    address_held_ = (address_held_ || offers_address) && !take_write;
+    data_held_ = (data_held_ || offers_data) && !take_write;
+    held_address_ = address;
+    held_data_ = data;
+    held_strobe_ = strobe;
     if (take_read) {  // what the register held in this cycle
       read_accepted_ = cycle_;
       read_address_ = dut.s_axil_araddr_i;
@@ -225,8 +235,10 @@ bool SchedBench::write(std::uint32_t address, std::uint32_t data, unsigned strob
     (address_first ? dut_->s_axil_wvalid_i : dut_->s_axil_awvalid_i) = 0;
     step(static_cast<unsigned>(below(3)));
     dut_->s_axil_bready_i = chance(50);
+    (address_first ? dut_->s_axil_wvalid_i : dut_->s_axil_awvalid_i) = 1;
+  } else {
+    drive_write(address, data, strobe);
   }
-  drive_write(address, data, strobe);
   while (write_waits_ || (golden_->busy() && address != reg::kClear)) step();
   step();
   release_write();

@@ -44,10 +44,11 @@ class SchedBench {
   std::uint64_t cycle() const { return cycle_; }
   /// Cycles with busy_o high so far.
   std::uint64_t busy_cycles() const { return dut_busy_cycles_; }
-  /// Numbers of the cycles in which the last write and the last read were accepted.
+  /// Numbers of the cycles in which the last write was carried out and the last read was accepted.
   std::uint64_t write_accepted() const { return write_accepted_; }
   std::uint64_t read_accepted() const { return read_accepted_; }
 
+  /// Offers a write; step() takes each VALID back once it has been accepted.
   void drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
   void release_write();
   void drive_read(std::uint32_t address);
@@ -140,6 +141,9 @@ class SchedBench {
 
   std::uint64_t cycle_ = 0, dut_busy_cycles_ = 0, write_accepted_ = 0, read_accepted_ = 0, work_begins_ = 0;
   bool write_waits_ = false, write_okay_ = false;  // a response stands at B
+  bool address_held_ = false, data_held_ = false;  // taken, and the write not yet carried out
+  std::uint32_t held_address_ = 0, held_data_ = 0;
+  unsigned held_strobe_ = 0;
   bool read_waits_ = false;                        // and at R
   std::optional<std::uint32_t> read_data_;
   std::uint32_t read_specified_ = 0, read_address_ = 0, last_read_ = 0;

@@ -310,9 +310,14 @@ TEST_F(Sched, AddressBeforeData) {
     for (unsigned i = 0; i < delay; ++i) {
       bench.step();
       EXPECT_EQ(dut.s_axil_awready_o, 0);
-      EXPECT_EQ(dut.s_axil_wready_o, 0);
+      EXPECT_EQ(dut.s_axil_wready_o, 1);
     }
-    EXPECT_TRUE(bench.write(reg::kReserve, 0x100 + delay));
+    dut.s_axil_wvalid_i = 1;
+    bench.step();
+    EXPECT_EQ(bench.write_accepted(), bench.cycle() - 1);
+    EXPECT_EQ(dut.s_axil_bvalid_o, 1);
+    EXPECT_EQ(dut.s_axil_bresp_o, 0);
+    bench.step();
     EXPECT_EQ(read(reg::kReserve), 0x100 + delay);
   }
 }
@@ -324,10 +329,15 @@ TEST_F(Sched, DataBeforeAddress) {
     dut.s_axil_awvalid_i = 0;
     for (unsigned i = 0; i < delay; ++i) {
       bench.step();
-      EXPECT_EQ(dut.s_axil_awready_o, 0);
+      EXPECT_EQ(dut.s_axil_awready_o, 1);
       EXPECT_EQ(dut.s_axil_wready_o, 0);
     }
-    EXPECT_TRUE(bench.write(reg::kReserve, 0x200 + delay));
+    dut.s_axil_awvalid_i = 1;
+    bench.step();
+    EXPECT_EQ(bench.write_accepted(), bench.cycle() - 1);
+    EXPECT_EQ(dut.s_axil_bvalid_o, 1);
+    EXPECT_EQ(dut.s_axil_bresp_o, 0);
+    bench.step();
     EXPECT_EQ(read(reg::kReserve), 0x200 + delay);
   }
 }
@@ -335,8 +345,10 @@ TEST_F(Sched, DataBeforeAddress) {
 TEST_F(Sched, AnAccessTakesTwoCycles) {
   auto& dut = bench.dut();
   std::uint64_t begin = bench.cycle();
-  bench.drive_write(reg::kReserve, 5);
-  for (unsigned i = 0; i < 10; ++i) bench.step();
+  for (unsigned i = 0; i < 10; ++i) {
+    bench.drive_write(reg::kReserve, 5);
+    bench.step();
+  }
   bench.release_write();
   EXPECT_EQ(bench.write_accepted(), begin + 8);
   begin = bench.cycle();
@@ -357,7 +369,7 @@ TEST_F(Sched, WriteResponseWaitsForTheMaster) {
   bench.drive_write(reg::kId, 1);  // SLVERR, so that the response has a one in it
   bench.step();
   const std::uint64_t accepted = bench.write_accepted();
-  bench.drive_write(reg::kReserve, 7);  // the next write is not accepted meanwhile
+  bench.drive_write(reg::kReserve, 7);  // the next write is held meanwhile
   for (unsigned i = 0; i < 5; ++i) {
     bench.step();
     EXPECT_EQ(dut.s_axil_bvalid_o, 1);
@@ -420,7 +432,7 @@ TEST_F(Sched, RandomBackPressure) {
                                         reg::kOp,      reg::kInsert, reg::kRemove, reg::kServe, reg::kClear};
   constexpr std::size_t kCount = std::size(kTargets);
   std::uint64_t accepted = bench.write_accepted();
-  bool write_open = false;
+  bool write_open = false, address_left = false, data_left = false;
   unsigned writes = 0;
   for (unsigned cycle = 0; cycle < 20000; ++cycle) {
     if (write_open && bench.write_accepted() != accepted) {
@@ -437,11 +449,11 @@ TEST_F(Sched, RandomBackPressure) {
                                  : address == reg::kClear ? static_cast<std::uint32_t>(bench.below(8))
                                                           : static_cast<std::uint32_t>(bench.random()()));
       dut.s_axil_awvalid_i = dut.s_axil_wvalid_i = 0;
+      address_left = data_left = true;
     }
-    if (write_open) {
-      dut.s_axil_awvalid_i |= bench.chance(40);
-      dut.s_axil_wvalid_i |= bench.chance(40);
-    }
+    dut.s_axil_awvalid_i |= address_left && bench.chance(40);
+    dut.s_axil_wvalid_i |= data_left && bench.chance(40);
+    const bool address_offered = dut.s_axil_awvalid_i, data_offered = dut.s_axil_wvalid_i;
     if (!dut.s_axil_arvalid_i || bench.read_accepted() + 1 == bench.cycle()) {
       bench.release_read();
       if (bench.chance(60)) bench.drive_read(kTargets[bench.below(kCount)]);
@@ -449,6 +461,8 @@ TEST_F(Sched, RandomBackPressure) {
     dut.s_axil_bready_i = bench.chance(40);
     dut.s_axil_rready_i = bench.chance(40);
     bench.step();
+    if (address_offered && !dut.s_axil_awvalid_i) address_left = false;
+    if (data_offered && !dut.s_axil_wvalid_i) data_left = false;
   }
   bench.release_write();
   bench.release_read();
@@ -586,9 +600,9 @@ TEST_F(SchedWork, WritesWaitForItsEnd) {
 }
 
 TEST_F(SchedWork, BackToBack) {
-  bench.drive_write(reg::kOp, 0);
   unsigned starts = 0;
   for (unsigned cycle = 0; cycle < 5 * (bench.duration() + 1); ++cycle) {
+    bench.drive_write(reg::kOp, 0);
     bench.step();
     starts += bench.write_accepted() == bench.cycle() - 1;
     if (cycle % (bench.duration() + 1) == 0) {
@@ -597,6 +611,8 @@ TEST_F(SchedWork, BackToBack) {
   }
   bench.release_write();
   EXPECT_EQ(starts, 5U);
+  bench.wait();
+  bench.step();  // the one that is held
   bench.wait();
 }
 

@@ -84,11 +84,12 @@ struct RtlCore::Design {
     top->s_axil_awaddr_i = static_cast<std::uint16_t>(request.address);
     top->s_axil_wdata_i = request.data;
     const bool irq_before = top->irq_o;
-    bool accepted = false;
-    while (!accepted && response.cycles < kMostCycles) {
+    while ((top->s_axil_awvalid_i || top->s_axil_wvalid_i) && response.cycles < kMostCycles) {
       settle();
-      accepted = top->s_axil_awready_o && top->s_axil_wready_o;
+      const bool address_taken = top->s_axil_awready_o, data_taken = top->s_axil_wready_o;
       clock();
+      if (address_taken) top->s_axil_awvalid_i = 0;
+      if (data_taken) top->s_axil_wvalid_i = 0;
       ++response.cycles;
     }
     top->s_axil_awvalid_i = 0;
