@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proof: work ends, and within the cycles that the contract names, from any reachable state: INSERT, REMOVE, DECIDE and CLUSTER at
+// most, a DECIDE without guard to the cycle. sched_core, in which proofs.toml cuts the strobes of the register file (any legal
+// work, at any time; an entry comes only while there is room and leaves only while there is one, which list and table prove)
+// and the row that the list reads (key_q of sched_list: any row). Looks at nets of sched_core.
+
+module formal_busy
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 4,
+  parameter int unsigned Lanes = 2,
+  parameter int unsigned OrderM = 2,
+  localparam int unsigned Rows = Entries / Lanes
+) (
+  input logic clk_i,
+  input logic rst_ni
+);
+
+  localparam int unsigned Cycles [5] = '{0, 9, 12, 24, 40};   // of the orderer
+  localparam int unsigned Pass = Rows + DecisionLatency;
+  localparam int unsigned DecideMost = Pass + 2 + Entries + (Entries - 2) + 13 + Pass + 2;
+  localparam int unsigned ClusterMost = Entries + 1 + OrderM * OrderM + 13 + Cycles[OrderM];
+
+  typedef enum logic [1:0] { Insert, Remove, Decide, Cluster } work_e;
+
+  logic              busy, start, strobe, ended;
+  logic              started_q = 1'b0;
+  logic              guard_q, strobe_q;
+  logic [6:0]        cycle_q, most;
+  work_e             work_q;
+  logic [CountW-1:0] count_q;
+
+  sched_core #(
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
+  ) u_dut (
+    .clk_i, .rst_ni, .wr_valid_i(1'b0), .wr_ready_o(), .wr_whole_i(1'b0), .wr_addr_i('0), .wr_data_i('0), .wr_error_o(),
+    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
+    .busy_o(busy), .irq_o()
+  );
+
+  assign start = u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster;
+  assign strobe = start || u_dut.config_we || u_dut.clear;
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    strobe_q <= strobe && rst_ni;
+    cycle_q <= busy ? cycle_q + 7'd1 : 7'd1;
+    if (start) begin
+      work_q <= u_dut.insert ? Insert : u_dut.remove ? Remove : u_dut.decide ? Decide : Cluster;
+      guard_q <= u_dut.guard_en;
+      count_q <= u_dut.occupancy;
+    end
+  end
+
+  always_comb begin
+    unique case (work_q)
+      Insert: most = 7'(count_q) + 7'd2;
+      Remove: most = 7'(count_q) + 7'd1;
+      Decide: most = guard_q ? 7'(DecideMost) : 7'(Pass);
+      default: most = 7'(ClusterMost);
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    // Legal work
+    assume (rst_ni == started_q);
+    assume (3'(u_dut.insert) + 3'(u_dut.remove) + 3'(u_dut.decide) + 3'(u_dut.cluster) + 3'(u_dut.config_we) + 3'(u_dut.clear) <= 3'd1);
+    if (busy) assume (!start && !u_dut.config_we);
+    if (strobe_q || !started_q) assume (!strobe);
+    if (u_dut.insert) assume (32'(u_dut.occupancy) < Entries);
+    if (u_dut.remove) assume (u_dut.occupancy != '0);
+    if (started_q && $past(busy)) assume (u_dut.guard_en == $past(u_dut.guard_en) || !busy);
+    if (started_q && busy && !$past(busy)) assume (u_dut.guard_en == guard_q);
+
+    if (started_q) begin
+      assert (!busy || cycle_q <= most);
+      assert (32'(u_dut.occupancy) <= Entries);
+      if ($past(started_q && busy && work_q == Decide && !guard_q && !u_dut.clear) && !busy) begin
+        assert (32'($past(cycle_q)) == Pass);
+      end
+      if ($past(u_dut.clear)) assert (!busy);
+    end
+    cover (started_q && busy && work_q == Decide && 32'(cycle_q) == DecideMost);
+    cover (started_q && busy && work_q == Cluster && 32'(cycle_q) == ClusterMost);
+  end
+
+endmodule

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proof: a decision that is not forced leaves the sweep its time. After up to three insertions in any order DECIDE works out the sums
+// and the debts and picks an entry; then
+//   worst(entry) + SWEEP + (entry is NEXT ? 0 : debt(entry)) <= (DUE - HEAD_TIME) - RESERVE
+// with everything worked out here anew from the entries. Hops are any function of the two ends (sched_hop.sv, a stand-in);
+// staged entry and configuration are free (nets of sched_core that proofs.toml cuts), times below 2^TimeBits.
+
+module formal_guard
+  import sched_pkg::*;
+#(
+  parameter int unsigned Inserts = 3,
+  parameter int unsigned TimeBits = 6,
+  localparam int unsigned Entries = 4,
+  localparam int unsigned AngleW = 12,
+  localparam int unsigned CylW = 8,
+  localparam int unsigned TimeW = time_w(AngleW),
+  localparam int unsigned SumW = sum_w(AngleW)
+) (
+  input logic clk_i,
+  input logic skip_i,
+
+  // Constants of any value
+  input logic [4:0][3:0][TimeBits-1:0] hop_i,         // worst of the hop from an entry's end ([4]: the head) to an entry's start
+  input logic                          down_i,
+  input logic [SumW-1:0]               head_time_i,
+  input logic [SumW-1:0]               reserve_i
+);
+
+  logic       started_q = 1'b0;
+  logic       busy, strobe, strobe_q;
+  logic [2:0] phase_q;
+
+  sched_core #(
+    .Entries(Entries), .Lanes(1), .OrderM(0), .AngleW(AngleW), .CylW(CylW), .SegM(2), .SegW(5)
+  ) u_dut (
+    .clk_i, .rst_ni(started_q), .wr_valid_i(1'b0), .wr_ready_o(), .wr_whole_i(1'b0), .wr_addr_i('0), .wr_data_i('0), .wr_error_o(),
+    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
+    .busy_o(busy), .irq_o()
+  );
+
+  // Entries in the order of the list
+  typedef struct packed {
+    logic                valid;
+    logic [1:0]          tag;
+    logic [CylW-1:0]     cyl;
+    logic                continuous;
+    logic [TimeBits-1:0] transfer;
+    logic [SumW-1:0]     deadline;
+  } entry_t;
+  entry_t [Inserts-1:0] list_q, list_d;
+  entry_t               new_entry;
+
+  assign new_entry = '{valid: 1'b1, tag: u_dut.change_tag[1:0], cyl: u_dut.start_cyl, continuous: u_dut.continuous,
+                       transfer: u_dut.transfer[TimeBits-1:0], deadline: u_dut.deadline};
+
+  always_comb begin
+    logic placed;
+    placed = 1'b0;
+    list_d = list_q;
+    for (int i = Inserts - 1; i >= 0; i--) begin
+      if (!placed) begin
+        if (i == 0 || (list_q[i-1].valid && list_q[i-1].cyl <= new_entry.cyl)) begin
+          list_d[i] = new_entry;
+          placed = 1'b1;
+        end else begin
+          list_d[i] = list_q[i-1];
+        end
+      end
+    end
+  end
+
+  assign strobe = started_q && !busy && !strobe_q && phase_q <= 3'(Inserts);
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    strobe_q <= u_dut.insert || u_dut.decide;
+    if (!started_q) begin
+      phase_q <= '0;
+      list_q <= '0;
+    end else begin
+      if (strobe) phase_q <= phase_q + 3'd1;
+      if (u_dut.insert) list_q <= list_d;
+    end
+  end
+
+  // The reference: along the sweep, from its last entry to its first
+  typedef logic signed [23:0] ticks_t;
+  ticks_t         sweep, need, left, part_of_pick;
+  logic [SumW-1:0] due;
+  logic           pending;                  // one of the sweep has been seen
+  logic [1:0]     after, second, pick, next_tag;
+  logic           pick_in, pick_continuous, has_second;
+
+  function automatic ticks_t hop(logic [2:0] from, logic [1:0] to);
+    return ticks_t'({1'b0, hop_i[from][to]});
+  endfunction
+
+  assign pick = u_dut.result_tag[1:0];
+
+  always_comb begin
+    entry_t entry;
+    logic [SumW-1:0] later;
+    sweep = '0;
+    due = '0;
+    pending = 1'b0;
+    has_second = 1'b0;
+    after = '0;
+    second = '0;
+    pick_in = 1'b0;
+    pick_continuous = 1'b0;
+    part_of_pick = '0;
+    for (int unsigned i = 0; i < Inserts; i++) begin
+      entry = down_i ? list_q[i] : list_q[Inserts-1-i];
+      if (entry.valid && !entry.continuous && entry.tag == pick) begin
+        pick_in = 1'b1;
+        part_of_pick = ticks_t'({1'b0, entry.transfer});
+      end
+      if (entry.valid && entry.continuous) begin
+        // The one seen before is now in the middle of the sweep if there was one beyond it, at its end otherwise.
+        if (pending && after == pick) begin
+          part_of_pick = (has_second ? hop({1'b0, entry.tag}, second) - hop({1'b0, after}, second) : ticks_t'(0)) -
+              hop({1'b0, entry.tag}, after);
+        end
+        if (entry.tag == pick) begin
+          pick_in = 1'b1;
+          pick_continuous = 1'b1;
+        end
+        sweep = sweep + ticks_t'({1'b0, entry.transfer}) + (pending ? hop({1'b0, entry.tag}, after) : ticks_t'(0));
+        later = entry.deadline - due;
+        due = (!pending || later[SumW-1]) ? entry.deadline : due;
+        has_second = pending;
+        second = after;
+        after = entry.tag;
+        pending = 1'b1;
+      end
+    end
+    next_tag = after;
+    left = ticks_t'(due - head_time_i) - ticks_t'(reserve_i);
+    need = hop(3'd4, pick) + sweep + ((pick == next_tag) ? ticks_t'(0) : part_of_pick + hop({1'b0, pick}, next_tag));
+  end
+
+  logic decided_q;
+  always_ff @(posedge clk_i) begin
+    decided_q <= u_dut.decided && started_q;
+
+    // Course
+    assume (u_dut.insert == (strobe && phase_q < 3'(Inserts) && !skip_i));
+    assume (u_dut.decide == (strobe && phase_q == 3'(Inserts)));
+    assume (!u_dut.remove && !u_dut.cluster && !u_dut.clear && !u_dut.config_we);
+    assume (u_dut.guard_en && !u_dut.mask_en);
+    if (u_dut.insert) assume (u_dut.change_tag < TagW'(Entries) && !u_dut.valid[u_dut.change_tag[1:0]]);
+    if (started_q) begin
+      assume ($stable({hop_i, down_i, head_time_i, reserve_i, u_dut.next_c_only}));
+      if (busy) assume ($stable({u_dut.start_cyl, u_dut.continuous, u_dut.transfer, u_dut.deadline, u_dut.change_tag}));
+    end
+    // Names of places
+    assume (u_dut.sweep_down == down_i && u_dut.head_time == head_time_i && u_dut.reserve == reserve_i);
+    assume (u_dut.start_head == HeadW'(u_dut.change_tag) && u_dut.end_head == HeadW'(u_dut.change_tag));
+    assume (u_dut.start_angle == AngleW'(u_dut.change_tag) && u_dut.end_angle == AngleW'(u_dut.change_tag));
+    assume (u_dut.head_head == HeadW'(4) && head_time_i[2:0] == 3'd4);
+    // Ranges: times of day around zero, so that they wrap
+    assume (u_dut.transfer[SumW-1:TimeBits] == '0 && reserve_i[SumW-1:TimeBits] == '0);
+    assume (head_time_i[SumW-1:TimeBits] == {(SumW - TimeBits){head_time_i[TimeBits-1]}});
+    assume (u_dut.deadline[SumW-1:TimeBits+2] == {(SumW - TimeBits - 2){u_dut.deadline[TimeBits+1]}});
+    // Hops
+    if (u_dut.g_lane[0].u_lane.u_hop.match) begin
+      assume (u_dut.g_lane[0].u_lane.u_hop.worst_o ==
+              TimeW'(hop_i[u_dut.g_lane[0].u_lane.u_hop.from][u_dut.g_lane[0].u_lane.u_hop.to[1:0]]));
+    end
+
+    if (started_q && decided_q) begin
+      if (u_dut.result_valid && pending) begin
+        assert (pick_in || u_dut.result_forced);
+        if (!u_dut.result_forced) assert (need <= left);
+        if (u_dut.result_forced) assert (pick == next_tag && need > left);
+      end
+    end
+    cover (decided_q && pending && has_second && u_dut.result_valid && !u_dut.result_forced && pick != next_tag && need == left);
+    cover (decided_q && pending && has_second && u_dut.result_forced);
+  end
+
+endmodule

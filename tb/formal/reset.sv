@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proof: from any state whatever, reachable or not, an accepted write of SOFT_RESET leaves the accelerator idle and empty in the
+// next cycle, with nothing waiting but the answer of a read; CLEAR is never kept waiting by work; an idle accelerator takes a write
+// unless it took one in the cycle before; a write accepted while it works is one to CLEAR. The whole of sched_core, nothing cut;
+// looks at ports only, the number of entries and the control word are read through the read port.
+
+module formal_reset
+  import sched_pkg::*;
+  import sched_reg_pkg::*;
+#(
+  parameter int unsigned Entries = 4,
+  parameter int unsigned Lanes = 2,
+  parameter int unsigned OrderM = 2
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             wr_valid_i,
+  input logic             wr_whole_i,
+  input logic [AddrW-1:0] wr_addr_i,
+  input logic [31:0]      wr_data_i,
+  input logic             rd_valid_i,
+  input logic [AddrW-1:0] rd_addr_i,
+  input logic             rsp_ready_i
+);
+
+  logic        wr_ready, wr_error, rd_ready, rsp_valid, rd_error, busy, irq;
+  logic [31:0] rd_data;
+
+  sched_core #(
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
+  ) u_dut (
+    .clk_i, .rst_ni, .wr_valid_i, .wr_ready_o(wr_ready), .wr_whole_i, .wr_addr_i, .wr_data_i, .wr_error_o(wr_error),
+    .rd_valid_i, .rd_ready_o(rd_ready), .rd_addr_i, .rsp_valid_o(rsp_valid), .rsp_ready_i, .rd_data_o(rd_data),
+    .rd_error_o(rd_error), .busy_o(busy), .irq_o(irq)
+  );
+
+  logic [2:0] cycle_q = '0;             // the state in cycle 0 is any
+  logic       cleared_q;                // by a soft reset, by a reset
+  logic       accept, soft_reset;
+
+  assign accept = wr_valid_i && wr_ready;
+  assign soft_reset = accept && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb];
+
+  always_ff @(posedge clk_i) begin
+    cycle_q <= (cycle_q == '1) ? cycle_q : cycle_q + 3'd1;
+    cleared_q <= soft_reset || !rst_ni;
+
+    // The next cycle
+    if (cycle_q != '0 && cleared_q) begin
+      assert (!busy && !irq);
+    end
+    // A read in it shows what the reset left.
+    if (cycle_q > 3'd1 && rst_ni && $past(cleared_q && rst_ni && rd_valid_i && rd_ready)) begin
+      assert (rsp_valid);
+      if ($past(rd_addr_i) == StatusOffset || $past(rd_addr_i) == CtrlOffset || $past(rd_addr_i) == NextOffset ||
+          $past(rd_addr_i) == ResultOffset || $past(rd_addr_i) == ClusterCountOffset || $past(rd_addr_i) == HeadPosOffset ||
+          $past(rd_addr_i) == Mask0Offset || $past(rd_addr_i) == OrderCostOffset) begin
+        assert (rd_data == '0 && !rd_error);
+      end
+    end
+    // Writes
+    if (cycle_q != '0 && rst_ni && $past(rst_ni)) begin
+      if (!$past(accept) && wr_valid_i && (!busy || wr_addr_i == ClearOffset)) begin
+        assert (wr_ready);
+      end
+      if (accept) begin
+        assert (!busy || wr_addr_i == ClearOffset);
+        assert (!$past(accept));
+      end
+      // Work begins with a write, and with nothing else.
+      if (busy) begin
+        assert ($past(busy) || ($past(accept) && !$past(wr_error)));
+      end
+      // An answer waits.
+      if ($past(rsp_valid && !rsp_ready_i)) begin
+        assert (rsp_valid && $stable({rd_data, rd_error}));
+      end
+      // A refused write starts nothing.
+      if ($past(accept && wr_error)) begin
+        assert (!busy || $past(busy));
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stand-in for the hop unit in the proof of the guard: carries the names of both ends (low bits of head and angle) to the stage in
+// which the hop unit answers. The answer is free; the harness makes it a function of the two names, of any shape. It is so
+// only if place and angle of either end belong together.
+
+module sched_hop
+  import sched_pkg::*;
+#(
+  parameter int unsigned AngleW = 16,
+  parameter int unsigned CylW = 18,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
+  localparam int unsigned TimeW = time_w(AngleW),
+  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
+  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
+  localparam int unsigned SegmentW = segment_w(AngleW)
+) (
+  input  logic              clk_i,
+
+  input  logic              cell_we_i,
+  input  logic [CellIndexW-1:0] cell_index_i,
+  input  logic [CellW-1:0]  cell_data_i,
+  input  logic              segment_we_i,
+  input  logic [SegW-1:0]   segment_index_i,
+  input  logic [SegmentW-1:0] segment_data_i,
+
+  input  logic [AngleW-1:0] margin_i,
+  input  logic [AngleW-1:0] risk_i,
+  input  logic [TimeW-1:0]  head_switch_i,
+  input  logic [TimeW-1:0]  write_settle_i,
+  // {from an entry's end, to a write, from a write}
+  input  logic [7:0][TimeW-1:0] overhead_i,
+
+  input  logic [StageCost:StageDistance] en_i,
+
+  // Stage 1
+  input  logic [CylW-1:0]   from_cyl_i,
+  input  logic [HeadW-1:0]  from_head_i,
+  input  logic [CylW-1:0]   to_cyl_i,
+  input  logic [HeadW-1:0]  to_head_i,
+  input  logic              to_write_i,
+  input  logic [2:0]        overhead_sel_i,
+
+  // Stage 9
+  input  logic [AngleW-1:0] from_angle_i,
+  input  logic [AngleW-1:0] to_angle_i,
+
+  // Stage 11
+  output logic [TimeW-1:0]  reach_o,           // a late arrival's turn included
+  output logic [TimeW-1:0]  worst_o,           // a risky one's too
+  output logic              risky_o
+);
+
+  // Low three bits: an entry's tag, or 4 for the head of the disk
+  logic [StageCost+1:StageCell][2:0] from_q, to_q;
+  logic [StageCost+1:StageCost]      angles_q;
+  logic [2:0]                        from, to;
+  logic                              match;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageDistance]) begin
+      from_q[StageCell] <= from_head_i[2:0];
+      to_q[StageCell] <= to_head_i[2:0];
+    end
+    if (en_i[StageArrive]) begin
+      angles_q[StageCost] <= from_angle_i[2:0] == from_q[StageArrive] && to_angle_i[2:0] == to_q[StageArrive];
+    end
+    if (en_i[StageCost]) begin
+      angles_q[StageCost+1] <= angles_q[StageCost];
+    end
+  end
+
+  for (genvar stage = StageCell; stage <= StageCost; stage++) begin : g_stage
+    always_ff @(posedge clk_i) begin
+      if (en_i[stage]) begin
+        from_q[stage+1] <= from_q[stage];
+        to_q[stage+1] <= to_q[stage];
+      end
+    end
+  end
+
+  assign from = from_q[StageCost+1];
+  assign to = to_q[StageCost+1];
+  assign match = angles_q[StageCost+1];
+
+endmodule

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proof: table, list and mask hold the same entries, whatever is written. Any sequence of writes to INSERT, REMOVE, SERVE, CLEAR,
+// E_POS and OP (a collection of everything), at the native port of sched_core: a tag is in the table if and only if the writes
+// accepted put it there; a refused write changes nothing; a collection names the tag once if it is in, and not at all if it is
+// not. Looks at the port and at nets of sched_core that leave the list and the table: valid, occupancy, mask_set, mask_tag, cluster.
+
+module formal_table
+  import sched_pkg::*;
+  import sched_reg_pkg::*;
+#(
+  parameter int unsigned Entries = 4,
+  parameter int unsigned Lanes = 2,
+  localparam int unsigned EntryW = index_w(Entries)
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             wr_valid_i,
+  input logic             wr_whole_i,
+  input logic [AddrW-1:0] wr_addr_i,
+  input logic [31:0]      wr_data_i,
+
+  // Constant of any value: the tag that is watched
+  input logic [EntryW-1:0] tag_i
+);
+
+  logic              wr_ready, wr_error, busy, accept, fits, good, refused;
+  logic              started_q = 1'b0;
+  logic [Entries-1:0] in_q;
+  logic [CountW-1:0] count;
+  logic              seen_q, collecting_q, sees;
+
+  sched_core #(
+    .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
+  ) u_dut (
+    .clk_i, .rst_ni, .wr_valid_i, .wr_ready_o(wr_ready), .wr_whole_i, .wr_addr_i, .wr_data_i, .wr_error_o(wr_error),
+    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
+    .busy_o(busy), .irq_o()
+  );
+
+  assign accept = wr_valid_i && wr_ready && rst_ni;
+  assign good = accept && wr_whole_i;
+  assign fits = wr_data_i[15:0] < 16'(Entries);
+  assign refused = (wr_addr_i == InsertOffset) ? !fits || in_q[wr_data_i[EntryW-1:0]] : !fits || !in_q[wr_data_i[EntryW-1:0]];
+  assign sees = u_dut.mask_set && u_dut.mask_tag == TagW'(tag_i);
+
+  always_comb begin
+    count = '0;
+    for (int unsigned i = 0; i < Entries; i++) begin
+      count = count + CountW'(in_q[i]);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (!rst_ni) begin
+      in_q <= '0;
+      collecting_q <= 1'b0;
+    end else begin
+      if (good && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb]) begin
+        in_q <= '0;
+        collecting_q <= 1'b0;
+      end else begin
+        if (good && wr_addr_i == InsertOffset && !refused) in_q[wr_data_i[EntryW-1:0]] <= 1'b1;
+        if (good && (wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset) && !refused) in_q[wr_data_i[EntryW-1:0]] <= 1'b0;
+        if (good && wr_addr_i == OpOffset && wr_data_i[OpCodeLsb]) begin
+          collecting_q <= 1'b1;
+        end else if (!busy) begin
+          collecting_q <= 1'b0;
+        end
+      end
+    end
+    seen_q <= busy && (seen_q || sees);
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (rst_ni == started_q);
+    if (started_q) assume ($stable(tag_i));
+    // Of the registers, those that matter here. Collections take everything (proofs.toml cuts CLUSTER); no decision.
+    assume (wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset, ClearOffset, EPosOffset, OpOffset});
+    if (wr_addr_i == OpOffset) assume (wr_data_i[OpCodeLsb]);
+    assume (u_dut.take_c && u_dut.take_d && !u_dut.stop_at_c && !u_dut.cluster_down && u_dut.cluster_from == '0 &&
+            u_dut.cluster_span == '1 && u_dut.cluster_max == '0);
+
+    if (started_q) begin
+      assert (u_dut.valid == in_q);
+      if (!busy) assert (u_dut.occupancy == count);
+      if (accept && wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset}) assert (wr_error == (!wr_whole_i || refused));
+      if (sees) assert (collecting_q && in_q[tag_i] && !seen_q);
+      if (collecting_q && !busy) assert (seen_q == in_q[tag_i]);
+    end
+    cover (started_q && collecting_q && !busy && in_q == '1);
+  end
+
+endmodule
