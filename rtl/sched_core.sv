@@ -121,6 +121,7 @@ module sched_core
   logic [SegW-1:0]   segment_index;
   logic [SegmentW-1:0] segment_data;
   logic              removed, removed_continuous, serve_q, soft_rst_n;
+  logic              list_clk, lanes_clk, list_en, lanes_en, touched;
 
   sched_regs #(
     .Entries(Entries),
@@ -239,7 +240,6 @@ module sched_core
   end
 
   // Clocks of the parts
-  logic list_clk, lanes_clk, list_en, lanes_en, touched;
 
   sched_clock_gate u_list_clock (.clk_i, .en_i(list_en || touched), .clk_o(list_clk));
   sched_clock_gate u_lanes_clock (.clk_i, .en_i(lanes_en || touched), .clk_o(lanes_clk));
