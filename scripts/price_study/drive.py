@@ -44,13 +44,20 @@ def accelerator_mhz(depth):
     return int(placed.get(depth, min(placed.values())))
 
 
+NO_TIME = 10000  # MHz; a clock at which no decision takes any time to speak of
+
+
 def variants(engines):
+    """Engine, clock of the controller, clock of the accelerator (0: as placed), depths."""
     if "firmware" in engines:
-        yield "firmware", 100
-        yield "firmware", 400
-    for engine in ("model", "rtl"):
-        if engine in engines:
-            yield engine, 100
+        yield "firmware", 100, 0, DEPTHS
+        yield "firmware", 400, 0, DEPTHS
+        yield "firmware", NO_TIME, 0, (RTL_ENTRIES,)
+    if "model" in engines:
+        yield "model", 100, 0, DEPTHS
+        yield "model", NO_TIME, NO_TIME, (RTL_ENTRIES,)
+    if "rtl" in engines:  # for longer queues the model stands for it: the lock-step engine holds the two together
+        yield "rtl", 100, 0, [depth for depth in DEPTHS if depth <= RTL_ENTRIES]
 
 
 def program():
@@ -65,11 +72,9 @@ def study(platter, seconds, seeds, engines):
     base, candidate, order = firmware_cost()
     rows, status = [], 0
     for load, (scenario, policy, more) in LOADS.items():
-        for engine, mhz in variants(engines):
-            for depth in DEPTHS:
-                if engine == "rtl" and depth > RTL_ENTRIES:
-                    continue  # the model stands for it: the lock-step engine holds the two together
-                clock = accelerator_mhz(max(depth, RTL_ENTRIES)) if engine != "firmware" else ""
+        for engine, mhz, given, depths in variants(engines):
+            for depth in depths:
+                clock = given or accelerator_mhz(max(depth, RTL_ENTRIES)) if engine != "firmware" else ""
                 keys = {"engine": engine, "policy": policy, "sim.measure_s": seconds, "drive.queue.depth": depth,
                         "drive.controller.clock_mhz": mhz, "drive.controller.firmware_base_cycles": base,
                         "drive.controller.firmware_candidate_cycles": candidate, "drive.controller.firmware_order_cycles": order,
@@ -97,15 +102,19 @@ def study(platter, seconds, seeds, engines):
                     break  # the other depths fail alike
                 rows.append({"load": load, "policy": policy, "engine": engine, "controller_mhz": mhz, "accelerator_mhz": clock, "depth": depth,
                              "seconds": f"{seconds:g}", "seeds": seeds, **figures_of(runs)})
+                write(rows)
                 row = rows[-1]
                 print(f"{load:20} {engine:8} {mhz} MHz  depth {depth:3}  mean {row['mean_ms']} ms "
                       f"({row['mean_ms_least']} to {row['mean_ms_most']})  p95 {row['p95_ms']} ms  "
                       f"{row['discrete_per_s']}/s  stall {row['stall_us']} us", flush=True)
+    return status
+
+
+def write(rows):
     with open(page.STUDY, "w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    return status
 
 
 def figures_of(runs):
