@@ -14,7 +14,8 @@ SCENARIOS = ROOT / "models" / "configs" / "scenarios"
 DEPTHS = (16, 32, 64, 128, 256)
 RTL_ENTRIES = 32  # of the RTL that platter is built with
 COLUMNS = ["load", "policy", "engine", "controller_mhz", "accelerator_mhz", "depth", "seconds", "seeds", "discrete_per_s",
-           "mean_ms", "mean_ms_least", "mean_ms_most", "p95_ms", "fairness", "hiccups", "decisions", "cycles_per_decision", "access_cycles_per_decision", "latency_us", "stall_us", "stalls"]
+           "mean_ms", "mean_ms_least", "mean_ms_most", "p95_ms", "fairness", "hiccups", "decisions",
+           "cycles_per_decision", "access_cycles_per_decision", "latency_us", "stall_us", "stalls"]
 
 # name: scenario, policy, further keys; {depth} is the queue's. A closed load keeps the queue full.
 CLOSED = {"workload.discrete.source": "closed", "workload.discrete.outstanding": "{depth}"}

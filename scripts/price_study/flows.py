@@ -191,7 +191,7 @@ def route_key(tools, point, device):
 
 def devices(cells):
     """The devices to be tried: the small one unless it is clearly too small."""
-    estimate = cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 6 * cells.get("TRELLIS_DPR16X4", 0)
+    estimate = cells.get("LUT4", 0) + 2 * cells.get("CCU2C", 0) + 8 * cells.get("TRELLIS_DPR16X4", 0)
     return ["45k", "85k"] if estimate < ECP5_FILL * ECP5_COMB["45k"] else ["85k"]
 
 

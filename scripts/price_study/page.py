@@ -143,7 +143,8 @@ def firmware_table():
         if hardware is None:
             continue
         line(f"exact order of {n}, costs included", rows["cost_matrix", n] + rows["held_karp", n], hardware, target)
-    note = f"\n\nLast column: with the {most} cycles a decision that the register accesses of the engine took in the study below at most, inserts included." if most else ""
+    note = (f"\n\nLast column: with the {most} cycles a decision that the register accesses of the engine took in the study below at most, "
+            "inserts included.") if most else ""
     return table(["work", "firmware (cycles)", "accelerator (cycles)", "ratio", "at least", "met", "ratio with register accesses"], lines) + note
 
 
@@ -164,10 +165,11 @@ def study_table():
     rows = read(STUDY)
     if not rows:
         return "(none yet)"
-    return table(["load", "engine", "depth", "clock (MHz)", "requests/s", "mean (ms)", "least to most", "p95 (ms)", "fairness", "latency (us)", "stall (us)",
-                  "missed deadlines"],
+    return table(["load", "engine", "depth", "clock (MHz)", "requests/s", "mean (ms)", "least to most", "p95 (ms)", "fairness",
+                  "latency (us)", "stall (us)", "missed deadlines"],
                  [[r["load"], engine_name(r), r["depth"], r["accelerator_mhz"] or r["controller_mhz"], r["discrete_per_s"], r["mean_ms"],
-                   f"{r['mean_ms_least']} to {r['mean_ms_most']}", r["p95_ms"], r["fairness"], r["latency_us"], r["stall_us"], r["hiccups"]] for r in rows])
+                   f"{r['mean_ms_least']} to {r['mean_ms_most']}", r["p95_ms"], r["fairness"], r["latency_us"], r["stall_us"],
+                   r["hiccups"]] for r in rows])
 
 
 TABLES = {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table}
@@ -223,12 +225,13 @@ def figures():
             for cells, nanoseconds, row in points:
                 axes.annotate(f"M {row['order_m']}" if with_order else f"{row['lanes']}", (cells, nanoseconds), xytext=(4, 4),
                               textcoords="offset points", fontsize=7)
-    axes.set(xlabel="area on an ECP5 (TRELLIS_COMB); beside a point its lanes", ylabel="time of a decision (ns)", yscale="log")
+    axes.set(xlabel="area on an ECP5 (TRELLIS_COMB); beside a point its lanes", ylabel="time of a decision (ns)", ylim=(0, None))
     if placed:
         axes.legend(fontsize=8)
     save(figure, "price_area.svg")
 
     rows = read(STUDY)
+    styles = {"accelerator": "C0o-", "firmware, 100 MHz": "C1v--", "firmware, 400 MHz": "C2s:"}
     loads = list(dict.fromkeys(r["load"] for r in rows))
     if loads:
         figure, panels = plt.subplots((len(loads) + 1) // 2, 2, figsize=(7.6, 2.9 * ((len(loads) + 1) // 2)), squeeze=False)
@@ -237,8 +240,8 @@ def figures():
             for r in rows:
                 if r["load"] == load and r["engine"] != "rtl" and r["controller_mhz"] != "10000":
                     series.setdefault(engine_name(r), []).append((int(r["depth"]), float(r["mean_ms"])))
-            for (engine, points), style in zip(sorted(series.items()), ("o-", "v--", "s:")):
-                axes.plot(*zip(*points), style, markersize=4, label=engine)
+            for engine, points in series.items():
+                axes.plot(*zip(*points), styles[engine], markersize=4, label=engine)
             axes.set(title=load, xscale="log", ylim=(0, None), xlabel="queue depth", ylabel="mean response (ms)")
             depths = sorted({int(r["depth"]) for r in rows})
             axes.set_xticks(depths, [str(depth) for depth in depths])
