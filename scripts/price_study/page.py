@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables and figures of docs/reference/accelerator_price.md, from the files in docs/reference/data alone."""
+
+import csv
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DATA = ROOT / "docs" / "reference" / "data"
+FIGURES = ROOT / "docs" / "reference" / "figures"
+PAGE = ROOT / "docs" / "reference" / "accelerator_price.md"
+FPGA, ASIC = DATA / "accelerator_price.csv", DATA / "accelerator_price_asic.csv"
+CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
+
+LATENCY_OF_GUARD = "sptf_guard"
+
+
+def read(path):
+    if not path.is_file():
+        return []
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+# --- tables -------------------------------------------------------------------------------------------------------------
+
+def show(value):
+    """Numbers with thousands separators, an empty cell as it is."""
+    text = str(value)
+    return f"{int(text):,}" if re.fullmatch(r"-?\d+", text) else text
+
+
+def table(head, rows):
+    if not rows:
+        return "(none yet)"
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(show(cell) for cell in row) + " |" for row in rows])
+
+
+def name(row):
+    return f"{row['entries']} x {row['lanes']}"
+
+
+def orderer(row):
+    return "" if row["order_m"] == "0" else row["order_m"]
+
+
+def order_of(row):
+    return int(row["order_m"]), int(row["entries"]), int(row["lanes"])
+
+
+def tools_of(rows):
+    return "; ".join(sorted({tool for row in rows for tool in row["tools"].split("; ")}))
+
+
+def ecp5_table():
+    rows = sorted((r for r in read(FPGA) if r["device"].startswith("ecp5")), key=order_of)
+    text = table(["Entries x Lanes", "orderer", "LUT4", "CCU2C", "FF", "DPR16X4", "DP16KD", "MULT18", "TRELLIS_COMB", "Fmax (MHz)", "cycles",
+                  "decision (ns)"],
+                 [[name(r), orderer(r), r["lut4"], r["carry"], r["ff"], r["ram_lut"], r["ram_block"], r["mult"],
+                   r["cells"] if r["status"] != "does not fit" else "does not fit", r["fmax_mhz"], r["cycles"],
+                   r["decision_ns"] and round(float(r["decision_ns"]))] for r in rows])
+    large = sorted({f"{name(r)}{' with orderer ' + r['order_m'] if r['order_m'] != '0' else ''}" for r in rows if r["device"] == "ecp5-85f"})
+    return (f"{text}\n\n" + (f"On an LFE5U-85F: {', '.join(large)}; the others on an LFE5U-45F. " if large else "On an LFE5U-45F. ")
+            + f"{tools_of(rows)}.")
+
+
+def ice40_table():
+    rows = sorted((r for r in read(FPGA) if r["device"].startswith("ice40")), key=order_of)
+    return table(["Entries x Lanes", "seek table (cells, segments)", "SB_LUT4", "SB_CARRY", "SB_DFF", "RAM blocks (of 32)", "logic cells (of 7,680)",
+                  "result", "Fmax (MHz)", "decision (ns)"],
+                 [[name(r), f"{(18 - int(r['seg_m']) + 1) << int(r['seg_m'])}, {1 << int(r['seg_w'])}", r["lut4"], r["carry"], r["ff"],
+                   r["ram_block"], r["cells"], r["status"], r["fmax_mhz"], r["decision_ns"] and round(float(r["decision_ns"]))] for r in rows])
+
+
+def asic_table():
+    rows = sorted(read(ASIC), key=order_of)
+    text = table(["Entries x Lanes", "orderer", "logic (kGE)", "of it flip-flops (kGE)", "flip-flops", "memory (bits)", "longest path (ns)",
+                  "slack at the period (ns)", "from", "to"],
+                 [[name(r), orderer(r), r["kge"], r["flip_flop_kge"], r["flip_flops"], r["memory_bits"], r["arrival_ns"], r["slack_ns"],
+                   f"`{r['path_from']}`", f"`{r['path_to']}`"] for r in rows])
+    periods = ", ".join(sorted({r["period_ns"] for r in rows}))
+    return f"{text}\n\nPeriod {periods} ns. {tools_of(rows)}." if rows else text
+
+
+def cycles_table():
+    """A line each kind of work; a column each configuration; the orders apart."""
+    rows = read(CYCLES)
+    if not rows:
+        return "(none yet)"
+    variants = list(dict.fromkeys((r["entries"], r["lanes"]) for r in rows))
+    cell = {((r["entries"], r["lanes"]), r["work"], r["c"] if r["work"].startswith("cluster") else ""): r for r in rows}
+
+    def entry(key):
+        r = cell.get(key)
+        return "" if r is None else show(r["cycles"]) + ("" if r["cycles"] == r["formula"] else f" (page: {show(r['formula'])})")
+
+    head = [f"{e} x {lanes}" for e, lanes in variants]
+    formulas = {
+        "decide": "Rows + latency",
+        "decide; guard": "Rows + latency",
+        "decide; guard; debts stale": "2 (Rows + latency + 2)",
+        "decide; guard; sums stale": "2 (Rows + latency + 2) + n + c + 11",
+        "serve": "n + 1",
+        "insert last": "2",
+        "insert first": "n + 2",
+    }
+    works = table(["work, table full, a quarter of it continuous", "formula", *head],
+                  [[work, formula, *(entry((v, work, "")) for v in variants)] for work, formula in formulas.items()])
+    sizes = sorted({int(r["c"]) for r in rows if r["work"] == "cluster; ordered"})
+    ordered = [v for v in variants if any(r["work"] == "cluster; ordered" and (r["entries"], r["lanes"]) == v for r in rows)]
+    orders = table(["CLUSTER of c with ORDER", *(str(c) for c in sizes)],
+                   [[f"{e} x {lanes}", *(entry(((e, lanes), "cluster; ordered", str(c))) for c in sizes)] for e, lanes in ordered])
+    wrong = sum(r["cycles"] != r["formula"] for r in rows)
+    return f"{works}\n\n{orders}\n\n{len(rows)} counts, {wrong} differ from the formula."
+
+
+def firmware_table():
+    rows = {(r["kernel"], int(r["n"])): int(r["cycles"]) for r in read(FIRMWARE) if r["opt"] == "O2"}
+    latency = decision_latency()
+    accesses = [float(r["access_cycles_per_decision"]) for r in read(STUDY) if r["engine"] == "model" and r["accelerator_mhz"] != "10000"]
+    most = round(max(accesses)) if accesses else None
+    lines = []
+
+    def line(what, firmware, hardware, target):
+        ratio = firmware / hardware
+        lines.append([what, firmware, hardware, f"{ratio:.0f}", f"{target}" if target else "",
+                      ("yes" if ratio >= target else "**no**") if target else "", f"{firmware / (hardware + most):.0f}" if most else ""])
+
+    for entries, lanes, target in ((32, 4, 50), (256, 4, 150), (256, 8, 150)):
+        hardware = entries // lanes + latency
+        line(f"decision over {entries}, {lanes} lanes; guard refuses a quarter", rows["sptf_guard", entries], hardware, target)
+        line("the same, no guard", rows["sptf", entries], hardware, target)
+        line(f"the same, no guard, firmware with a table of every distance", rows["sptf_direct_table", entries], hardware, target)
+        line(f"the same, guard, the worst question", rows["sptf_guard_worst", entries], hardware, None)
+    orders = {int(r["c"]): int(r["cycles"]) for r in read(CYCLES) if r["work"] == "cluster; ordered"}
+    for n, target in ((6, None), (8, None), (10, 100), (12, None)):
+        hardware = orders.get(n)
+        if hardware is None:
+            continue
+        line(f"exact order of {n}, costs included", rows["cost_matrix", n] + rows["held_karp", n], hardware, target)
+    note = (f"\n\nLast column: with the {most} cycles a decision that the register accesses of the engine took in the study below at most, "
+            "inserts included.") if most else ""
+    return table(["work", "firmware (cycles)", "accelerator (cycles)", "ratio", "at least", "met", "ratio with register accesses"], lines) + note
+
+
+def decision_latency():
+    import tomllib
+    return tomllib.loads((ROOT / "rtl" / "registers.toml").read_text(encoding="utf-8"))["decision_latency"]
+
+
+def engine_name(row):
+    if row["controller_mhz"] == "10000":
+        return f"{'firmware' if row['engine'] == 'firmware' else 'accelerator'}, no time"
+    if row["engine"] == "firmware":
+        return f"firmware, {row['controller_mhz']} MHz"
+    return f"{'RTL' if row['engine'] == 'rtl' else 'accelerator'}"
+
+
+def study_table():
+    rows = read(STUDY)
+    if not rows:
+        return "(none yet)"
+    return table(["load", "engine", "depth", "clock (MHz)", "requests/s", "mean (ms)", "least to most", "p95 (ms)", "fairness",
+                  "latency (us)", "stall (us)", "missed deadlines"],
+                 [[r["load"], engine_name(r), r["depth"], r["accelerator_mhz"] or r["controller_mhz"], r["discrete_per_s"], r["mean_ms"],
+                   f"{r['mean_ms_least']} to {r['mean_ms_most']}", r["p95_ms"], r["fairness"], r["latency_us"], r["stall_us"],
+                   r["hiccups"]] for r in rows])
+
+
+TABLES = {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table}
+
+
+# --- figures ------------------------------------------------------------------------------------------------------------
+
+def figures():
+    """Three SVGs, the same bytes from the same data."""
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.hashsalt": "platter", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9, "axes.grid": True,
+                         "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True})
+    FIGURES.mkdir(parents=True, exist_ok=True)
+
+    def save(figure, file):
+        figure.savefig(FIGURES / file, metadata={"Date": None, "Creator": None})
+        plt.close(figure)
+
+    placed = [r for r in read(FPGA) if r["device"].startswith("ecp5") and r["fmax_mhz"]]
+    plain = [r for r in placed if r["order_m"] == "0"]
+    firmware = {int(r["n"]): int(r["cycles"]) for r in read(FIRMWARE) if r["opt"] == "O2" and r["kernel"] == LATENCY_OF_GUARD}
+    latency = decision_latency()
+
+    figure, axes = plt.subplots(figsize=(6.4, 4.2))
+    for mhz, style in ((100, "-"), (400, "--")):
+        axes.plot(list(firmware), [cycles / mhz for cycles in firmware.values()], style, color="0.4", marker="s", markersize=4,
+                  label=f"firmware, {mhz} MHz")
+    for i, lanes in enumerate((1, 2, 4, 8)):
+        mhz = {int(r["entries"]): float(r["fmax_mhz"]) for r in plain if r["lanes"] == str(lanes)}
+        if not mhz:
+            continue
+        slowest = min(mhz.values())
+        axes.plot(list(firmware), [(n // lanes + latency) / slowest for n in firmware], "-", color=f"C{i}", linewidth=1,
+                  label=f"{lanes} lane{'s' if lanes > 1 else ''}, {slowest:.0f} MHz")
+        axes.plot(sorted(mhz), [(n // lanes + latency) / mhz[n] for n in sorted(mhz)], "o", color=f"C{i}", markersize=4)
+    axes.set(xscale="log", yscale="log", xlabel="commands in the queue", ylabel="time of a decision (us)", xticks=list(firmware),
+             xticklabels=[str(n) for n in firmware])
+    axes.minorticks_off()
+    axes.legend(fontsize=8)
+    save(figure, "price_decision.svg")
+
+    figure, axes = plt.subplots(figsize=(6.4, 4.2))
+    for i, entries in enumerate(sorted({int(r["entries"]) for r in placed})):
+        for with_order, marker in ((False, "o"), (True, "^")):
+            points = sorted((int(r["cells"]), float(r["decision_ns"]), r) for r in placed
+                            if int(r["entries"]) == entries and (r["order_m"] != "0") == with_order)
+            if points:
+                axes.plot([p[0] for p in points], [p[1] for p in points], marker if with_order else f"-{marker}", color=f"C{i}", markersize=5,
+                          linewidth=1, label=f"{entries} entries{', with orderer' if with_order else ''}")
+            for cells, nanoseconds, row in points:
+                axes.annotate(f"M {row['order_m']}" if with_order else f"{row['lanes']}", (cells, nanoseconds), xytext=(4, 4),
+                              textcoords="offset points", fontsize=7)
+    axes.set(xlabel="area on an ECP5 (TRELLIS_COMB); beside a point its lanes", ylabel="time of a decision (ns)", ylim=(0, None))
+    if placed:
+        axes.legend(fontsize=8)
+    save(figure, "price_area.svg")
+
+    rows = read(STUDY)
+    styles = {"accelerator": "C0o-", "firmware, 100 MHz": "C1v--", "firmware, 400 MHz": "C2s:"}
+    loads = list(dict.fromkeys(r["load"] for r in rows))
+    if loads:
+        figure, panels = plt.subplots((len(loads) + 1) // 2, 2, figsize=(7.6, 2.9 * ((len(loads) + 1) // 2)), squeeze=False)
+        for axes, load in zip(panels.flat, loads):
+            series = {}
+            for r in rows:
+                if r["load"] == load and r["engine"] != "rtl" and r["controller_mhz"] != "10000":
+                    series.setdefault(engine_name(r), []).append((int(r["depth"]), float(r["mean_ms"])))
+            for engine, points in series.items():
+                axes.plot(*zip(*points), styles[engine], markersize=4, label=engine)
+            axes.set(title=load, xscale="log", ylim=(0, None), xlabel="queue depth", ylabel="mean response (ms)")
+            depths = sorted({int(r["depth"]) for r in rows})
+            axes.set_xticks(depths, [str(depth) for depth in depths])
+            axes.minorticks_off()
+            axes.legend(fontsize=7)
+        for axes in list(panels.flat)[len(loads):]:
+            axes.set_visible(False)
+        save(figure, "price_response.svg")
+
+
+# --- the page -----------------------------------------------------------------------------------------------------------
+
+def filled(text):
+    for key, make in TABLES.items():
+        pattern = re.compile(rf"(<!-- {key}:begin -->\n).*?(<!-- {key}:end -->)", re.S)
+        if not pattern.search(text):
+            raise SystemExit(f"scripts/price: {PAGE.relative_to(ROOT)} has no place for the table {key}")
+        body = make()
+        text = pattern.sub(lambda found, body=body: f"{found.group(1)}{body}\n{found.group(2)}", text)
+    return text
+
+
+def report(check):
+    old = PAGE.read_text(encoding="utf-8")
+    new = filled(old)
+    if check:
+        if new != old:
+            print(f"scripts/price: the tables of {PAGE.relative_to(ROOT)} are not those of the data; run scripts/price report", file=sys.stderr)
+        return int(new != old)
+    if importlib.util.find_spec("matplotlib") is None:
+        python = ROOT / "build" / "venv" / "bin" / "python"
+        if not python.exists() or subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode != 0:
+            print("scripts/price: the Python package matplotlib was not found; run scripts/setup", file=sys.stderr)
+            return 2
+        os.execv(python, [str(python), str(ROOT / "scripts" / "price"), "report"])
+    figures()
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
