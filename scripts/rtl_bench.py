@@ -55,9 +55,9 @@ def include_directory():
     return f"{root}/include"
 
 
-def compiler(optimise="-O1"):
+def compiler(optimise="-O1", cached=True):
     cxx = os.environ.get("CXX", "g++").split()
-    return (["ccache"] if shutil.which("ccache") else []) + cxx + ["-std=c++17", optimise, "-g0", "-w"]
+    return (["ccache"] if cached and shutil.which("ccache") else []) + cxx + ["-std=c++17", optimise, "-g0", "-w"]
 
 
 def includes(include):
@@ -102,8 +102,8 @@ def defines(configuration):
     return result + ([f"-DPLATTER_DUT_M={configuration.order_m}"] if configuration.order_m else [])
 
 
-def compile_and_link(configuration, directory, include, objects):
-    """directory/test from the generated code in directory/code."""
+def compile_and_link(configuration, directory, include, objects, cached=True):
+    """directory/test from the generated code in directory/code. What is compiled only once is better not cached."""
     code = directory / "code"
     unit = directory / "unit.cpp"
     # One unit, since the run-time's headers take longer than the design.
@@ -111,8 +111,9 @@ def compile_and_link(configuration, directory, include, objects):
     wrapper = BENCH / ("order_test.cpp" if configuration.order_m else "dut.cpp")
     unit.write_text("".join(f'#include "{name}"\n' for name in names) + f'#include "{wrapper}"\n', encoding="utf-8")
     result = subprocess.run(
-        compiler() + defines(configuration) + ["-I", str(code), *includes(include), "-c", str(unit), "-o",
-                                               str(directory / "unit.o")], capture_output=True, text=True, check=False)
+        compiler(cached=cached) + defines(configuration) +
+        ["-I", str(code), *includes(include), "-c", str(unit), "-o", str(directory / "unit.o")], capture_output=True, text=True,
+        check=False)
     if result.returncode != 0:
         return result
     return link(configuration, [str(directory / "unit.o")], directory / "test", objects)

@@ -37,4 +37,5 @@ rm -rf "$work/verilated"
   "$work/sched_top_netlist.v" \
   "$here/dut.cpp" "$here/golden.cpp" "$here/sched_bench.cpp" "$here/sched_test.cpp" > "$work/build.log" 2>&1 ||
   { tail -n 30 "$work/build.log"; exit 1; }
-"$work/verilated/Vsched_netlist"
+# A netlist is slow: fewer random decisions, unless the environment says how many.
+PLATTER_RTL_DECISIONS=${PLATTER_RTL_DECISIONS:-2000} "$work/verilated/Vsched_netlist"

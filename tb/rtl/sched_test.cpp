@@ -1092,6 +1092,21 @@ TEST_F(Sched, SweepSaturates) {
   EXPECT_EQ(read(reg::kSweep), sum_limit());
 }
 
+TEST_F(Sched, AllAreRefused) {
+  write(reg::kCtrl, kGuard);
+  for (unsigned tag = 0; tag < entries(); ++tag) insert(tag, 5 + tag, 0, 9, tag == 2 ? kContinuous : 0, 1, 100);
+  place_head(0, 0, 101);  // the deadline is past
+  expect_forced(2);
+  EXPECT_EQ(read(reg::kRefused), entries());
+  EXPECT_EQ(read(reg::kRefusedCount), entries());
+  EXPECT_EQ(read(reg::kForcedCount), 1U);
+  place_head(0, 0, 0);
+  write(reg::kReserve, 100);  // as much as there is, and the transfer is more
+  expect_forced(2);
+  EXPECT_EQ(read(reg::kRefused), entries());
+  EXPECT_EQ(read(reg::kRefusedCount), 2 * entries());
+}
+
 TEST_F(Sched, WhatMakesStale) {
   const unsigned pass = bench.duration();
   insert_sweep();
