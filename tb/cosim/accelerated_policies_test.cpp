@@ -14,7 +14,8 @@ constexpr Picoseconds seconds(std::uint32_t s) { return Picoseconds{s} * core::k
 
 std::string name_of(const ::testing::TestParamInfo<const char*>& test) {
   std::string name = test.param;
-  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
+  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
+             name.end());
   return name;
 }
 
@@ -25,12 +26,12 @@ mechanics::DriveProfile free_of_charge(mechanics::DriveProfile profile) {
 
 // --- small queues ----------------------------------------------------------------------------------------------------
 
-/// The toy drive with odd numbers, so that no two ways take equally long.
-mechanics::DriveProfile odd_profile(std::uint32_t depth = 32) {
+/// The toy drive, but d cylinders take d + 9 sectors and a command's overhead three and a half: the arm is never just in time or
+/// just too late, whatever is rounded.
+mechanics::DriveProfile ruler_profile(std::uint32_t depth) {
   mechanics::DriveProfile profile = free_of_charge(toy_profile());
-  profile.seek.points_us = {{1, 1013.7}, {2, 1101.3}, {127, 2977.9}};
-  profile.head_switch_us = 513.1;
-  profile.overhead.read_miss_us = {307.3, 311.9};
+  profile.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {127, 13'600.0}};
+  profile.overhead.read_miss_us = {350, 350};
   profile.queue_depth = depth;
   return profile;
 }
@@ -49,7 +50,7 @@ class SmallQueue : private drive::DriveObserverIf {
  public:
   SmallQueue(const std::string& policy, const std::string& engine, std::vector<Given> given, std::uint32_t depth = 32)
       : given_(std::move(given)),
-        disk_(make_drive(unique("disk").c_str(), policy, engine, odd_profile(depth))),
+        disk_(make_drive(unique("disk").c_str(), policy, engine, ruler_profile(depth))),
         host_(unique("host").c_str()),
         script_(unique("script").c_str(), [this](Script&) { submit(); }) {
     host_.disk_init_socket.bind(disk_->host_tgt_socket);
@@ -100,12 +101,15 @@ class SmallQueue : private drive::DriveObserverIf {
 struct Worked {
   const char* policy;
   const char* order;
+
+  friend std::ostream& operator<<(std::ostream& out, const Worked& w) { return out << w.policy << ": " << w.order; }
 };
 class WorkedQueue : public ::testing::TestWithParam<Worked> {};
 
 TEST_P(WorkedQueue, IsServedInTheOrderWorkedByHand) {
-  // Upward from cylinder 0; c comes at 3 ms, when a has been begun.
-  const std::vector<Given> given = {{'d', 90, 7}, {'B', 60, 9}, {'b', 20, 11}, {'a', 10, 5}, {'e', 70, 3}, {'c', 5, 1, 3 * kMs}};
+  // Upward from cylinder 0; c comes at 9 ms, when a has been begun (the first access waits for its sector until 6.4).
+  const std::vector<Given> given = {{'d', 90, 7}, {'B', 60, 9}, {'b', 20, 11},
+                                    {'a', 10, 5}, {'e', 70, 3}, {'c', 5, 1, 9 * kMs}};
   SmallQueue queue(GetParam().policy, "lockstep", given);
   run_until(seconds(1));
   EXPECT_EQ(queue.served(), GetParam().order);
@@ -114,7 +118,7 @@ TEST_P(WorkedQueue, IsServedInTheOrderWorkedByHand) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, WorkedQueue,
                          ::testing::Values(Worked{"LOOK", "abBedc"}, Worked{"OPS:SCAN/CLUST-REQ(1)", "abBedc"},
-                                           Worked{"OPS:SCAN/CI-OPT(1)", "abcBedc"}));
+                                           Worked{"OPS:SCAN/CI-OPT(1)", "abcBed"}));
 
 class Programs : public ::testing::TestWithParam<const char*> {};
 
@@ -130,7 +134,8 @@ TEST_P(Programs, ServeSmallQueuesAsTheFirmwareDoes) {
     const std::size_t count = 1 + random() % 20;
     const std::size_t continuous = random() % 4;
     for (std::size_t k = 0; k < count; ++k) {
-      Given g{static_cast<char>((k < continuous ? 'A' : 'a') + k), cylinders[k], static_cast<std::uint32_t>(random() % 128)};
+      Given g{static_cast<char>((k < continuous ? 'A' : 'a') + k), cylinders[k],
+              static_cast<std::uint32_t>(random() % 128)};
       // Most of them at once, the others, also continuous ones, when clusters and lists are half served.
       if (random() % 4 == 0) g.at = static_cast<Picoseconds>(random() % 80'000) * kUs;
       given.push_back(g);
@@ -202,7 +207,8 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
   EXPECT_EQ(objection(0, "OPS:SCAN/CI-SPTF"), "");
   EXPECT_EQ(objection(0, "LOOK"), "");
   EXPECT_EQ(objection(6, "OPS:SCAN/CLUST-REQ( 7 )"),
-            "the accelerator is built for exact orders of at most 6 requests, policy OPS:SCAN/CLUST-REQ(7) makes orders of 7");
+            "the accelerator is built for exact orders of at most 6 requests, policy OPS:SCAN/CLUST-REQ(7) makes orders "
+            "of 7");
   EXPECT_EQ(accelerator::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32), "");
 }
 
@@ -214,7 +220,8 @@ TEST_P(MixedPrograms, KeepAllRoundsAndTheFirmwaresMeans) {
   const Picoseconds end = seconds(scaled(200));
   const auto make = [&](const std::string& name, const char* engine) {
     return std::make_unique<MixedRig>(
-        name, make_drive((name + "_disk").c_str(), GetParam(), engine, free_of_charge(atlas_profile()), false), MixedLoad{}, end);
+        name, make_drive((name + "_disk").c_str(), GetParam(), engine, free_of_charge(atlas_profile()), false), MixedLoad{},
+        end);
   };
   const auto firmware = make("firmware", "firmware");
   const auto model = make("model", "model");
@@ -227,7 +234,7 @@ TEST_P(MixedPrograms, KeepAllRoundsAndTheFirmwaresMeans) {
   }
   for (const RequestClass cls : {RequestClass::Continuous, RequestClass::Discrete}) {
     const double ratio = model->mean_ms(cls) / firmware->mean_ms(cls);
-    EXPECT_NEAR(ratio, 1, kScale == 1 ? 0.02 : 0.05) << core::to_string(cls);
+    EXPECT_NEAR(ratio, 1, kScale == 1 ? 0.01 : 0.05) << core::to_string(cls);
     RecordProperty(std::string(core::to_string(cls)), std::to_string(ratio));
   }
 }

@@ -311,7 +311,9 @@ TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, AcceleratedPolicies,
-                         ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "ASPTF(0.05)"),
+                         ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "ASPTF(0.05)",
+                                           "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                                           "OPS:SCAN/CLUST-CYL(6|1000)"),
                          [](const auto& test) {
                            std::string name = test.param;
                            name.erase(std::remove_if(name.begin(), name.end(),

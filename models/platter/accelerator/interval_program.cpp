@@ -25,8 +25,10 @@ std::uint32_t IntervalProgram::begin(RegisterPortIf& port, const DecisionContext
     plan_.upward = !context.sweep_down;
     const std::uint32_t from = !from_edge_ ? from_ : plan_.upward ? 0 : last_cylinder_;
     std::uint32_t next = sweep().front()->extent.cylinder.value;
-    for (const Command* command : sweep())
-      next = plan_.upward ? std::min(next, command->extent.cylinder.value) : std::max(next, command->extent.cylinder.value);
+    for (const Command* command : sweep()) {
+      const std::uint32_t cylinder = command->extent.cylinder.value;
+      next = plan_.upward ? std::min(next, cylinder) : std::max(next, cylinder);
+    }
     plan_.low = std::min(from, next);
     plan_.high = std::max(from, next);
   }

@@ -5,12 +5,12 @@
 
 namespace platter::accelerator {
 
-/// CI-SPTF and CI-OPT: CLUSTERs find the D-requests of an interval; CI-SPTF lets all of them compete in a DECIDE, CI-OPT counts
-/// them and orders one part after the other.
+/// CI-SPTF and CI-OPT: CLUSTERs find the D-requests of an interval; CI-SPTF lets all of them compete in a DECIDE, CI-OPT
+/// counts them and orders one part after the other.
 ///
 /// CLUSTER_SPAN counts from the first one collected, so a CLUSTER of one finds that one first. A part is collected from the
-/// beginning of the interval: the parts before it have been served or withheld by then, and what has come for the list's interval meanwhile is
-/// withheld until the list has been served.
+/// beginning of the interval: the parts before it have been served or withheld by then, and what has come for the list's
+/// interval meanwhile is withheld until the list has been served.
 class IntervalProgram : public PartProgram {
  public:
   explicit IntervalProgram(const ProgramContext& context);

@@ -8,8 +8,9 @@
 
 namespace platter::accelerator {
 
-/// What the clustered policies share: a part in an exact order, of which each command is checked by a DECIDE when its turn has come;
-/// the sweep's first command where none may go; the commands that are withheld. docs/reference/policies.md has the rules.
+/// What the clustered policies share: a part in an exact order, of which each command is checked by a DECIDE when its turn
+/// has come; the sweep's first command where none may go; the commands that are withheld. docs/reference/policies.md has the
+/// rules.
 ///
 /// What a decision plans lies in `planned_`, and becomes `part_` when it is served.
 class PartProgram : public AcceleratorProgram {
