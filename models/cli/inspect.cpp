@@ -51,7 +51,10 @@ int list(const std::string& what, bool as_json) {
   } else if (what == "policies") {
     for (const scheduling::PolicyInfo& row : scheduling::policy_table())
       rows.emplace_back(row.name, fmt::format("{} [{}]", row.description,
-                                              row.accelerated ? "firmware, model, rtl, lockstep" : "firmware"));
+                                              row.accelerated == scheduling::Accelerated::No
+                                                  ? std::string("firmware")
+                                                  : fmt::format("firmware, model, rtl, lockstep; program {}",
+                                                                scheduling::to_string(row.accelerated))));
   } else if (what == "engines") {
     for (const accelerator::EngineInfo& row : accelerator::engine_table()) rows.emplace_back(row.name, row.description);
   } else {

@@ -80,7 +80,8 @@ struct TappedRig {
     config.profile = atlas_profile();
     config.holds_data = false;
     const auto factory = [&](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
-      const accelerator::AcceleratorParameters parameters;
+      accelerator::AcceleratorParameters parameters;
+      parameters.order_m = 12;
       auto core = std::make_unique<Tap>(std::make_unique<accelerator::ReferenceCore>(parameters));
       tap = core.get();
       auto made = std::make_unique<accelerator::AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters,
@@ -163,6 +164,47 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   RecordProperty("worst_excess_ps", std::to_string(worst));
   RecordProperty("share_with_extra_turn", std::to_string(share));
 }
+
+class DecisionsOfSeveralOperations : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(DecisionsOfSeveralOperations, AreForTheInstantAtWhichTheAccessBegins) {
+  const Picoseconds end = Picoseconds{scaled(100)} * core::kPicosecondsPerSecond;
+  accelerator::AcceleratorEngine::Options options;
+  options.policy = *scheduling::find_policy(GetParam());
+  TappedRig tapped(tight_load(), end, options);
+  run_until(end);
+  tapped.rig->close();
+  if (std::string(GetParam()) != "LOOK") { EXPECT_EQ(tapped.rig->statistics.hiccups(), 0u); }
+  const Tap& tap = *tapped.tap;
+  const auto& slots = tapped.accesses.slots;
+  EXPECT_EQ(tap.refused, 0u);
+  EXPECT_EQ(tap.out_of_order, 0u);
+  ASSERT_EQ(tap.outcomes.size(), slots.size());
+  ASSERT_GT(tap.outcomes.size(), scaled(5'000));
+  const scheduling::TickScale scale(scheduling::FixedPointFormat{}, tapped.rig->disk->planner().rotation().period());
+  Picoseconds longest = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    ASSERT_EQ(tap.outcomes[i].tag, slots[i].first);
+    ASSERT_EQ(tap.outcomes[i].head_time, scale.time_of_day(slots[i].second.started)) << "decision " << i;
+    if (i == 0) continue;
+    const CommandTiming& before = slots[i - 1].second;
+    const Picoseconds over = before.started + before.overhead + before.seek + before.settle + before.rotation +
+                             before.transfer + before.bus;
+    if (slots[i].second.accepted < over) longest = std::max(longest, slots[i].second.started - over);
+  }
+  EXPECT_LE(longest, tapped.engine->decision_bound());
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, DecisionsOfSeveralOperations,
+                         ::testing::Values("LOOK", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CI-OPT(12)",
+                                           "OPS:SCAN/CLUST-REQ(1)", "OPS:SCAN/CLUST-REQ(12)", "OPS:SCAN/CLUST-CYL(6|1000)"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           name.erase(std::remove_if(name.begin(), name.end(),
+                                                     [](unsigned char c) { return std::isalnum(c) == 0; }),
+                                      name.end());
+                           return name;
+                         });
 
 TEST(AcceleratorEngine, ARiskIsProgrammedAndNoRoundIsMissedForIt) {
   const Picoseconds end = Picoseconds{scaled(100)} * core::kPicosecondsPerSecond;
@@ -269,7 +311,9 @@ TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, AcceleratedPolicies,
-                         ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "ASPTF(0.05)"),
+                         ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "ASPTF(0.05)",
+                                           "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                                           "OPS:SCAN/CLUST-CYL(6|1000)"),
                          [](const auto& test) {
                            std::string name = test.param;
                            name.erase(std::remove_if(name.begin(), name.end(),

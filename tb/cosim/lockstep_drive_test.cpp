@@ -82,7 +82,9 @@ TEST_P(LockstepDrive, RoundsThatCannotBeKeptAreForced) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, LockstepDrive, ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)"));
+INSTANTIATE_TEST_SUITE_P(Policies, LockstepDrive,
+                         ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
+                                           "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"));
 
 class GuardedEngines : public ::testing::TestWithParam<Engine> {};
 
@@ -107,7 +109,10 @@ INSTANTIATE_TEST_SUITE_P(Engines, GuardedEngines,
                                            Engine{"OPS:SCAN/CI-SPTF", "firmware"},
                                            Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
                                            Engine{"OPS:SCAN/CLUST-REQ(6)", "firmware"},
-                                           Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "firmware"}),
+                                           Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "firmware"},
+                                           Engine{"OPS:SCAN/CI-SPTF", "model"}, Engine{"OPS:SCAN/CI-OPT(6)", "model"},
+                                           Engine{"OPS:SCAN/CLUST-REQ(6)", "model"},
+                                           Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "model"}),
                          name_of_engine);
 
 TEST(FirmwareAndModel, AgreeOnTheMeans) {

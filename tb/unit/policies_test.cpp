@@ -121,10 +121,28 @@ TEST(Policies, NamesAreFoundWithBlanksAndInNoOtherForm) {
   EXPECT_FALSE(find_policy("sptf"));
   EXPECT_FALSE(find_policy("SPTF(next-C"));
   EXPECT_FALSE(find_policy(""));
-  EXPECT_EQ(find_policy("SPTF")->row->accelerated, GuardMode::Pooled);
-  EXPECT_EQ(find_policy("SPTF(next-C)")->row->accelerated, GuardMode::NextContinuous);
-  EXPECT_EQ(find_policy("SPTF(unguarded)")->row->accelerated, GuardMode::None);
-  EXPECT_EQ(find_policy("LOOK")->row->accelerated, std::nullopt);
+}
+
+TEST(Policies, TheTableSaysWhichProgramCarriesThemOnTheAccelerator) {
+  struct Row {
+    const char* policy;
+    Accelerated program;
+    GuardMode guard;
+  };
+  for (const Row& row : {Row{"SPTF", Accelerated::Sptf, GuardMode::Pooled},
+                         {"SPTF(next-C)", Accelerated::Sptf, GuardMode::NextContinuous},
+                         {"SPTF(unguarded)", Accelerated::Sptf, GuardMode::None},
+                         {"ASPTF(0.01)", Accelerated::Sptf, GuardMode::Pooled},
+                         {"LOOK", Accelerated::Elevator, GuardMode::None},
+                         {"SCAN", Accelerated::No, GuardMode::None},
+                         {"OPS:SCAN/CI-SPTF", Accelerated::Intervals, GuardMode::Pooled},
+                         {"OPS:SCAN/CI-OPT(6)", Accelerated::Intervals, GuardMode::Pooled},
+                         {"OPS:SCAN/CLUST-REQ(6)", Accelerated::Clusters, GuardMode::Pooled},
+                         {"OPS:SCAN/CLUST-CYL(6|1000)", Accelerated::Clusters, GuardMode::Pooled}}) {
+    EXPECT_EQ(find_policy(row.policy)->row->accelerated, row.program) << row.policy;
+    EXPECT_EQ(find_policy(row.policy)->row->guard, row.guard) << row.policy;
+  }
+  EXPECT_EQ(to_string(Accelerated::Clusters), "clusters");
 }
 
 TEST(Policies, ParametersArePartOfTheName) {

@@ -24,6 +24,14 @@ constexpr std::uint32_t kAccessCycles = 2;
 constexpr std::uint32_t kAccessesPerDecision = 7;
 /// The staging registers and INSERT.
 constexpr std::uint32_t kAccessesPerInsert = 8;
+/// OP and CLEAR of an operation, and the cycle of its interrupt.
+constexpr std::uint32_t kAccessesPerOperation = 2;
+constexpr std::uint32_t kInterruptCycles = 1;
+/// Cycles of a CLUSTER beyond one an entry, and of an exact order beyond the orderer's and one a cost.
+constexpr std::uint32_t kClusterCycles = 1;
+constexpr std::uint32_t kOrderCycles = 13;
+/// DELAY is 0 for an exact order, and itself again for the guard.
+constexpr std::uint32_t kAccessesPerOrder = 2;
 /// Cycles for which INSERT and SERVE keep the accelerator busy beyond one an entry.
 constexpr std::uint32_t kInsertCycles = 2;
 constexpr std::uint32_t kServeCycles = 1;
@@ -51,7 +59,7 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       options_(options),
       scale_(parameters.format, planner.rotation().period()),
       seek_table_(scheduling::SeekTable::fit(planner.seek_curve(), scale_)),
-      program_(make_program(options.policy, scale_)),
+      program_(make_program({options.policy, parameters, scale_, planner.geometry().cylinders(), queue_depth})),
       shadow_(1024),
       shadow_valid_(1024),
       commands_(queue_depth),
@@ -76,12 +84,14 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
 Picoseconds AcceleratorEngine::decision_bound() const {
   // All commands have come at the last moment, while an operation ran that no longer counts.
   const auto entries = static_cast<std::uint32_t>(commands_.size());
-  const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
-  const std::uint32_t decision = 2 * pass + kStaleCycles + 2 * entries + kSumsCycles + kDebtsCycles + 1 +
-                                 program_->further_cycles(entries) +
-                                 kAccessCycles * (kAccessesPerDecision + program_->begin_accesses() + program_->accesses());
+  const Effort effort = program_->most_effort(entries);
+  const std::uint32_t decision = 2 * pass_cycles() + kStaleCycles + 2 * entries + kSumsCycles + kDebtsCycles + 1 +
+                                 further_cycles(effort, entries) +
+                                 kAccessCycles * (kAccessesPerDecision + program_->begin_accesses() + effort.accesses);
   const std::uint32_t insert = kAccessCycles * (kAccessesPerInsert + program_->stage_accesses()) + kInsertCycles + 1;
-  return time(2 * decision + entries * insert + entries * (entries - 1) / 2 + entries + kServeCycles);
+  const std::uint32_t withhold = kAccessCycles + entries + kServeCycles + insert + entries;  // and recall at once
+  return time(2 * decision + entries * insert + entries * (entries - 1) / 2 + entries + kServeCycles +
+              program_->most_withheld() * withhold);
 }
 
 // --- bus -----------------------------------------------------------------------------------------------------------
@@ -133,10 +143,11 @@ void AcceleratorEngine::check_identity() {
       (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
       (parameters_.format.angle_w << reg::kParamsAngleWLsb) | (parameters_.format.cyl_w << reg::kParamsCylWLsb) |
       (parameters_.format.seg_m << reg::kParamsSegMLsb) | (parameters_.format.seg_w << reg::kParamsSegWLsb);
-  if (id != reg::kIdValue || version != reg::kVersionMajor || built != expected)
+  const std::uint32_t orderer = read(reg::kOrderer);
+  if (id != reg::kIdValue || version != reg::kVersionMajor || built != expected || orderer != parameters_.order_m)
     SC_REPORT_ERROR("/platter/accelerator/identity",
-                    fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x}, expected 0x{:08x}, {} and 0x{:08x}", id, version, built,
-                                reg::kIdValue, reg::kVersionMajor, expected)
+                    fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x} ORDERER {}, expected 0x{:08x}, {}, 0x{:08x} and {}", id,
+                                version, built, orderer, reg::kIdValue, reg::kVersionMajor, expected, parameters_.order_m)
                         .c_str());
 }
 
@@ -173,7 +184,8 @@ void AcceleratorEngine::start_of_simulation() {  // what the firmware does when 
   set(reg::kOverheadRw, scale_.time(planner_.overhead(false, true)));
   set(reg::kOverheadWr, scale_.time(planner_.overhead(true, false)));
   set(reg::kOverheadWw, scale_.time(planner_.overhead(true, true)));
-  set(reg::kDelay, scale_.time(decision_bound()));
+  delay_ = scale_.time(decision_bound());
+  set(reg::kDelay, delay_);
   port_time_ = work_end_ = 0;
 }
 
@@ -200,6 +212,10 @@ void AcceleratorEngine::enter_pending() {
 }
 
 void AcceleratorEngine::enter(const Command& command) {
+  if (program_->arrived(*this, command)) load(command);
+}
+
+void AcceleratorEngine::load(const Command& command) {
   const mechanics::Extent& extent = command.extent;
   const bool in_sweep = program_->guarded() && scheduling::in_sweep(command);
   // For the table, continuous is what the sweep looks after; without a deadline a command is nobody's care.
@@ -235,6 +251,13 @@ void AcceleratorEngine::enter(const Command& command) {
   }
 }
 
+void AcceleratorEngine::withhold(const Command& command) {
+  write(reg::kRemove, command.tag.value);
+  work_end_ = port_time_ + time(entries_ + kServeCycles + 1 - kAccessCycles);
+  commands_[command.tag.value] = nullptr;
+  --entries_;
+}
+
 void AcceleratorEngine::take(core::Tag tag) {
   const Command& command = *commands_[tag.value];
   const mechanics::Extent& extent = command.extent;
@@ -250,7 +273,7 @@ void AcceleratorEngine::take(core::Tag tag) {
     --continuous_;
   }
   direction_known_ = continuous_ > 0;
-  program_->served(command);
+  program_->served(*this, command);
 }
 
 // --- decisions -----------------------------------------------------------------------------------------------------
@@ -271,13 +294,23 @@ std::uint32_t AcceleratorEngine::direction() {
 }
 
 /// What the next DECIDE takes.
-std::uint32_t AcceleratorEngine::decide_cycles() const {
-  const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
-  std::uint32_t cycles = pass;
-  if (!program_->guarded() || !(sums_stale_ || (debts_stale_ && continuous_ > 0))) return cycles;
+std::uint32_t AcceleratorEngine::decide_cycles(bool sums_stale) const {
+  std::uint32_t cycles = pass_cycles();
+  if (!program_->guarded() || !(sums_stale || (debts_stale_ && continuous_ > 0))) return cycles;
   cycles += kStaleCycles;
-  if (sums_stale_) cycles += entries_ + (continuous_ > 2 ? continuous_ - 2 : 0) + kSumsCycles;
-  if (continuous_ > 0) cycles += pass + kDebtsCycles;
+  if (sums_stale) cycles += entries_ + (continuous_ > 2 ? continuous_ - 2 : 0) + kSumsCycles;
+  if (continuous_ > 0) cycles += pass_cycles() + kDebtsCycles;
+  return cycles;
+}
+
+/// What a decision takes beyond one DECIDE and the program's accesses.
+std::uint32_t AcceleratorEngine::further_cycles(const Effort& effort, std::uint32_t entries) const {
+  const std::uint32_t operations = effort.decides + effort.clusters;
+  std::uint32_t cycles = (operations - 1) * (kAccessCycles * kAccessesPerOperation + kInterruptCycles) +
+                         effort.clusters * (entries + kClusterCycles);
+  if (effort.decides > 1) cycles += (effort.decides - 1) * pass_cycles();
+  if (effort.ordered > 0)
+    cycles += effort.ordered * effort.ordered + kOrderCycles + order_cycles(effort.ordered) + kAccessCycles * kAccessesPerOrder;
   return cycles;
 }
 
@@ -325,15 +358,23 @@ void AcceleratorEngine::start() {
     set(reg::kReserve, std::min(backlog + kGuardSafetyTicks, parameters_.format.sum_max()));
   }
   // Late, the access begins when the result will have been read.
-  const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + program_->accesses()) + 1 + decide_cycles() +
-                               program_->further_cycles(entries_);
+  const Effort effort = program_->effort(entries_);
+  const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + effort.accesses) + 1 +
+                               decide_cycles(sums_stale_ || effort.ordered > 0) + further_cycles(effort, entries_);
   instant_ = std::max(when_, std::max(port_time_, work_end_) + time(cycles));
-  const std::uint32_t code = program_->begin(*this, {instant_, at_});
+  const std::uint32_t code = program_->begin(*this, {instant_, at_, downward_});
   set(reg::kHeadTime, scale_.time_of_day(instant_));
   operate(code);
 }
 
 void AcceleratorEngine::operate(std::uint32_t code) {
+  // An exact order leaves the time that decisions may take out of account, the guard does not.
+  const bool orders = code == AcceleratorProgram::kCluster && (shadow_[reg::kCluster / 4] >> reg::kClusterOrderLsb & 1) != 0;
+  const std::uint32_t delay = orders ? 0 : delay_;
+  if ((orders || code == AcceleratorProgram::kDecide) && shadow_[reg::kDelay / 4] != delay) {
+    sums_stale_ = true;
+    set(reg::kDelay, delay);
+  }
   started_ = std::max(port_time_, work_end_);
   running_ = true;
   write(reg::kOp, code << reg::kOpCodeLsb);
@@ -341,6 +382,8 @@ void AcceleratorEngine::operate(std::uint32_t code) {
     if (sums_stale_) debts_stale_ = true;
     if (continuous_ > 0) debts_stale_ = false;
     sums_stale_ = false;
+  } else if (code == AcceleratorProgram::kCluster) {  // which sets the mask
+    for (std::uint32_t word = reg::kMask0; word <= reg::kMask7; word += 4) shadow_valid_[word / 4] = false;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "platter/accelerator/accelerator_program.h"
 #include "platter/accelerator/accelerator_target.h"
 #include "platter/accelerator/reference_core.h"
+#include "platter/accelerator/registers.h"
 #include "platter/drive/engine_if.h"
 #include "platter/scheduling/policies.h"
 
@@ -18,7 +19,7 @@ namespace platter::accelerator {
 /// The controller's firmware for the scheduling accelerator: it enters commands as they come, serves what is picked, and has the
 /// next decision made for the end of the access under way, anew when a command has come. A program says what the policy wants
 /// of the accelerator. It knows nothing of what stands behind the bus.
-class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, private RegisterPortIf {
+class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, private ProgramHostIf {
  public:
   SC_HAS_PROCESS(AcceleratorEngine);
 
@@ -62,6 +63,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   void check_identity();
   void load_seek_table();
   void enter(const drive::Command& command);
+  void load(const drive::Command& command);
   void enter_pending();
   void take(core::Tag tag);
   void request();
@@ -70,13 +72,17 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   void interrupt();
   void deliver(core::Picoseconds now);
   std::uint32_t direction();
-  std::uint32_t decide_cycles() const;
+  std::uint32_t pass_cycles() const { return parameters_.entries / parameters_.lanes + reg::kDecisionLatency; }
+  std::uint32_t decide_cycles(bool sums_stale) const;
+  std::uint32_t further_cycles(const Effort& effort, std::uint32_t entries) const;
   std::uint32_t position(core::Cylinder cylinder, core::Head head, bool write) const;
   core::Picoseconds time(std::uint32_t cycles) const { return options_.clock_period * core::Picoseconds{cycles}; }
 
   void write(std::uint32_t address, std::uint32_t data) override;
   std::uint32_t read(std::uint32_t address) override;
   void set(std::uint32_t address, std::uint32_t data) override;
+  void withhold(const drive::Command& command) override;
+  void recall(const drive::Command& command) override { load(command); }
   void access(std::uint32_t address);
 
   const mechanics::AccessPlanner& planner_;
@@ -97,9 +103,10 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   // The commands in the accelerator, by tag, and what it knows of the sums.
   std::vector<const drive::Command*> commands_;
   std::vector<const drive::Command*> pending_;  ///< came while an operation ran
-  std::uint32_t count_ = 0;                     ///< with those
-  std::uint32_t entries_ = 0;                   ///< without them
+  std::uint32_t count_ = 0;                     ///< with those, and with those that the program withholds
+  std::uint32_t entries_ = 0;                   ///< in the table
   std::uint32_t continuous_ = 0;
+  std::uint32_t delay_ = 0;  ///< DELAY as the guard needs it
   bool sums_stale_ = true;
   bool debts_stale_ = true;
   bool direction_known_ = false;  ///< a decision has been made in this sweep

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/accelerator/accelerator_program.h"
 
+#include <stdexcept>
+
+#include "platter/accelerator/cluster_program.h"
+#include "platter/accelerator/elevator_program.h"
+#include "platter/accelerator/interval_program.h"
 #include "platter/accelerator/registers.h"
 
 namespace platter::accelerator {
@@ -30,8 +35,17 @@ std::uint32_t SptfProgram::begin(RegisterPortIf& port, const DecisionContext& co
 
 AcceleratorProgram::Step SptfProgram::ended(RegisterPortIf& port) { return {decision_of(port.read(reg::kResult)), kDecide}; }
 
-std::unique_ptr<AcceleratorProgram> make_program(const scheduling::PolicySpec& policy, const scheduling::TickScale& scale) {
-  return std::make_unique<SptfProgram>(*policy.row->accelerated, policy.parameters.weight, scale);
+std::unique_ptr<AcceleratorProgram> make_program(const ProgramContext& context) {
+  const scheduling::PolicySpec& policy = context.policy;
+  switch (policy.row->accelerated) {
+    case scheduling::Accelerated::Elevator: return std::make_unique<ElevatorProgram>(context);
+    case scheduling::Accelerated::Sptf:
+      return std::make_unique<SptfProgram>(policy.row->guard, policy.parameters.weight, context.scale);
+    case scheduling::Accelerated::Intervals: return std::make_unique<IntervalProgram>(context);
+    case scheduling::Accelerated::Clusters: return std::make_unique<ClusterProgram>(context);
+    case scheduling::Accelerated::No: break;
+  }
+  throw std::invalid_argument("the accelerator does not carry policy " + policy.name());
 }
 
 }  // namespace platter::accelerator

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "platter/accelerator/reference_core.h"
 #include "platter/scheduling/fixed_point.h"
 #include "platter/scheduling/policies.h"
 
@@ -20,17 +21,36 @@ class RegisterPortIf {
   virtual void set(std::uint32_t address, std::uint32_t data) = 0;
 };
 
+/// What a program may ask of the engine: accesses, and commands kept out of the accelerator for a while.
+class ProgramHostIf : public RegisterPortIf {
+ public:
+  /// Takes the command out of the accelerator; it stays in the engine's custody.
+  virtual void withhold(const scheduling::Command& command) = 0;
+  /// Enters a command that was withheld.
+  virtual void recall(const scheduling::Command& command) = 0;
+};
+
 /// What a decision is made for.
 struct DecisionContext {
   core::Picoseconds instant = 0;  ///< when its access begins
   const mechanics::HeadState& head;
+  bool sweep_down = false;  ///< the sweep of the continuous commands runs towards lower cylinders
+};
+
+/// The most that a decision takes of the accelerator.
+struct Effort {
+  std::uint32_t decides = 1;   ///< operations of each kind
+  std::uint32_t clusters = 0;
+  std::uint32_t ordered = 0;   ///< commands of the one exact order that it makes; 0: none
+  std::uint32_t accesses = 1;  ///< between the end of its first operation and the decision, without OP and CLEAR
 };
 
 /// How the accelerator is used for one policy: what is entered with a command, and which operations make a decision of what it
 /// says. The engine keeps the rest: the table, head and time, the sweep's direction, the interrupt.
 ///
-/// A decision is `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun
-/// anew before it has ended, and be made and not used: what counts is `served`.
+/// A decision is `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun anew before
+/// it has ended, and be made and not used: what it has planned counts only when it is `served`. Neither `arrived` nor `served` comes
+/// while an operation runs.
 class AcceleratorProgram {
  public:
   struct Step {
@@ -52,19 +72,22 @@ class AcceleratorProgram {
   virtual std::uint32_t control() const = 0;
   /// Stages what the policy wants of a command beyond what is common to all; the engine inserts it.
   virtual void stage(RegisterPortIf& /*port*/, const scheduling::Command& /*command*/) {}
-  /// It has been picked and leaves the accelerator.
-  virtual void served(const scheduling::Command& /*command*/) {}
+  /// It has come. Does it enter the accelerator now? If not, it is withheld.
+  virtual bool arrived(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) { return true; }
+  /// It has been picked by the last decision and has left the accelerator.
+  virtual void served(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) {}
 
   virtual std::uint32_t begin(RegisterPortIf& port, const DecisionContext& context) = 0;
   virtual Step ended(RegisterPortIf& port) = 0;
 
-  /// Most accesses from the end of the first operation to the decision, and the most cycles that the operations beyond one
-  /// DECIDE take among so many entries.
-  virtual std::uint32_t accesses() const { return 1; }
-  virtual std::uint32_t further_cycles(std::uint32_t /*entries*/) const { return 0; }
+  /// The most that any decision takes among so many entries, and that the one takes that would be begun now.
+  virtual Effort most_effort(std::uint32_t /*entries*/) const { return {}; }
+  virtual Effort effort(std::uint32_t entries) const { return most_effort(entries); }
   /// Most accesses of `stage` and of `begin`.
   virtual std::uint32_t stage_accesses() const { return 0; }
   virtual std::uint32_t begin_accesses() const { return 0; }
+  /// Most commands that are withheld at a time when a decision is served.
+  virtual std::uint32_t most_withheld() const { return 0; }
 };
 
 /// SPTF and ASPTF(w): one DECIDE.
@@ -92,7 +115,16 @@ class SptfProgram : public AcceleratorProgram {
 /// What RESULT says.
 scheduling::Decision decision_of(std::uint32_t result);
 
+/// What a program is made for.
+struct ProgramContext {
+  const scheduling::PolicySpec& policy;
+  const AcceleratorParameters& parameters;
+  const scheduling::TickScale& scale;
+  std::uint32_t cylinders;    ///< of the drive
+  std::uint32_t queue_depth;  ///< tags
+};
+
 /// The program for a policy that the accelerator carries.
-std::unique_ptr<AcceleratorProgram> make_program(const scheduling::PolicySpec& policy, const scheduling::TickScale& scale);
+std::unique_ptr<AcceleratorProgram> make_program(const ProgramContext& context);
 
 }  // namespace platter::accelerator

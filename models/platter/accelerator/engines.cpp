@@ -39,11 +39,18 @@ AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queu
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth) {
   const EngineInfo* info = find_engine(engine);
   if (info == nullptr || !info->accelerated) return {};
-  if (!policy.row->accelerated)
+  if (policy.row->accelerated == scheduling::Accelerated::No)
     return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name());
-  const AcceleratorParameters parameters = parameters_for(engine, queue_depth);
+  return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
+}
+
+std::string accelerator_objection(const AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
+                                  std::uint32_t queue_depth) {
   if (queue_depth > parameters.entries)
     return fmt::format("the RTL is built with a table of {} entries, the queue has {}", parameters.entries, queue_depth);
+  if (policy.parameters.requests > parameters.order_m)
+    return fmt::format("the accelerator is built for exact orders of at most {} requests, policy {} makes orders of {}",
+                       parameters.order_m, policy.name(), policy.parameters.requests);
   return {};
 }
 

@@ -43,6 +43,10 @@ const EngineInfo* find_engine(std::string_view name);
 /// Why this engine cannot carry this policy at this queue depth; empty if it can.
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth);
 
+/// The same for an accelerator that is built like this.
+std::string accelerator_objection(const AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
+                                  std::uint32_t queue_depth);
+
 /// A factory for `drive::Drive`. Precondition: there is no objection.
 drive::EngineFactory engine_factory(const EngineOptions& options);
 

@@ -12,28 +12,41 @@ namespace platter::scheduling {
 
 const std::vector<PolicyInfo>& policy_table() {
   static const std::vector<PolicyInfo> table = {
-      {"FCFS", "", "first come, first served", create_fcfs, std::nullopt},
-      {"SSTF", "", "shortest seek time first: the nearest cylinder", create_sstf, std::nullopt},
-      {"SCAN", "", "elevator that runs to the edge of the disk before it turns", create_scan, std::nullopt},
-      {"LOOK", "", "elevator that turns at the last request", create_look, std::nullopt},
-      {"C-LOOK", "", "sweeps upward only, then flies back to the lowest request", create_c_look, std::nullopt},
+      {"FCFS", "", "first come, first served", create_fcfs},
+      {"SSTF", "", "shortest seek time first: the nearest cylinder", create_sstf},
+      {"SCAN", "", "elevator that runs to the edge of the disk before it turns", create_scan},
+      {"LOOK", "", "elevator that turns at the last request", create_look, Accelerated::Elevator},
+      {"C-LOOK", "", "sweeps upward only, then flies back to the lowest request", create_c_look},
       {"SPTF", "", "shortest positioning time first; discrete and all remaining continuous requests compete under the "
                    "deadline guard",
-       create_sptf, GuardMode::Pooled},
+       create_sptf, Accelerated::Sptf, GuardMode::Pooled},
       {"SPTF(next-C)", "", "the same, but only the next continuous request of the sweep competes", create_sptf_next_c,
-       GuardMode::NextContinuous},
+       Accelerated::Sptf, GuardMode::NextContinuous},
       {"SPTF(unguarded)", "", "the same without the guard: deadlines are ignored", create_sptf_unguarded,
-       GuardMode::None},
-      {"ASPTF(w)", "w", "SPTF that takes w times a request's wait off its positioning time", create_sptf, GuardMode::Pooled},
+       Accelerated::Sptf, GuardMode::None},
+      {"ASPTF(w)", "w", "SPTF that takes w times a request's wait off its positioning time", create_sptf,
+       Accelerated::Sptf, GuardMode::Pooled},
       {"OPS:SCAN/CI-SPTF", "", "continuous requests by SCAN, between two of them the discrete requests there by SPTF",
-       create_interval, std::nullopt},
+       create_interval, Accelerated::Intervals, GuardMode::Pooled},
       {"OPS:SCAN/CI-OPT(M)", "M", "the same, but the discrete requests in exact orders of at most M", create_interval,
-       std::nullopt},
+       Accelerated::Intervals, GuardMode::Pooled},
       {"OPS:SCAN/CLUST-REQ(M)", "M", "the next M requests of the sweep, of both classes, in an exact order",
-       create_cluster, std::nullopt},
-      {"OPS:SCAN/CLUST-CYL(M|T)", "M|T", "the same, but at most T cylinders at a time", create_cluster, std::nullopt},
+       create_cluster, Accelerated::Clusters, GuardMode::Pooled},
+      {"OPS:SCAN/CLUST-CYL(M|T)", "M|T", "the same, but at most T cylinders at a time", create_cluster,
+       Accelerated::Clusters, GuardMode::Pooled},
   };
   return table;
+}
+
+std::string_view to_string(Accelerated program) {
+  switch (program) {
+    case Accelerated::No: return "no";
+    case Accelerated::Elevator: return "elevator";
+    case Accelerated::Sptf: return "sptf";
+    case Accelerated::Intervals: return "intervals";
+    case Accelerated::Clusters: return "clusters";
+  }
+  return "";
 }
 
 // --- notations -------------------------------------------------------------------------------------------------------

@@ -44,14 +44,24 @@ struct SchedulerContext {
   PolicyParameters parameters = {};
 };
 
+/// The program with which the scheduling accelerator carries a policy (models/platter/accelerator).
+enum class Accelerated : std::uint8_t {
+  No,         ///< firmware only
+  Elevator,   ///< the next request in the direction of the elevator
+  Sptf,       ///< the shortest positioning time of all
+  Intervals,  ///< intervals between continuous requests
+  Clusters,   ///< clusters of an elevator in exact orders
+};
+std::string_view to_string(Accelerated program);
+
 /// One row of the policy table.
 struct PolicyInfo {
   std::string_view name;        ///< with the letters of its parameters: OPS:SCAN/CI-OPT(M)
   std::string_view parameters;  ///< these letters, "M|T"; empty: none
   std::string_view description;
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
-  /// The scheduling accelerator carries the policy with this guard; nothing: firmware only.
-  std::optional<GuardMode> accelerated;
+  Accelerated accelerated = Accelerated::No;
+  GuardMode guard = GuardMode::None;  ///< of the accelerator's program
 };
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.

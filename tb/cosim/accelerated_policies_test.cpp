@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The accelerator's programs: what they serve, beside the same policies in firmware that takes no time.
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "mixed_load.h"
+
+namespace platter::testing {
+namespace {
+
+constexpr Picoseconds seconds(std::uint32_t s) { return Picoseconds{s} * core::kPicosecondsPerSecond; }
+
+std::string name_of(const ::testing::TestParamInfo<const char*>& test) {
+  std::string name = test.param;
+  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
+             name.end());
+  return name;
+}
+
+mechanics::DriveProfile free_of_charge(mechanics::DriveProfile profile) {
+  profile.firmware_base_cycles = profile.firmware_candidate_cycles = profile.firmware_order_cycles = 0;
+  return profile;
+}
+
+// --- small queues ----------------------------------------------------------------------------------------------------
+
+/// The toy drive, but d cylinders take d + 9 sectors and a command's overhead three and a half: the arm is never just in time or
+/// just too late, whatever is rounded.
+mechanics::DriveProfile ruler_profile(std::uint32_t depth) {
+  mechanics::DriveProfile profile = free_of_charge(toy_profile());
+  profile.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {127, 13'600.0}};
+  profile.overhead.read_miss_us = {350, 350};
+  profile.queue_depth = depth;
+  return profile;
+}
+
+struct Given {
+  char name;  ///< a capital letter: continuous
+  std::uint32_t cylinder;
+  std::uint32_t sector = 0;
+  Picoseconds at = 0;
+  Picoseconds deadline = seconds(100);
+  std::uint32_t blocks = 1;
+};
+
+/// A drive that is given a few requests while its arm is busy with another one, on the first cylinder.
+class SmallQueue : private drive::DriveObserverIf {
+ public:
+  SmallQueue(const std::string& policy, const std::string& engine, std::vector<Given> given, std::uint32_t depth = 32)
+      : given_(std::move(given)),
+        disk_(make_drive(unique("disk").c_str(), policy, engine, ruler_profile(depth))),
+        host_(unique("host").c_str()),
+        script_(unique("script").c_str(), [this](Script&) { submit(); }) {
+    host_.disk_init_socket.bind(disk_->host_tgt_socket);
+    disk_->set_observer(this);
+    std::stable_sort(given_.begin(), given_.end(), [](const Given& a, const Given& b) { return a.at < b.at; });
+  }
+
+  /// In the order in which they were served.
+  const std::string& served() const { return served_; }
+  std::uint64_t forced() const { return disk_->engine().statistics().forced; }
+  std::uint64_t mismatches() const { return disk_->engine().statistics().mismatches; }
+
+ private:
+  static std::string unique(const char* what) {
+    static int number = 0;
+    return what + std::to_string(number++);
+  }
+
+  void submit() {
+    host_.submit(false, 0, 1);
+    for (const Given& g : given_) {
+      if (g.at > core::now_ps()) sc_core::wait(core::to_sc_time(g.at - core::now_ps()));
+      Transaction& t = host_.make();
+      t.set(false, g.cylinder * kToyCylinder + g.sector, g.blocks);
+      if (g.name >= 'A' && g.name <= 'Z') {
+        t.extension.cls = RequestClass::Continuous;
+        t.extension.deadline = g.deadline;
+      }
+      host_.submit(t);
+    }
+  }
+
+  void state_changed(drive::ControllerState /*state*/) override {}
+  void occupancy_changed(std::uint32_t /*occupancy*/) override {}
+  void access_started(const drive::Slot& slot) override {
+    const std::uint64_t lba = slot.command.extent.first.value;
+    for (const Given& g : given_)
+      if (g.cylinder * kToyCylinder + g.sector == lba) served_ += g.name;
+  }
+
+  std::vector<Given> given_;
+  std::unique_ptr<drive::Drive> disk_;
+  AtHost host_;
+  Script script_;
+  std::string served_;
+};
+
+struct Worked {
+  const char* policy;
+  const char* order;
+
+  friend std::ostream& operator<<(std::ostream& out, const Worked& w) { return out << w.policy << ": " << w.order; }
+};
+class WorkedQueue : public ::testing::TestWithParam<Worked> {};
+
+TEST_P(WorkedQueue, IsServedInTheOrderWorkedByHand) {
+  // Upward from cylinder 0; c comes at 9 ms, when a has been begun (the first access waits for its sector until 6.4).
+  const std::vector<Given> given = {{'d', 90, 7}, {'B', 60, 9}, {'b', 20, 11},
+                                    {'a', 10, 5}, {'e', 70, 3}, {'c', 5, 1, 9 * kMs}};
+  SmallQueue queue(GetParam().policy, "lockstep", given);
+  run_until(seconds(1));
+  EXPECT_EQ(queue.served(), GetParam().order);
+  EXPECT_EQ(queue.mismatches(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, WorkedQueue,
+                         ::testing::Values(Worked{"LOOK", "abBedc"}, Worked{"OPS:SCAN/CLUST-REQ(1)", "abBedc"},
+                                           Worked{"OPS:SCAN/CI-OPT(1)", "abcBed"}));
+
+class Programs : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Programs, ServeSmallQueuesAsTheFirmwareDoes) {
+  std::mt19937_64 random(61);
+  std::vector<std::unique_ptr<SmallQueue>> firmware;
+  std::vector<std::unique_ptr<SmallQueue>> model;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    std::vector<std::uint32_t> cylinders(127);
+    std::iota(cylinders.begin(), cylinders.end(), 1u);
+    std::shuffle(cylinders.begin(), cylinders.end(), random);
+    std::vector<Given> given;
+    const std::size_t count = 1 + random() % 20;
+    const std::size_t continuous = random() % 4;
+    for (std::size_t k = 0; k < count; ++k) {
+      Given g{static_cast<char>((k < continuous ? 'A' : 'a') + k), cylinders[k],
+              static_cast<std::uint32_t>(random() % 128)};
+      // Most of them at once, the others, also continuous ones, when clusters and lists are half served.
+      if (random() % 4 == 0) g.at = static_cast<Picoseconds>(random() % 80'000) * kUs;
+      given.push_back(g);
+    }
+    firmware.push_back(std::make_unique<SmallQueue>(GetParam(), "firmware", given));
+    model.push_back(std::make_unique<SmallQueue>(GetParam(), i % 4 == 0 ? "lockstep" : "model", given));
+    given.clear();
+  }
+  run_until(seconds(3));
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    EXPECT_FALSE(model[i]->served().empty());
+    EXPECT_EQ(model[i]->served(), firmware[i]->served()) << "queue " << i;
+    EXPECT_EQ(model[i]->mismatches(), 0u);
+  }
+}
+
+TEST_P(Programs, OneCylinderAndAQueueOfOneAreServedToTheEnd) {
+  std::vector<Given> given;
+  for (std::uint32_t i = 0; i < 20; ++i) given.push_back({static_cast<char>('a' + i), 50, 6 * i});
+  given.push_back({'Z', 50, 127});
+  SmallQueue many(GetParam(), "lockstep", given);
+  SmallQueue firmware(GetParam(), "firmware", given);
+  SmallQueue one(GetParam(), "lockstep", given, 1);
+  run_until(seconds(3));
+  EXPECT_EQ(one.served(), "abcdefghijklmnopqrstZ");
+  std::string all = many.served();
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, "Zabcdefghijklmnopqrst");
+  EXPECT_EQ(many.mismatches() + one.mismatches(), 0u);
+  if (std::string(GetParam()).find("CI-") != std::string::npos) {
+    EXPECT_EQ(many.served().back(), 'Z') << "both ends belong to the interval";
+    EXPECT_EQ(firmware.served().back(), 'Z');
+  }
+}
+
+TEST_P(Programs, ALongRequestGivesWayToTheSweepAndComesBack) {
+  // l takes 36 ms, and A is due in 40.
+  const std::vector<Given> given = {{'l', 40, 0, 0, seconds(100), 5 * 64}, {'A', 90, 11, 0, 40 * kMs}, {'s', 60, 20},
+                                    {'m', 30, 9, 5 * kMs}};
+  SmallQueue model(GetParam(), "lockstep", given);
+  // Without a deadline that can be met the sweep is forced; all others are served afterwards.
+  std::vector<Given> hopeless = given;
+  hopeless[1].deadline = 1 * kMs;
+  SmallQueue forced(GetParam(), "lockstep", hopeless);
+  run_until(seconds(2));
+  EXPECT_EQ(model.mismatches() + forced.mismatches(), 0u);
+  ASSERT_EQ(model.served().size(), 4u) << model.served();
+  ASSERT_EQ(forced.served().size(), 4u) << forced.served();
+  if (std::string(GetParam()) == "LOOK") return;
+  EXPECT_LT(model.served().find('A'), model.served().find('l')) << model.served();
+  EXPECT_EQ(model.forced(), 0u);
+  EXPECT_EQ(forced.served().front(), 'A');
+  EXPECT_EQ(forced.forced(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Programs,
+                         ::testing::Values("LOOK", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(2)", "OPS:SCAN/CI-OPT(5)",
+                                           "OPS:SCAN/CI-OPT(12)", "OPS:SCAN/CLUST-REQ(2)", "OPS:SCAN/CLUST-REQ(6)",
+                                           "OPS:SCAN/CLUST-REQ(12)", "OPS:SCAN/CLUST-CYL(4|20)"),
+                         name_of);
+
+TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
+  const auto objection = [](std::uint32_t order_m, const char* policy) {
+    accelerator::AcceleratorParameters parameters;
+    parameters.order_m = order_m;
+    return accelerator::accelerator_objection(parameters, *scheduling::find_policy(policy), 32);
+  };
+  EXPECT_EQ(objection(6, "OPS:SCAN/CI-OPT(6)"), "");
+  EXPECT_EQ(objection(0, "OPS:SCAN/CI-SPTF"), "");
+  EXPECT_EQ(objection(0, "LOOK"), "");
+  EXPECT_EQ(objection(6, "OPS:SCAN/CLUST-REQ( 7 )"),
+            "the accelerator is built for exact orders of at most 6 requests, policy OPS:SCAN/CLUST-REQ(7) makes orders "
+            "of 7");
+  EXPECT_EQ(accelerator::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32), "");
+}
+
+// --- mixed loads -----------------------------------------------------------------------------------------------------
+
+class MixedPrograms : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(MixedPrograms, KeepAllRoundsAndTheFirmwaresMeans) {
+  const Picoseconds end = seconds(scaled(200));
+  const auto make = [&](const std::string& name, const char* engine) {
+    return std::make_unique<MixedRig>(
+        name, make_drive((name + "_disk").c_str(), GetParam(), engine, free_of_charge(atlas_profile()), false), MixedLoad{},
+        end);
+  };
+  const auto firmware = make("firmware", "firmware");
+  const auto model = make("model", "model");
+  run_until(end);
+  for (MixedRig* rig : {firmware.get(), model.get()}) {
+    rig->close();
+    EXPECT_EQ(rig->statistics.hiccups(), 0u);
+    EXPECT_EQ(rig->statistics.of(RequestClass::Continuous).completed, scaled(200) * 25u);
+    EXPECT_LT(rig->statistics.of(RequestClass::Discrete).outstanding, 20u);
+  }
+  for (const RequestClass cls : {RequestClass::Continuous, RequestClass::Discrete}) {
+    const double ratio = model->mean_ms(cls) / firmware->mean_ms(cls);
+    EXPECT_NEAR(ratio, 1, kScale == 1 ? 0.01 : 0.05) << core::to_string(cls);
+    RecordProperty(std::string(core::to_string(cls)), std::to_string(ratio));
+  }
+}
+
+TEST_P(MixedPrograms, AreTheSameInModelAndRtl) {
+  // Half of the decisions where the guard hardly ever refuses, half where it does so all the time.
+  const Picoseconds end = seconds(scaled(200));
+  MixedRig easy("easy", GetParam(), "lockstep", MixedLoad{}, end);
+  MixedRig tight("tight", GetParam(), "lockstep", tight_load(), end / 2);
+  run_until(end);
+  std::uint64_t decisions = 0;
+  for (MixedRig* rig : {&easy, &tight}) {
+    rig->close();
+    const drive::EngineStatistics e = rig->disk->engine().statistics();
+    EXPECT_EQ(e.mismatches, 0u);
+    EXPECT_GE(e.decisions_compared, e.decisions);
+    decisions += e.decisions;
+    if (std::string(GetParam()) != "SPTF(unguarded)") {
+      EXPECT_EQ(rig->statistics.hiccups(), 0u);
+    }
+  }
+  EXPECT_GE(decisions, scaled(10'000));
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, MixedPrograms,
+                         ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
+                                           "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CI-OPT(12)", "OPS:SCAN/CLUST-REQ(6)",
+                                           "OPS:SCAN/CLUST-REQ(12)", "OPS:SCAN/CLUST-CYL(6|1000)"),
+                         name_of);
+
+}  // namespace
+}  // namespace platter::testing
