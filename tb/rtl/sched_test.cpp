@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <utility>
 
 #include "sched_bench.h"
 
@@ -728,6 +729,25 @@ TEST_F(Sched, TiesSurviveTheWrapOfInsertionNumbers) {
     if (i % 2 == 0) {  // shift by an odd number
       insert(1, 1, 0, 9);
       write(reg::kRemove, 1);
+    }
+  }
+}
+
+TEST_F(Sched, TheOldestWinsWhateverItsAge) {
+  // Two of equal key in one row and in two, the lower tag older and younger, insertions between them up to the most.
+  const unsigned apart = 1U << (std::min(bench.parameters().seq_w, 6U) - 1);
+  const unsigned last = entries() - 1;
+  for (unsigned distance = 1; distance < apart; ++distance) {
+    for (const auto& [older, younger] : {std::pair{0U, 1U}, {1U, 0U}, {0U, last}, {last, 0U}}) {
+      insert(older, 1, 0, 9);
+      for (unsigned i = 1; i < distance; ++i) {
+        write(reg::kInsert, 2);
+        write(reg::kRemove, 2);
+      }
+      write(reg::kInsert, younger);
+      expect_pick(older, 9);
+      write(reg::kRemove, older);
+      write(reg::kRemove, younger);
     }
   }
 }
