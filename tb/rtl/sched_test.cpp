@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <utility>
 
 #include "sched_bench.h"
 
@@ -751,19 +752,38 @@ TEST_F(Sched, TiesSurviveTheWrapOfInsertionNumbers) {
   }
 }
 
+TEST_F(Sched, TheOldestWinsWhateverItsAge) {
+  // Two of equal key in one row and in two, the lower tag older and younger, insertions between them up to the most.
+  const unsigned apart = 1U << (std::min(bench.parameters().seq_w, 6U) - 1);
+  const unsigned last = entries() - 1;
+  for (unsigned distance = 1; distance < apart; ++distance) {
+    for (const auto& [older, younger] : {std::pair{0U, 1U}, {1U, 0U}, {0U, last}, {last, 0U}}) {
+      insert(older, 1, 0, 9);
+      for (unsigned i = 1; i < distance; ++i) {
+        write(reg::kInsert, 2);
+        write(reg::kRemove, 2);
+      }
+      write(reg::kInsert, younger);
+      expect_pick(older, 9);
+      write(reg::kRemove, older);
+      write(reg::kRemove, younger);
+    }
+  }
+}
+
 // Insertion numbers come round: neither of two entries is older than the other, and the lowest tag decides.
 void run_ties_of_one_age(SchedBench& bench) {
   const unsigned numbers = 1U << bench.parameters().seq_w;
-  for (const unsigned first : {5U, 2U}) {
+  for (const auto& [first, second] : {std::pair{5U, 2U}, {2U, 5U}, {7U, 1U}, {1U, 7U}}) {
     bench.write(reg::kClear, kSoftReset);
     bench.write(reg::kInsert, first);
     for (unsigned i = 1; i < numbers; ++i) {
       bench.write(reg::kInsert, 0);
       bench.write(reg::kRemove, 0);
     }
-    bench.write(reg::kInsert, 7 - first);
+    bench.write(reg::kInsert, second);
     bench.decide();
-    EXPECT_EQ(bench.read(reg::kResult), 0x102U);
+    EXPECT_EQ(bench.read(reg::kResult), 0x100U + std::min(first, second));
   }
 }
 
