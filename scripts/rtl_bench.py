@@ -18,9 +18,10 @@ BENCH = ROOT / "tb" / "rtl"
 class Configuration:
     """Parameters of sched_top, decisions of the random test, seconds after which the bench counts as hung."""
 
-    def __init__(self, name, parameters, decisions, timeout, only=None, order_m=None):
+    def __init__(self, name, parameters, decisions, timeout, only=None, order_m=None, seed=None):
         self.name, self.parameters, self.decisions, self.timeout = name, parameters, decisions, timeout
         self.only, self.order_m = only, order_m  # tried for this file only; sched_order alone with order_test
+        self.seed = seed  # registers and memories hold anything at first
 
     def seq_w(self):
         return self.parameters.get("SeqW", 24)
@@ -92,6 +93,8 @@ def verilate(configuration, rtl, into, *arguments):
     files = ["sched_order.sv"] if configuration.order_m else ["lint.vlt"] + rtl_files(checks=True)
     command = [verilator(), "--cc", "--prefix", "Vbench", "--top-module", top, "--Mdir", str(into), "--assert",
                "-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3", *arguments]
+    if configuration.seed is not None:
+        command += ["--x-initial", "unique", "--x-assign", "unique"]
     command += [f"-G{name}={value}" for name, value in configuration.parameters.items()] + files
     return subprocess.run(command, cwd=rtl, capture_output=True, text=True, check=False)
 
@@ -138,6 +141,8 @@ def run_bench(configuration, directory, assertions):
     """(what ended it or None, the test in which)"""
     environment = dict(os.environ, PLATTER_RTL_DECISIONS=str(configuration.decisions), PLATTER_RTL_ASSERT=str(int(assertions)))
     environment.pop("PLATTER_RTL_COVER", None)
+    if configuration.seed is not None:
+        environment["PLATTER_RTL_SEED"] = str(configuration.seed)
     try:
         result = subprocess.run([str(directory / "test"), "--gtest_fail_fast"], capture_output=True, text=True,
                                 errors="replace", timeout=configuration.timeout, check=False, env=environment,
