@@ -28,12 +28,17 @@ class GoldenDut final : public Dut {
     const bool rises = clk_i && !clock_;
     clock_ = clk_i;
     const bool busy = golden_.busy();
-    const bool both = s_axil_awvalid_i && s_axil_wvalid_i;
-    const bool to_clear = s_axil_awaddr_i == reg::kClear;
+    const bool offers_address = s_axil_awvalid_i && !address_held_, offers_data = s_axil_wvalid_i && !data_held_;
+    const std::uint32_t address = address_held_ ? held_address_ : s_axil_awaddr_i;
+    const std::uint32_t data = data_held_ ? held_data_ : s_axil_wdata_i;
+    const unsigned strobe = data_held_ ? held_strobe_ : s_axil_wstrb_i;
+    const bool both = (address_held_ || offers_address) && (data_held_ || offers_data);
+    const bool to_clear = address == reg::kClear;
     const bool take_write = both && !write_waits_ && (!busy || to_clear);
     const bool take_read = s_axil_arvalid_i && !read_waits_;
     if (!clk_i) {
-      s_axil_awready_o = s_axil_wready_o = take_write;
+      s_axil_awready_o = !address_held_;
+      s_axil_wready_o = !data_held_;
       s_axil_bvalid_o = write_waits_;
       s_axil_bresp_o = write_okay_ ? 0 : 2;
       s_axil_arready_o = !read_waits_;
@@ -47,7 +52,7 @@ class GoldenDut final : public Dut {
     record();
     if (!rst_ni) {
       golden_.hard_reset();
-      write_waits_ = read_waits_ = false;
+      write_waits_ = read_waits_ = address_held_ = data_held_ = false;
       return;
     }
     const bool write_taken = write_waits_ && s_axil_bready_i, read_taken = read_waits_ && s_axil_rready_i;
@@ -59,10 +64,15 @@ class GoldenDut final : public Dut {
     if (read_taken) read_waits_ = false;
     if (write_taken) write_waits_ = false;
     if (take_read) read_waits_ = true;
+    address_held_ = (address_held_ || offers_address) && !take_write;
+    data_held_ = (data_held_ || offers_data) && !take_write;
+    held_address_ = address;
+    held_data_ = data;
+    held_strobe_ = strobe;
     golden_.clock(stalls);
     if (take_write) {
       write_waits_ = true;
-      write_okay_ = golden_.write(s_axil_awaddr_i, s_axil_wdata_i, s_axil_wstrb_i).okay;
+      write_okay_ = golden_.write(address, data, strobe).okay;
     }
   }
 
@@ -91,6 +101,9 @@ class GoldenDut final : public Dut {
   Golden golden_{parameters};
   std::uint8_t clock_ = 0;
   bool write_waits_ = false, read_waits_ = false, write_okay_ = true;
+  bool address_held_ = false, data_held_ = false;  // taken by the slave, waiting for the other or for BUSY to fall
+  std::uint32_t held_address_ = 0, held_data_ = 0;
+  unsigned held_strobe_ = 0;
   std::optional<std::uint32_t> read_data_;
   std::uint32_t read_specified_ = 0;
 };
