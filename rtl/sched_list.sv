@@ -383,7 +383,6 @@ module sched_list
   assign pair = next_pair(from_slot_q, to_slot_q, last_slot);
   assign matrix_last = pair.last;
 
-
   assign swept_o = ahead_q;
   assign streamed_o = state_q == MatrixDrain;
 

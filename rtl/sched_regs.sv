@@ -169,7 +169,7 @@ module sched_regs
   logic              tag_fits, tag_valid;
 
   assign is_clear = wr_addr_i == ClearOffset;
-  assign wr_ready_o = open_q || (is_clear && !write_gap_q);
+  assign wr_ready_o = is_clear ? !write_gap_q : open_q;
   assign write_accept = wr_valid_i && wr_ready_o;
   assign wr_error_o = !(write_known && wr_whole_i) || tag_refused;
 

@@ -2,7 +2,8 @@
 //
 // Proof: AXI4-Lite at the slave, between any master that keeps its side of the rules and any native port that does. A request waits
 // unchanged until it is taken; so does a response. A write reaches the native port once, as it was sent, and is
-// answered once, by what the native port said; a read likewise. One access a direction is outstanding at most.
+// answered once, by what the native port said; a read likewise. One access a direction is under way at most; of a further write
+// address and data may be taken, one each, and wait.
 // Looks at ports only, and says nothing about which of READY and the native port comes first.
 
 module formal_axil
@@ -65,7 +66,8 @@ module formal_axil
     .rsp_valid_i(rsp_valid_q), .rsp_ready_o(rsp_ready), .rd_data_i(rsp_data_q), .rd_error_i(rsp_error_q)
   );
 
-  // The access under way, from its first handshake to that of its response
+  // aw_q, w_q: taken, and not yet at the native port; native_q: there, and not yet answered; reads: from the first handshake
+  // to that of the response
   logic             started_q = 1'b0;
   logic             aw_q, w_q, native_q, error_q, whole_q;
   logic             ar_q, asked_q, read_error_q;
@@ -87,12 +89,12 @@ module formal_axil
       {aw_q, w_q, native_q, ar_q, asked_q} <= '0;
       {idle_q, answer_q, read_idle_q, read_answer_q} <= '0;
     end else begin
-      aw_q <= !b && (aw_q || aw);
-      w_q <= !b && (w_q || w);
-      native_q <= !b && (native_q || native);
+      aw_q <= !native && (aw_q || aw);
+      w_q <= !native && (w_q || w);
+      native_q <= native || (native_q && !b);
       ar_q <= !r && (ar_q || ar);
       asked_q <= !r && (asked_q || rd_accept);
-      idle_q <= (awvalid_i && wvalid_i && wr_ready_i && !aw && !bvalid) ? idle_q + 3'd1 : '0;
+      idle_q <= ((aw_q || awvalid_i) && (w_q || wvalid_i) && wr_ready_i && !native && !bvalid) ? idle_q + 3'd1 : '0;
       answer_q <= (native_q && !bvalid) ? answer_q + 3'd1 : '0;
       read_idle_q <= (arvalid_i && rd_ready_i && !ar && !rvalid) ? read_idle_q + 3'd1 : '0;
       read_answer_q <= (asked_q && !rvalid) ? read_answer_q + 3'd1 : '0;
@@ -129,10 +131,10 @@ module formal_axil
         assert (wr_whole == (w_q ? whole_q : wstrb_i == 4'b1111));
       end
       if (bvalid) begin
-        assert (aw_q && w_q && native_q);
+        assert (native_q);
         assert (bresp == (error_q ? RespSlvErr : RespOkay));
       end
-      if (b) assert (!aw && !w && !native);
+      if (b) assert (!native);
       assert (32'(idle_q) < Most && 32'(answer_q) < Most);
       // Read
       if (ar) assert (!ar_q);

@@ -33,11 +33,11 @@ module formal_list
   typedef enum logic [2:0] { None, Insert, Remove, Sums, Collect } work_e;
 
   logic              started_q = 1'b0;
-  logic              insert, remove, sums, collect, done, removed, mask_set, mask_clear;
-  logic [TagW-1:0]   mask_tag, tag_q, tag;
+  logic              insert, remove, sums, collect, done, late, removed, mask_set, mask_clear;
+  logic [TagW-1:0]   mask_tag, tag_q;
   logic [CountW-1:0] count, collected;
-  logic [CylW-1:0]   removed_cyl, cyl_q, cyl;
-  logic              continuous_q, continuous, removed_continuous;
+  logic [CylW-1:0]   removed_cyl, cyl_q;
+  logic              continuous_q, removed_continuous;
   work_e             work_q;
 
   // What is in, by the model
@@ -52,14 +52,12 @@ module formal_list
   assign remove = rst_ni && start_i && work_q == None && work_i == 2'd1;
   assign sums = rst_ni && start_i && work_q == None && work_i == 2'd2;
   assign collect = rst_ni && start_i && work_q == None && work_i == 2'd3;
-  assign tag = (insert || remove) ? tag_i : tag_q;
-  assign cyl = insert ? cyl_i : cyl_q;
-  assign continuous = insert ? continuous_i : continuous_q;
 
   sched_list #(.Entries(Entries), .AngleW(AngleW), .CylW(CylW), .OrderM(0)) u_dut (
-    .clk_i, .rst_ni, .insert_i(insert), .remove_i(remove), .sums_i(sums), .collect_i(collect), .done_o(done),
-    .tag_i(tag), .start_cyl_i(cyl), .start_head_i('0), .start_angle_i('0), .write_i(1'b0), .continuous_i(continuous),
-    .end_cyl_i(cyl), .end_head_i('0), .end_angle_i('0), .transfer_i('0), .deadline_i('0), .count_o(count),
+    .clk_i, .rst_ni, .insert_i(insert), .remove_i(remove), .sums_i(sums), .collect_i(collect),
+    .kind_insert_i(work_i == 2'd0), .kind_remove_i(work_i == 2'd1), .kind_collect_i(work_i == 2'd3), .done_o(done), .late_o(late),
+    .tag_i(tag_q), .start_cyl_i(cyl_q), .start_head_i('0), .start_angle_i('0), .write_i(1'b0), .continuous_i(continuous_q),
+    .end_cyl_i(cyl_q), .end_head_i('0), .end_angle_i('0), .transfer_i('0), .deadline_i('0), .count_o(count),
     .removed_o(removed), .removed_continuous_o(removed_continuous), .removed_cyl_o(removed_cyl), .removed_head_o(), .removed_write_o(),
     .sweep_down_i, .swept_o(), .next_valid_o(), .next_tag_o(), .next_cyl_o(), .next_head_o(), .next_write_o(),
     .next_angle_o(), .sweep_o(), .due_o(), .part_we_o(), .part_tag_o(), .part_o(),
@@ -194,7 +192,9 @@ module formal_list
       assert ((work_q == Sums) == (u_dut.state_q inside {3'd3, 3'd4}));
       assert ((work_q == Collect) == (u_dut.state_q == 3'd5));
       assert (count == in_count && 32'(count) <= Entries);
-      if (work_q != Insert && work_q != Remove) begin
+      assert (u_dut.top_q == u_dut.count_q - 1'b1);
+      assert (!late || work_q == None);
+      if (work_q != Insert && work_q != Remove && !late) begin
         for (int unsigned i = 0; i < Entries; i++) begin
           if (CountW'(i) < count) begin
             assert (in_q[row[i].tag] && at_q[row[i].tag] == row[i].cyl && ends[i] == row[i].cyl);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: from any state whatever, reachable or not, an accepted write of SOFT_RESET leaves the accelerator idle and empty in the
+// Proof: from any state in which the registers that say "busy" agree (`agrees`, itself an invariant), an accepted write of SOFT_RESET leaves the accelerator idle and empty in the
 // next cycle, with nothing waiting but the answer of a read; CLEAR is never kept waiting by work; an idle accelerator takes a write
 // unless it took one in the cycle before; a write accepted while it works is one to CLEAR. The whole of sched_core, nothing cut;
-// looks at ports only, the number of entries and the control word are read through the read port.
+// looks at ports, and for `agrees` at u_control.state_q, u_regs.open_q and u_regs.write_gap_q; the number of entries and the
+// control word are read through the read port.
 
 module formal_reset
   import sched_pkg::*;
@@ -39,12 +40,20 @@ module formal_reset
   logic       cleared_q;                // by a soft reset, by a reset
   logic       accept, soft_reset;
 
+  logic                     agrees;
+
+  assign agrees = busy == (u_dut.u_control.state_q != '0) && u_dut.u_regs.open_q == (!busy && !u_dut.u_regs.write_gap_q);
   assign accept = wr_valid_i && wr_ready;
   assign soft_reset = accept && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb];
 
   always_ff @(posedge clk_i) begin
     cycle_q <= (cycle_q == '1) ? cycle_q : cycle_q + 3'd1;
     cleared_q <= soft_reset || !rst_ni;
+    if (cycle_q == '0) begin
+      assume (agrees);
+    end else begin
+      assert (agrees);
+    end
 
     // The next cycle
     if (cycle_q != '0 && cleared_q) begin

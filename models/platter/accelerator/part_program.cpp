@@ -90,9 +90,13 @@ void PartProgram::withhold(ProgramHostIf& host, const Command& command, bool pos
 void PartProgram::recall(ProgramHostIf& host, bool postponed_too) {
   std::sort(withheld_.begin(), withheld_.end(),
             [](const Withheld& a, const Withheld& b) { return scheduling::older(*a.command, *b.command); });
-  const auto kept = std::stable_partition(withheld_.begin(), withheld_.end(),
-                                          [&](const Withheld& w) { return w.postponed && !postponed_too; });
-  for (auto w = kept; w != withheld_.end(); ++w) host.recall(*w->command);
+  auto kept = withheld_.begin();
+  for (const Withheld& w : withheld_) {
+    if (w.postponed && !postponed_too)
+      *kept++ = w;
+    else
+      host.recall(*w.command);
+  }
   withheld_.erase(kept, withheld_.end());
 }
 
