@@ -74,11 +74,15 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
   const auto seed = static_cast<std::uint64_t>(s.seed);
   if (s.continuous.streams > 0) {
     std::vector<workload::StreamTable> tables;
-    for (const config::FileName& file : s.continuous.tables) tables.push_back(workload::StreamTable::load(file.path));
+    if (s.continuous.size == "tables")
+      for (const config::FileName& file : s.continuous.tables) tables.push_back(workload::StreamTable::load(file.path));
     workload::RoundsProducer::Options options;
     options.streams = static_cast<std::uint32_t>(s.continuous.streams);
     options.round = core::to_picoseconds(s.continuous.round_s, core::kPicosecondsPerSecond);
     options.contiguous = s.continuous.placement == "contiguous";
+    options.placement.span_blocks = static_cast<std::uint64_t>(s.continuous.span_bytes) / target.block_bytes;
+    options.mean_bytes = static_cast<double>(s.continuous.mean_bytes);
+    options.deviation_bytes = static_cast<double>(s.continuous.deviation_bytes);
     options.seed = seed;
     producers.push_back(std::make_unique<workload::RoundsProducer>(target, options, std::move(tables)));
   }
@@ -89,6 +93,7 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
     options.read_fraction = s.discrete.read_fraction;
     options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
     options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
+    options.placement.span_blocks = static_cast<std::uint64_t>(s.discrete.span_bytes) / target.block_bytes;
     options.seed = seed;
     producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
   } else if (s.discrete.source == "trace") {
@@ -258,7 +263,7 @@ int run(const RunOptions& options) {
   if (options.wave_from_s >= 0) s.wave_from_s = options.wave_from_s;
   if (options.wave_to_s >= 0) s.wave_to_s = options.wave_to_s;
   const scheduling::PolicySpec policy = *scheduling::find_policy(s.policy);
-  const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth);
+  const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth, s.readings);
   if (!objection.empty()) {
     const auto at = s.positions.count("engine") != 0 ? s.positions["engine"] : config::Scenario::Position{s.file, 0, 0};
     throw core::ConfigError({{at.file, at.line, at.column, "engine", objection}});
@@ -273,6 +278,7 @@ int run(const RunOptions& options) {
   accelerator::EngineOptions engine;
   engine.engine = s.engine;
   engine.policy = policy;
+  engine.readings = s.readings;
   engine.accelerator_clock_mhz = s.accelerator_clock_mhz;
   engine.margin_ticks = static_cast<std::uint32_t>(s.accelerator_margin_ticks);
   engine.risk_ticks = static_cast<std::uint32_t>(s.accelerator_risk_ticks);

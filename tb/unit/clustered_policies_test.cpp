@@ -13,6 +13,7 @@
 #include "drives.h"
 #include "platter/scheduling/path_order.h"
 #include "platter/scheduling/policies.h"
+#include "policy_rig.h"
 
 namespace {
 std::size_t allocations = 0;
@@ -36,72 +37,9 @@ namespace {
 using core::Cylinder;
 using core::Head;
 using core::Lba;
-
-/// A drive to work by hand: sixty sectors a turn, each 100 us; d cylinders take d + 9 sectors, and overheads nothing.
-constexpr std::uint32_t kSectors = 60;
-mechanics::DriveProfile ruler(std::uint32_t cylinders = 100) {
-  mechanics::DriveProfile drive = testing::line_drive(cylinders);
-  drive.geometry.zones[0].sectors_per_track = kSectors;
-  drive.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {cylinders - 1, 900.0 + 100.0 * (cylinders - 1)}};
-  return drive;
-}
-
-/// A queue, a policy and an arm. Requests have names of one letter, continuous ones capital letters.
-class Rig {
- public:
-  explicit Rig(const std::string& notation, std::uint32_t cylinder = 0, const mechanics::DriveProfile& drive = ruler())
-      : planner(drive) {
-    scheduler = find_policy(notation)->create({planner, 64, 0});
-    head.cylinder = Cylinder(cylinder);
-    commands.reserve(64);
-  }
-
-  /// One sector.
-  Rig& add(char name, std::uint32_t cylinder, std::uint32_t sector = 0,
-           Picoseconds deadline = 100 * core::kPicosecondsPerSecond) {
-    return add_extent(name, planner.resolve(Lba(cylinder * kSectors + sector), 1, false), deadline);
-  }
-
-  Rig& add_extent(char name, const Extent& extent, Picoseconds deadline = 100 * core::kPicosecondsPerSecond) {
-    Command command;
-    command.tag = Tag(static_cast<std::uint16_t>(commands.size()));
-    command.sequence = commands.size();
-    command.arrival = now;
-    if (name >= 'A' && name <= 'Z') {
-      command.cls = RequestClass::Continuous;
-      command.deadline = deadline;
-    }
-    command.extent = extent;
-    commands.push_back(command);
-    names.push_back(name);
-    scheduler->insert(commands.back());
-    return *this;
-  }
-
-  /// Serves up to so many requests; their names, "!" before those that were forced.
-  std::string serve(int count = 1000) {
-    std::string order;
-    for (int i = 0; i < count; ++i) {
-      const DecisionWork work = scheduler->work(head);
-      const Decision decision = scheduler->pick(head, now);
-      if (decision.kind == Decision::Kind::Idle) break;
-      order_steps += work.order_steps;
-      if (decision.forced) order += '!';
-      order += names[decision.tag.value];
-      now += planner.commit(head, commands[decision.tag.value].extent, now).total();
-      scheduler->remove(decision.tag);
-    }
-    return order;
-  }
-
-  AccessPlanner planner;
-  std::unique_ptr<SchedulerIf> scheduler;
-  HeadState head;
-  Picoseconds now = 0;
-  std::vector<Command> commands;
-  std::string names;
-  std::uint64_t order_steps = 0;
-};
+using testing::kSectors;
+using testing::Rig;
+using testing::ruler;
 
 // --- C-intervals -----------------------------------------------------------------------------------------------------
 
@@ -390,7 +328,7 @@ TEST_P(ExactOrders, AreTheCheapestOfAll) {
 }
 INSTANTIATE_TEST_SUITE_P(Clustered, ExactOrders,
                          ::testing::Values("OPS:SCAN/CI-OPT(7)", "OPS:SCAN/CI-OPT(12)", "OPS:SCAN/CLUST-REQ(7)",
-                                           "OPS:SCAN/CLUST-CYL(7|20)"));
+                                           "OPS:SCAN/CLUST-CYL(7|20)", "TPS:SCAN/(SCAN/CI-OPT(7))"));
 
 TEST(ExactOrder, MostWorkBoundsEveryDecision) {
   std::mt19937_64 random(54);
@@ -419,7 +357,8 @@ TEST(Clustered, EveryRequestIsServedOnceWhateverComesAndGoes) {
   const AccessPlanner planner(testing::small_drive());
   const std::uint64_t blocks = planner.geometry().block_count();
   for (const char* notation : {"ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(1)", "OPS:SCAN/CI-OPT(3)",
-                               "OPS:SCAN/CLUST-REQ(1)", "OPS:SCAN/CLUST-REQ(4)", "OPS:SCAN/CLUST-CYL(4|3)"}) {
+                               "OPS:SCAN/CLUST-REQ(1)", "OPS:SCAN/CLUST-REQ(4)", "OPS:SCAN/CLUST-CYL(4|3)", "V(0.2)", "EDF",
+                               "SCAN-EDF", "RR", "GSS(3)", "TPS:SCAN/SCAN", "TPS:SCAN/(SCAN/CI-OPT(3))"}) {
     SCOPED_TRACE(notation);
     std::mt19937_64 random(55);
     const auto scheduler = find_policy(notation)->create({planner, 24, 0});

@@ -206,8 +206,8 @@ TEST_F(ConfigTest, ValuesOutOfRangeSayTheRange) {
                  "found 0, expected 0.001 to 3600 s", 4, 11);
   expect_problem(kHead + "[workload.discrete]\nsource = \"posson\"\n", "workload.discrete.source",
                  "found \"posson\", expected one of none, poisson, trace, closed (did you mean poisson?)", 4, 10);
-  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.depth = 257\n", "drive.queue.depth",
-                 "found 257, expected 1 to 256", 4, 15);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.depth = 1025\n", "drive.queue.depth",
+                 "found 1025, expected 1 to 1024", 4, 15);
   expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\ncontroller.firmware_base_cycles = -1\n",
                  "drive.controller.firmware_base_cycles", "expected a whole number from 0", 4, 35);
   expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\ngeometry.mapping = \"serpentin\"\n", "drive.geometry.mapping",

@@ -52,10 +52,10 @@ std::vector<PolicySpec> every_policy(const char* requests = "6") {
   for (const PolicyInfo& row : policy_table()) {
     std::string notation(row.name);
     if (!row.parameters.empty()) {
-      notation.resize(notation.size() - row.parameters.size() - 1);
+      std::string values;
       for (const char letter : row.parameters)
-        notation += letter == 'w' ? "0.01" : letter == 'M' ? requests : letter == 'T' ? "20" : "|";
-      notation += ")";
+        values += letter == 'w' || letter == 'R' ? "0.01" : letter == 'M' ? requests : letter == '|' ? "|" : "20";
+      notation.replace(notation.find("(" + std::string(row.parameters) + ")") + 1, row.parameters.size(), values);
     }
     EXPECT_EQ(policy_objection(notation), "");
     specs.push_back(*find_policy(notation));
@@ -103,7 +103,7 @@ TEST(Policies, EveryPolicyOfTheTableIdlesServesAndEmpties) {
     scheduler->insert(queue.add(60, 1, false, RequestClass::Continuous, core::kPicosecondsPerSecond));
     scheduler->insert(queue.add(80, 1, true, RequestClass::Background));
     EXPECT_FALSE(scheduler->empty());
-    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" ? 1u : 3u);
+    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" || policy.name().rfind("TPS", 0) == 0 ? 1u : 3u);
     const Decision decision = scheduler->pick(at(50), 0);
     EXPECT_EQ(decision.kind, Decision::Kind::Serve);
     EXPECT_EQ(scheduler->pick(at(50), 0).tag, decision.tag);  // a pick removes nothing
@@ -111,7 +111,7 @@ TEST(Policies, EveryPolicyOfTheTableIdlesServesAndEmpties) {
     EXPECT_TRUE(scheduler->empty());
     EXPECT_EQ(scheduler->pick(at(50), 0).kind, Decision::Kind::Idle);
     scheduler->insert(queue.add(55));
-    EXPECT_EQ(scheduler->pick(at(50), 0).tag, Tag(3));
+    EXPECT_EQ(scheduler->pick(at(50), 2 * core::kPicosecondsPerSecond).tag, Tag(3));  // the round is over
   }
 }
 
@@ -135,6 +135,7 @@ TEST(Policies, TheTableSaysWhichProgramCarriesThemOnTheAccelerator) {
                          {"ASPTF(0.01)", Accelerated::Sptf, GuardMode::Pooled},
                          {"LOOK", Accelerated::Elevator, GuardMode::None},
                          {"SCAN", Accelerated::No, GuardMode::None},
+                         {"TPS:SCAN/(SCAN/CI-OPT(6))", Accelerated::No, GuardMode::None},
                          {"OPS:SCAN/CI-SPTF", Accelerated::Intervals, GuardMode::Pooled},
                          {"OPS:SCAN/CI-OPT(6)", Accelerated::Intervals, GuardMode::Pooled},
                          {"OPS:SCAN/CLUST-REQ(6)", Accelerated::Clusters, GuardMode::Pooled},
@@ -162,6 +163,10 @@ TEST(Policies, ParametersArePartOfTheName) {
   EXPECT_EQ(spec("OPS:SCAN/CLUST-CYL( 06 | 1000 )").name(), "OPS:SCAN/CLUST-CYL(6|1000)");
   EXPECT_EQ(spec("OPS:SCAN/CLUST-CYL(6|1000)").parameters.cylinders, 1000u);
   EXPECT_EQ(spec("OPS:SCAN/CLUST-CYL(6|1000)").row->name, "OPS:SCAN/CLUST-CYL(M|T)");
+  EXPECT_EQ(spec("TPS: SCAN / (SCAN / CI-OPT(06))").name(), "TPS:SCAN/(SCAN/CI-OPT(6))");
+  EXPECT_EQ(spec("TPS:SCAN/(SCAN/CI-OPT(12))").parameters.requests, 12u);
+  EXPECT_EQ(spec("V(0.250)").name(), "V(0.25)");
+  EXPECT_EQ(spec("GSS(5)").parameters.groups, 5u);
 }
 
 TEST(Policies, BadParametersAreToldWhatWasExpected) {
@@ -187,6 +192,13 @@ TEST(Policies, BadParametersAreToldWhatWasExpected) {
                                               "\": expected OPS:SCAN/CLUST-CYL(M|T), M from 1 to 12, "
                                               "T from 1 to 262144 cylinders");
   }
+  for (const char* notation : {"V", "V()", "V(1.000001)", "V(-0.1)"})
+    EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
+                                              "\": expected V(R), R a decimal from 0 to 1 with at most six places");
+  EXPECT_EQ(policy_objection("GSS(0)"), "policy \"GSS(0)\": expected GSS(g), g from 1 to 10000 groups");
+  for (const char* notation : {"TPS:SCAN/(SCAN/CI-OPT(6)", "TPS:SCAN/(SCAN/CI-OPT(13))", "TPS:SCAN/(SCAN/CI-OPT())"})
+    EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
+                                              "\": expected TPS:SCAN/(SCAN/CI-OPT(M)), M from 1 to 12");
   EXPECT_EQ(policy_objection("SPTT"),
             "there is no policy \"SPTT\" (did you mean SPTF?); `platter list policies` shows them all");
   EXPECT_EQ(policy_objection("OPS:SCAN/CI-OTP(6)"),
@@ -213,6 +225,10 @@ TEST_P(TextbookQueue, IsServedInTheKnownOrder) {
 INSTANTIATE_TEST_SUITE_P(Policies, TextbookQueue,
                          ::testing::Values(Textbook{"FCFS", "98 183 37 122 14 124 65 67"},
                                            Textbook{"SSTF", "65 67 37 14 98 122 124 183"},
+                                           Textbook{"V(0)", "65 67 37 14 98 122 124 183"},
+                                           Textbook{"V(0.004)", "65 67 37 14 98 122 124 183"},  // 30 + 0.8 < 31
+                                           Textbook{"V(0.006)", "65 67 98 122 124 183 37 14"},
+                                           Textbook{"V(1)", "65 67 98 122 124 183 37 14"},
                                            Textbook{"SCAN", "65 67 98 122 124 183 -199 37 14"},
                                            Textbook{"LOOK", "65 67 98 122 124 183 37 14"},
                                            Textbook{"C-LOOK", "65 67 98 122 124 183 14 37"}));

@@ -36,16 +36,22 @@ AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queu
 
 }  // namespace
 
-std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth) {
+std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
+                             const scheduling::Readings& readings) {
   const EngineInfo* info = find_engine(engine);
   if (info == nullptr || !info->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
     return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name());
+  if (!(readings == scheduling::Readings{}))
+    return fmt::format("engine {} reads the policies as by default; use engine firmware for other values of scheduling.*",
+                       engine);
   return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
 }
 
 std::string accelerator_objection(const AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                   std::uint32_t queue_depth) {
+  if (queue_depth > AcceleratorParameters::kMostEntries)
+    return fmt::format("the accelerator has at most {} entries, the queue has {}", AcceleratorParameters::kMostEntries, queue_depth);
   if (queue_depth > parameters.entries)
     return fmt::format("the RTL is built with a table of {} entries, the queue has {}", parameters.entries, queue_depth);
   if (policy.parameters.requests > parameters.order_m)
@@ -56,14 +62,15 @@ std::string accelerator_objection(const AcceleratorParameters& parameters, const
 
 drive::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
-    const std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth);
+    const std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.readings);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
       const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
                                      options.firmware_candidate_cycles, options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
           context.planner, context.queue_depth,
-          static_cast<core::Picoseconds>(cost.cycles(options.policy->most_work(context.queue_depth))) * cost.clock_period};
+          static_cast<core::Picoseconds>(cost.cycles(options.policy->most_work(context.queue_depth))) * cost.clock_period,
+          options.readings};
       return std::make_unique<drive::FirmwareEngine>("engine", options.policy->create(scheduler), cost);
     }
     const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);

@@ -19,6 +19,7 @@ namespace platter::accelerator {
 struct EngineOptions {
   std::string engine = "firmware";
   std::optional<scheduling::PolicySpec> policy;
+  scheduling::Readings readings;
   double accelerator_clock_mhz = 200;
   std::uint32_t margin_ticks = 0;
   std::uint32_t risk_ticks = 0;
@@ -40,8 +41,9 @@ struct EngineInfo {
 const std::vector<EngineInfo>& engine_table();
 const EngineInfo* find_engine(std::string_view name);
 
-/// Why this engine cannot carry this policy at this queue depth; empty if it can.
-std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth);
+/// Why this engine cannot carry this policy, so read, at this queue depth; empty if it can.
+std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
+                             const scheduling::Readings& readings = {});
 
 /// The same for an accelerator that is built like this.
 std::string accelerator_objection(const AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,

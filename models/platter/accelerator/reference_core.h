@@ -15,7 +15,9 @@ namespace platter::accelerator {
 
 /// Parameters that an accelerator is built with.
 struct AcceleratorParameters {
-  std::uint32_t entries = 32;  ///< at most 256, a multiple of `lanes`
+  static constexpr std::uint32_t kMostEntries = 256;
+
+  std::uint32_t entries = 32;  ///< a multiple of `lanes`
   std::uint32_t lanes = 4;
   std::uint32_t order_m = 6;  ///< most commands whose best order is found; 0: no orderer
   scheduling::FixedPointFormat format;

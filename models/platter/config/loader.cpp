@@ -441,9 +441,19 @@ void check_scenario(const Scenario& s, Problems& problems) {
            fmt::format("there is no trace format \"{}\"{}", s.discrete.trace_format,
                        core::did_you_mean(s.discrete.trace_format, names)));
   }
-  if (s.continuous.streams > 0 && s.continuous.tables.empty())
+  if (s.continuous.streams > 0 && s.continuous.size == "tables" && s.continuous.tables.empty())
     report(problems, at("workload.continuous.streams"), "workload.continuous.tables",
            "is missing: streams need at least one frame-size table");
+  if (s.continuous.size == "gamma" && s.continuous.deviation_bytes > s.continuous.mean_bytes)
+    report(problems, at("workload.continuous.deviation_bytes"), "workload.continuous.deviation_bytes",
+           "expected no more than workload.continuous.mean_bytes");
+  const auto check_span = [&](const std::string& key, std::int64_t bytes) {
+    const std::int64_t sector = s.drive.geometry.sector_bytes;
+    if (bytes % sector != 0)
+      report(problems, at(key), key, fmt::format("found {}, expected whole sectors of {} bytes", bytes, sector));
+  };
+  check_span("workload.continuous.span_bytes", s.continuous.span_bytes);
+  check_span("workload.discrete.span_bytes", s.discrete.span_bytes);
   if (s.discrete.source == "trace" && s.discrete.trace.empty())
     report(problems, at("workload.discrete.source"), "workload.discrete.trace", "is missing: the trace file");
   if (s.discrete.source == "poisson" && s.discrete.rate_per_s <= 0)

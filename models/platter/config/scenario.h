@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platter/mechanics/drive_profile.h"
+#include "platter/scheduling/readings.h"
 
 namespace platter::config {
 
@@ -22,8 +23,12 @@ struct FileName {
 struct ContinuousWorkload {
   std::int64_t streams = 0;
   double round_s = 1.0;
+  std::string size = "tables";
   std::vector<FileName> tables;
+  std::int64_t mean_bytes = 200'000;
+  std::int64_t deviation_bytes = 0;
   std::string placement = "random";
+  std::int64_t span_bytes = 0;
 };
 
 struct DiscreteWorkload {
@@ -35,6 +40,7 @@ struct DiscreteWorkload {
   std::string size = "fixed";
   std::int64_t mean_bytes = 4096;
   std::int64_t deviation_bytes = 0;
+  std::int64_t span_bytes = 0;
   FileName trace;
   std::string trace_format = "auto";
   std::string trace_device;
@@ -49,6 +55,7 @@ struct Scenario {
   mechanics::DriveProfile drive;
   std::string engine = "firmware";
   std::string policy = "SPTF";
+  scheduling::Readings readings;
   double accelerator_clock_mhz = 200;
   std::int64_t accelerator_margin_ticks = 0;
   std::int64_t accelerator_risk_ticks = 0;

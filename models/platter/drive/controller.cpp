@@ -369,6 +369,8 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
     case Decision::Kind::Idle:
       mechanics_busy_ = false;
       enter(ControllerState::Idle);
+      if (decision.until != core::kNoDeadline)
+        arrival_event_.notify(to_sc_time(std::max<Picoseconds>(decision.until - now_ps(), 0)));
       return;
     case Decision::Kind::Move: {
       current_ = nullptr;

@@ -2,13 +2,15 @@
 #include "platter/drive/drive.h"
 
 #include <stdexcept>
+#include <string>
 
 namespace platter::drive {
 
 namespace {
 
 std::uint32_t checked_depth(std::uint32_t depth) {
-  if (depth == 0 || depth > 256) throw std::invalid_argument("queue depth must be 1 to 256");
+  if (depth == 0 || depth > mechanics::kMostTags)
+    throw std::invalid_argument("queue depth must be 1 to " + std::to_string(mechanics::kMostTags));
   return depth;
 }
 

@@ -86,6 +86,7 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension
     if (extension->issued >= 0) slot.timing.issued = extension->issued;
     slot.command.cls = extension->cls;
     slot.command.deadline = extension->deadline;
+    slot.command.stream = extension->stream;
     slot.flush = extension->flush;
     slot.fua = extension->fua;
     slot.ordered = extension->attribute == core::TaskAttribute::Ordered;

@@ -11,6 +11,9 @@
 
 namespace platter::mechanics {
 
+/// Most tags of a queue.
+inline constexpr std::uint32_t kMostTags = 1024;
+
 /// How logical blocks run over the heads of a cylinder.
 enum class Mapping {
   Plain,               ///< heads in ascending order on every cylinder

@@ -20,7 +20,8 @@ class ClusterScheduler : public FlatScheduler {
         most_(context.parameters.requests),
         reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders
                                                 : context.planner.geometry().cylinders()),
-        sweep_(context.planner, context.capacity, context.decision_bound),
+        discrete_only_(context.readings.clusters == ClusterContents::Discrete),
+        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
         postponed_(context.capacity, false),
         part_(context.planner, most_) {
     ahead_.reserve(most_ + 1);
@@ -77,7 +78,10 @@ class ClusterScheduler : public FlatScheduler {
     }
     for (const Command* command : ahead_) {
       if (distance(command->extent.cylinder, ahead_.front()->extent.cylinder) > reach_) break;
+      const bool alone = discrete_only_ && sweep_.contains(command->tag);
+      if (alone && !part_.empty()) break;
       part_.add(*command);
+      if (alone) break;
     }
   }
 
@@ -104,6 +108,7 @@ class ClusterScheduler : public FlatScheduler {
   const AccessPlanner& planner_;
   std::size_t most_;     ///< requests of a cluster
   std::uint32_t reach_;  ///< cylinders from its first request to its last
+  bool discrete_only_;   ///< a continuous request is a cluster of its own
   ContinuousSweep sweep_;
   bool upward_ = true;
   std::vector<bool> postponed_;  ///< by tag: the guard has refused it

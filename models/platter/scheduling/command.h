@@ -26,6 +26,7 @@ struct Command {
   Picoseconds deadline = kNoDeadline;  ///< absolute
   Picoseconds data_ready = 0;          ///< from when on write data comes into the buffer faster than it is written
   Picoseconds overhead_end = 0;        ///< where overheads run from the arrival: when this one's is over
+  std::uint32_t stream = 0;            ///< of a continuous one
   Extent extent;
 };
 

@@ -5,8 +5,10 @@
 
 namespace platter::scheduling {
 
-ContinuousSweep::ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound)
-    : planner_(planner), decision_bound_(decision_bound), links_(capacity) {
+ContinuousSweep::ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
+                                 SweepStart start)
+    : planner_(planner), decision_bound_(decision_bound), start_(start), links_(capacity) {
+  if (start_ == SweepStart::Alternating) upward_ = false;  // the first will be upward
   sorted_.reserve(capacity);
 }
 
@@ -81,7 +83,9 @@ void ContinuousSweep::set_credit(std::size_t index) {
 
 void ContinuousSweep::prepare(const HeadState& head) {
   if (!dirty_) return;
-  if (!direction_known_) {
+  if (!direction_known_ && start_ != SweepStart::Nearer) {
+    upward_ = start_ == SweepStart::Upward || !upward_;
+  } else if (!direction_known_) {
     std::uint32_t low = ~0u;
     std::uint32_t high = 0;
     for (const Link& link : links_) {
@@ -93,8 +97,8 @@ void ContinuousSweep::prepare(const HeadState& head) {
       return cylinder > head.cylinder.value ? cylinder - head.cylinder.value : head.cylinder.value - cylinder;
     };
     upward_ = distance(low) <= distance(high);
-    direction_known_ = true;
   }
+  direction_known_ = true;
   rebuild();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platter/scheduling/command.h"
+#include "platter/scheduling/readings.h"
 
 namespace platter::scheduling {
 
@@ -23,11 +24,12 @@ namespace platter::scheduling {
 /// the access end later. Where the host bus is slower than the media, blocks of earlier reads may still wait for it; that
 /// backlog is taken off the time left. (Write data goes behind read data on the bus.)
 ///
-/// The sweep starts at the extreme nearer to the arm when its first command comes, and keeps its direction until
-/// it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the reading).
+/// The sweep starts at the extreme nearer to the arm when its first command comes (or as `SweepStart` says), and keeps its
+/// direction until it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the reading).
 class ContinuousSweep {
  public:
-  ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound);
+  ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
+                  SweepStart start = SweepStart::Nearer);
 
   void insert(const Command& command);
   void remove(Tag tag);
@@ -82,6 +84,7 @@ class ContinuousSweep {
 
   const AccessPlanner& planner_;
   Picoseconds decision_bound_;
+  SweepStart start_;
   std::vector<Link> links_;  ///< by tag
   std::vector<std::size_t> sorted_;
   std::size_t first_ = kNone;

@@ -18,8 +18,9 @@ class IntervalScheduler : public FlatScheduler {
       : FlatScheduler(context.capacity),
         planner_(context.planner),
         most_(context.parameters.requests),
+        after_(context.readings.after_sweep),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
-        sweep_(context.planner, context.capacity, context.decision_bound),
+        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
         high_(last_cylinder_),
         postponed_(context.capacity, false),
         part_(context.planner, context.parameters.requests) {
@@ -58,16 +59,20 @@ class IntervalScheduler : public FlatScheduler {
     from_ = continuous->extent.cylinder.value;
     if (!sweep_.empty()) return;
     plan_anew();
+    round_end_ = continuous->deadline;
+    if (after_ != AfterSweep::Intervals) bounds_.clear();
     enter_interval_beyond(from_);
   }
 
   DecisionWork work(const HeadState& head) override {
+    if (after_ == AfterSweep::Idle && sweep_.empty()) return {commands().size(), 0};
     form(head);
     if (part_.ordered()) return {part_.size() + (sweep_.empty() ? 0u : 1u), 0};
     return {commands().size(), part_.steps()};
   }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
+    if (waits(now)) return commands().empty() ? Decision{} : Decision::wait(round_end_ + 1);
     form(head);
     const Command* next = most_ == 0 ? nearest(head, now) : next_of_part(head, now);
     if (next != nullptr) return Decision::serve(next->tag);
@@ -85,6 +90,9 @@ class IntervalScheduler : public FlatScheduler {
 
   // --- intervals -----------------------------------------------------------------------------------------------------
 
+  /// The reading in which discrete requests are not served between a round's last continuous request and its end.
+  bool waits(Picoseconds now) const { return after_ == AfterSweep::Idle && sweep_.empty() && now <= round_end_; }
+
   /// Does it compete in the present interval?
   bool covers(const Command& command) const {
     const std::uint32_t cylinder = command.extent.cylinder.value;
@@ -99,6 +107,7 @@ class IntervalScheduler : public FlatScheduler {
   void enter_interval_beyond(std::uint32_t cylinder) {
     low_ = 0;
     high_ = last_cylinder_;
+    if (bounds_.empty()) return;
     (upward_ ? low_ : high_) = cylinder;
     for (const std::uint32_t bound : bounds_) {
       if (bound > cylinder && upward_) high_ = std::min(high_, bound);
@@ -151,8 +160,8 @@ class IntervalScheduler : public FlatScheduler {
     }
     if (!part_.empty()) return;
     if (list_.empty()) {
-      if (!listed_ || !sweep_.empty()) make_list();
-      if (list_.empty() && sweep_.empty() && advance()) make_list();
+      if (!listed_ || !sweep_.empty()) make_list(head);
+      if (list_.empty() && sweep_.empty() && advance()) make_list(head);
       if (list_.empty()) return;
     }
     const std::size_t number = list_.front().part;
@@ -180,9 +189,10 @@ class IntervalScheduler : public FlatScheduler {
   // --- CI-OPT --------------------------------------------------------------------------------------------------------
 
   /// The interval's requests in SCAN order, halved until no part has more than may be ordered.
-  void make_list() {
+  void make_list(const HeadState& head) {
     for (const Command* command : commands())
       if (covers(*command)) list_.push_back({command, 0});
+    if (after_ == AfterSweep::Disk && sweep_.empty()) start_at_nearer_end(head);
     std::sort(list_.begin(), list_.end(), [this](const Entry& a, const Entry& b) {
       const core::Cylinder x = a.command->extent.cylinder;
       const core::Cylinder y = b.command->extent.cylinder;
@@ -192,6 +202,17 @@ class IntervalScheduler : public FlatScheduler {
     std::size_t parts = 0;
     halve(0, list_.size(), parts);
     listed_ = !list_.empty();
+  }
+
+  /// Over the whole disk: a list begins at its end nearer to the arm, as a sweep does.
+  void start_at_nearer_end(const HeadState& head) {
+    core::Cylinder low(last_cylinder_);
+    core::Cylinder high(0);
+    for (const Entry& entry : list_) {
+      low = std::min(low, entry.command->extent.cylinder);
+      high = std::max(high, entry.command->extent.cylinder);
+    }
+    upward_ = distance(low, head.cylinder) <= distance(high, head.cylinder);
   }
 
   void halve(std::size_t begin, std::size_t end, std::size_t& parts) {
@@ -239,12 +260,14 @@ class IntervalScheduler : public FlatScheduler {
 
   const AccessPlanner& planner_;
   std::size_t most_;  ///< requests of an exact order; 0: CI-SPTF
+  AfterSweep after_;
   std::uint32_t last_cylinder_;
   ContinuousSweep sweep_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
   bool upward_ = true;
   bool from_edge_ = true;   ///< none of the round's continuous requests has been served
   std::uint32_t from_ = 0;  ///< where the last one was
+  Picoseconds round_end_ = -1;  ///< the last deadline
   std::uint32_t low_ = 0;   ///< the present interval
   std::uint32_t high_;
   std::vector<bool> postponed_;  ///< by tag: the guard has refused it

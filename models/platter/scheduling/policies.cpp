@@ -17,6 +17,13 @@ const std::vector<PolicyInfo>& policy_table() {
       {"SCAN", "", "elevator that runs to the edge of the disk before it turns", create_scan},
       {"LOOK", "", "elevator that turns at the last request", create_look, Accelerated::Elevator},
       {"C-LOOK", "", "sweeps upward only, then flies back to the lowest request", create_c_look},
+      {"V(R)", "R", "the nearest cylinder, where turning costs R times the stroke: V(0) is SSTF, V(1) LOOK", create_v_r},
+      {"EDF", "", "earliest deadline first; requests without one last, oldest first", create_edf},
+      {"SCAN-EDF", "", "the same, but requests with one deadline, or none, in an elevator's order", create_scan_edf},
+      {"RR", "", "round robin: continuous requests in the order of their streams, then the others, oldest first",
+       create_round_robin},
+      {"GSS(g)", "g", "grouped sweeping: streams in g groups that take turns, each in an elevator's order; then the others",
+       create_group_sweep},
       {"SPTF", "", "shortest positioning time first; discrete and all remaining continuous requests compete under the "
                    "deadline guard",
        create_sptf, Accelerated::Sptf, GuardMode::Pooled},
@@ -26,6 +33,15 @@ const std::vector<PolicyInfo>& policy_table() {
        Accelerated::Sptf, GuardMode::None},
       {"ASPTF(w)", "w", "SPTF that takes w times a request's wait off its positioning time", create_sptf,
        Accelerated::Sptf, GuardMode::Pooled},
+      {"TPS:SCAN/SCAN", "", "two phases: first the round's continuous requests by SCAN, then the others by an elevator",
+       create_tps_scan},
+      {"TPS:SCAN/(SCAN/CI-OPT(M))", "M", "the same, but the others in exact orders of at most M, over the whole disk",
+       create_tps_opt},
+      {"OPS:FAMISH", "", "one sweep a round, planned at its start: all continuous requests, and the others in the order of "
+                         "their arrival as far as the round goes",
+       create_famish},
+      {"OPS:FAMISH(late)", "", "the same, but the plan takes in what comes while it runs and still lies ahead",
+       create_famish_late},
       {"OPS:SCAN/CI-SPTF", "", "continuous requests by SCAN, between two of them the discrete requests there by SPTF",
        create_interval, Accelerated::Intervals, GuardMode::Pooled},
       {"OPS:SCAN/CI-OPT(M)", "M", "the same, but the discrete requests in exact orders of at most M", create_interval,
@@ -54,10 +70,14 @@ std::string_view to_string(Accelerated program) {
 namespace {
 
 constexpr std::uint32_t kMostCylinders = 262144;
+constexpr std::uint32_t kMostGroups = 10000;
 
-/// The row's name without its parameters.
+/// The row's name before its parameters, and what follows them.
 std::string_view stem(const PolicyInfo& row) {
-  return row.parameters.empty() ? row.name : row.name.substr(0, row.name.size() - row.parameters.size() - 2);
+  return row.parameters.empty() ? row.name : row.name.substr(0, row.name.rfind("(" + std::string(row.parameters) + ")"));
+}
+std::string_view tail(const PolicyInfo& row) {
+  return row.parameters.empty() ? std::string_view() : row.name.substr(stem(row).size() + row.parameters.size() + 2);
 }
 
 bool digits_only(std::string_view text) {
@@ -88,6 +108,8 @@ bool read(std::string_view text, Weight& weight) {
 bool read(char letter, std::string_view text, PolicyParameters& parameters) {
   switch (letter) {
     case 'w': return read(text, parameters.weight);
+    case 'R': return read(text, parameters.weight) && parameters.weight.millionths <= Weight::kOne;
+    case 'g': return read(text, kMostGroups, parameters.groups);
     case 'M': return read(text, PathOrder<Picoseconds>::kMost, parameters.requests);
     default: return read(text, kMostCylinders, parameters.cylinders);
   }
@@ -96,6 +118,8 @@ bool read(char letter, std::string_view text, PolicyParameters& parameters) {
 std::string expected(char letter) {
   switch (letter) {
     case 'w': return fmt::format("w a decimal from 0 to {} with at most six places", Weight::kMost);
+    case 'R': return "R a decimal from 0 to 1 with at most six places";
+    case 'g': return fmt::format("g from 1 to {} groups", kMostGroups);
     case 'M': return fmt::format("M from 1 to {}", PathOrder<Picoseconds>::kMost);
     default: return fmt::format("T from 1 to {} cylinders", kMostCylinders);
   }
@@ -103,7 +127,8 @@ std::string expected(char letter) {
 
 std::string written(char letter, const PolicyParameters& parameters) {
   switch (letter) {
-    case 'w': {
+    case 'w':
+    case 'R': {
       std::string text = fmt::format("{}.{:06}", parameters.weight.millionths / Weight::kOne,
                                      parameters.weight.millionths % Weight::kOne);
       text.erase(text.find_last_not_of('0') + 1);
@@ -111,14 +136,18 @@ std::string written(char letter, const PolicyParameters& parameters) {
       return text;
     }
     case 'M': return std::to_string(parameters.requests);
+    case 'g': return std::to_string(parameters.groups);
     default: return std::to_string(parameters.cylinders);
   }
 }
 
-/// What stands between the row's name and the closing parenthesis, one value for each letter.
+/// What follows the row's stem: one value for each letter, in parentheses, and the row's tail.
 bool read_parameters(const PolicyInfo& row, std::string_view text, PolicyParameters& parameters) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')') return false;
-  text = text.substr(1, text.size() - 2);
+  const std::string end_of_name = ")" + std::string(tail(row));
+  if (text.size() < 1 + end_of_name.size() || text.front() != '(' ||
+      text.substr(text.size() - end_of_name.size()) != end_of_name)
+    return false;
+  text = text.substr(1, text.size() - 1 - end_of_name.size());
   for (std::size_t i = 0; i < row.parameters.size(); i += 2) {
     const bool last = i + 1 == row.parameters.size();
     const std::size_t end = last ? text.size() : text.find('|');
@@ -159,7 +188,7 @@ std::string PolicySpec::name() const {
   if (row->parameters.empty()) return std::string(row->name);
   std::string text = std::string(stem(*row)) + "(";
   for (const char letter : row->parameters) text += letter == '|' ? "|" : written(letter, parameters);
-  return text + ")";
+  return text + ")" + std::string(tail(*row));
 }
 
 std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platter/scheduling/readings.h"
 #include "platter/scheduling/scheduler_if.h"
 
 namespace platter::scheduling {
@@ -31,9 +32,10 @@ struct Weight {
 
 /// What stands between the parentheses of a policy's notation.
 struct PolicyParameters {
-  Weight weight;                ///< w: of a command's wait
+  Weight weight;                ///< w: of a command's wait; R: of the way back
   std::uint32_t requests = 0;   ///< M: most requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: how far a cluster reaches
+  std::uint32_t groups = 0;     ///< g: of streams
 };
 
 /// What a policy is built with.
@@ -41,6 +43,7 @@ struct SchedulerContext {
   const AccessPlanner& planner;
   std::size_t capacity;       ///< tags of the queue
   Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next
+  Readings readings = {};
   PolicyParameters parameters = {};
 };
 
@@ -100,5 +103,14 @@ std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context)
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_cluster(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_v_r(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_edf(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_scan_edf(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_round_robin(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_group_sweep(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_tps_scan(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_tps_opt(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_famish(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_famish_late(const SchedulerContext& context);
 
 }  // namespace platter::scheduling

@@ -8,7 +8,7 @@ namespace platter::scheduling {
 /// What a policy wants done next.
 struct Decision {
   enum class Kind : std::uint8_t {
-    Idle,   ///< nothing to do until a command is inserted
+    Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
     Move,   ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
   };
@@ -16,9 +16,11 @@ struct Decision {
   bool forced = false;  ///< no candidate passed the deadline guard; the sweep goes on
   Tag tag;
   core::Cylinder cylinder;
+  Picoseconds until = core::kNoDeadline;
 
-  static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}}; }
-  static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder}; }
+  static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until}; }
+  static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}, core::kNoDeadline}; }
+  static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder, core::kNoDeadline}; }
 };
 
 /// What the next decision takes; a firmware's decision time is charged by it.

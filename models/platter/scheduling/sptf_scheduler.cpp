@@ -17,7 +17,7 @@ class SptfScheduler : public FlatScheduler {
         planner_(context.planner),
         mode_(mode),
         weight_(context.parameters.weight),
-        sweep_(context.planner, context.capacity, context.decision_bound) {}
+        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start) {}
 
   void insert(const Command& command) override {
     FlatScheduler::insert(command);

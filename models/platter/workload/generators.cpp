@@ -19,6 +19,16 @@ std::uint64_t whole_blocks(double bytes, const Target& target) {
   return std::min({static_cast<std::uint64_t>(blocks), longest, target.blocks});
 }
 
+/// First block of a request of so many, which is cut to its span's length.
+std::uint64_t random_place(core::RandomStream& random, const Target& target, const Placement& placement,
+                           std::uint64_t& blocks) {
+  if (placement.span_blocks == 0) return random.below(target.blocks - blocks + 1);
+  const std::uint64_t span = std::min(placement.span_blocks, target.blocks);
+  blocks = std::min(blocks, span);
+  const std::uint64_t first = random.below(target.blocks / span) * span;
+  return first + random.below(span - blocks + 1);
+}
+
 }  // namespace
 
 RandomProducer::RandomProducer(const Target& target, const Options& options)
@@ -38,8 +48,8 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   }
   double bytes = options_.mean_bytes;
   if (options_.deviation_bytes > 0) bytes += options_.deviation_bytes * sizes_.normal();
-  const std::uint64_t blocks = whole_blocks(bytes, target_);
-  request.offset = places_.below(target_.blocks - blocks + 1) * target_.block_bytes;
+  std::uint64_t blocks = whole_blocks(bytes, target_);
+  request.offset = random_place(places_, target_, options_.placement, blocks) * target_.block_bytes;
   request.length = static_cast<std::uint32_t>(blocks * target_.block_bytes);
   request.write = options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction;
   request.cls = core::RequestClass::Discrete;
@@ -49,28 +59,39 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
 }
 
 RoundsProducer::RoundsProducer(const Target& target, const Options& options, std::vector<StreamTable> tables)
-    : target_(target), options_(options), tables_(std::move(tables)), places_(options.seed, "continuous.places") {
+    : target_(target),
+      options_(options),
+      tables_(std::move(tables)),
+      places_(options.seed, "continuous.places"),
+      sizes_(options.seed, "continuous.sizes") {
   core::RandomStream starts(options.seed, "continuous.starts");
   for (std::uint32_t i = 0; i < options_.streams; ++i) {
-    const StreamTable& table = tables_[i % tables_.size()];
+    const StreamTable* table = tables_.empty() ? nullptr : &tables_[i % tables_.size()];
+    const std::uint64_t start = table != nullptr ? starts.below(static_cast<std::uint64_t>(table->duration_us())) : 0;
     // Streams of a contiguous placement share the drive evenly.
-    streams_.push_back({&table, static_cast<std::int64_t>(starts.below(static_cast<std::uint64_t>(table.duration_us()))),
-                        target_.blocks / options_.streams * i});
+    streams_.push_back({table, static_cast<std::int64_t>(start), target_.blocks / options_.streams * i});
   }
 }
 
+std::uint64_t RoundsProducer::bytes_of(const Stream& stream) {
+  if (stream.table != nullptr)
+    return stream.table->bytes_in_round(stream.start_us, options_.round / core::kPicosecondsPerMicrosecond, round_);
+  if (options_.deviation_bytes <= 0) return static_cast<std::uint64_t>(options_.mean_bytes);
+  const double scale = options_.deviation_bytes * options_.deviation_bytes / options_.mean_bytes;
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sizes_.gamma(options_.mean_bytes / scale) * scale + 0.5));
+}
+
 bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
-  const std::int64_t round_us = options_.round / core::kPicosecondsPerMicrosecond;
   for (;;) {
     if (stream_ == options_.streams) {
       stream_ = 0;
       ++round_;
     }
     Stream& stream = streams_[stream_];
-    const std::uint64_t bytes = stream.table->bytes_in_round(stream.start_us, round_us, round_);
+    const std::uint64_t bytes = bytes_of(stream);
     const std::uint32_t number = stream_++;
     if (bytes == 0) continue;  // no frame falls into this round; every table has bytes, so a later one has some
-    const std::uint64_t blocks =
+    std::uint64_t blocks =
         std::min<std::uint64_t>((bytes + target_.block_bytes - 1) / target_.block_bytes, target_.blocks);
     std::uint64_t first = 0;
     if (options_.contiguous) {
@@ -78,7 +99,7 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
       first = stream.next_block;
       stream.next_block += blocks;
     } else {
-      first = places_.below(target_.blocks - blocks + 1);
+      first = random_place(places_, target_, options_.placement, blocks);
     }
     request.time = round_ * options_.round;
     request.offset = first * target_.block_bytes;

@@ -18,6 +18,11 @@ struct Target {
   std::uint32_t block_bytes = 512;
 };
 
+/// Where a random request may lie.
+struct Placement {
+  std::uint64_t span_blocks = 0;  ///< within one span of so many blocks, counted from the drive's start; 0: anywhere
+};
+
 /// Random requests: uniform over the drive, sizes fixed or normal (cut below at one sector), Poisson arrivals (rate > 0) or as
 /// a closed loop (depth > 0).
 class RandomProducer : public ProducerIf {
@@ -28,6 +33,7 @@ class RandomProducer : public ProducerIf {
     double read_fraction = 1;
     double mean_bytes = 4096;
     double deviation_bytes = 0;
+    Placement placement;
     std::uint64_t seed = 1;
   };
   RandomProducer(const Target& target, const Options& options);
@@ -46,32 +52,39 @@ class RandomProducer : public ProducerIf {
 };
 
 /// Continuous-media streams in rounds (Balafoutis et al., section 1.2): at the start of round k every stream asks for the bytes that
-/// its table holds for that round; they must be there when the round ends. A round without bytes asks for nothing.
+/// its table holds for that round, or for a random number of them; they must be there when the round ends. A round without bytes asks
+/// for nothing.
 class RoundsProducer : public ProducerIf {
  public:
   struct Options {
     std::uint32_t streams = 0;
     core::Picoseconds round = core::kPicosecondsPerSecond;
     bool contiguous = false;  ///< a stream's fragments follow each other; otherwise each lies anywhere
+    Placement placement;
+    double mean_bytes = 0;       ///< without tables: sizes are gamma-distributed
+    double deviation_bytes = 0;  ///< not above the mean
     std::uint64_t seed = 1;
   };
-  /// `tables` is not empty; stream i plays table i modulo their number, from a random place on.
+  /// Stream i plays table i modulo their number, from a random place on.
   RoundsProducer(const Target& target, const Options& options, std::vector<StreamTable> tables);
 
   bool next(Request& request, core::Picoseconds now) override;
 
  private:
   struct Stream {
-    const StreamTable* table;
+    const StreamTable* table;  ///< null: random sizes
     std::int64_t start_us;
     std::uint64_t next_block;
   };
+
+  std::uint64_t bytes_of(const Stream& stream);
 
   Target target_;
   Options options_;
   std::vector<StreamTable> tables_;
   std::vector<Stream> streams_;
   core::RandomStream places_;
+  core::RandomStream sizes_;
   std::int64_t round_ = 0;
   std::uint32_t stream_ = 0;
 };

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "platter/scheduling/continuous_sweep.h"
+#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/policies.h"
+
+namespace platter::scheduling {
+
+namespace {
+
+/// FAMISH (Balafoutis et al., section 2.3): one sweep a round. At the round's start it holds the continuous commands; the
+/// others are put in at their places in the order of their arrival, up to the first with which the round would be too short.
+/// docs/reference/policies.md has the rules.
+class FamishScheduler : public FlatScheduler {
+ public:
+  FamishScheduler(const SchedulerContext& context, bool late)
+      : FlatScheduler(context.capacity),
+        planner_(context.planner),
+        late_(late),
+        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
+        planned_(context.capacity, false) {
+    plan_.reserve(context.capacity);
+  }
+
+  void insert(const Command& command) override {
+    FlatScheduler::insert(command);
+    if (!in_sweep(command)) return;
+    if (sweep_.empty()) round_end_ = command.deadline;
+    round_end_ = std::min(round_end_, command.deadline);
+    sweep_.insert(command);
+    new_round_ = true;
+  }
+
+  void remove(Tag tag) override {
+    FlatScheduler::remove(tag);
+    sweep_.remove(tag);
+    drop(tag);
+  }
+
+  Decision pick(const HeadState& head, Picoseconds now) override {
+    if (new_round_) {
+      sweep_.prepare(head);
+      upward_ = sweep_.upward();
+      plan(false);
+      extend(head, now, false);
+      new_round_ = false;
+    } else if (late_ && now <= round_end_) {
+      extend(head, now, true);
+    }
+    // What begins a round comes at the end of the one before, maybe after this question.
+    if (plan_.empty() && now > round_end_ && !commands().empty()) {
+      turn_to_nearer_end(head);
+      plan(true);
+    }
+    while (!plan_.empty()) {
+      const Command& next = *plan_.front();
+      if (sweep_.empty() || fits(positioning(next, head, now), now, head.bus_free)) return Decision::serve(next.tag);
+      if (sweep_.contains(next.tag)) {
+        Decision decision = Decision::serve(next.tag);
+        decision.forced = true;
+        return decision;
+      }
+      drop(next.tag);  // it took longer than planned: back to the queue, where it is among the oldest
+    }
+    return commands().empty() ? Decision{} : Decision::wait(round_end_ + 1);
+  }
+
+ private:
+  Picoseconds positioning(const Command& command, const HeadState& head, Picoseconds now) const {
+    return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).to_first();
+  }
+  Picoseconds hop(const Command& from, const Command& to) const {
+    return planner_.onward(from.extent, to.extent, sweep_.decision_bound());
+  }
+  /// Would the plan, of which the first command comes under the head after `positioning`, end with the round?
+  bool fits(Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
+    return positioning + rest_ <= round_end_ - std::max(now, bus_free) - planner_.bus_block_time(false);
+  }
+
+  bool before(const Command& a, const Command& b) const {
+    const core::Cylinder x = a.extent.cylinder;
+    const core::Cylinder y = b.extent.cylinder;
+    if (x != y) return upward_ ? x < y : y < x;
+    return older(a, b);
+  }
+
+  /// Plans the round's continuous commands, or all that wait.
+  void plan(bool all) {
+    plan_.clear();
+    std::fill(planned_.begin(), planned_.end(), false);
+    for (const Command* command : commands())
+      if (all || sweep_.contains(command->tag)) plan_.push_back(command);
+    std::sort(plan_.begin(), plan_.end(), [this](const Command* a, const Command* b) { return before(*a, *b); });
+    rest_ = 0;
+    for (std::size_t i = 0; i < plan_.size(); ++i) {
+      planned_[plan_[i]->tag.value] = true;
+      rest_ += planner_.hold(plan_[i]->extent) + (i > 0 ? hop(*plan_[i - 1], *plan_[i]) : 0);
+    }
+  }
+
+  /// Puts in the oldest of the others, as long as they fit. A sweep that has begun does not return.
+  void extend(const HeadState& head, Picoseconds now, bool begun) {
+    for (const Command* command : commands()) {  // in order of age
+      if (planned_[command->tag.value]) continue;
+      if (begun && (upward_ ? command->extent.cylinder < head.cylinder : command->extent.cylinder > head.cylinder)) return;
+      const auto at = std::find_if(plan_.begin(), plan_.end(), [&](const Command* c) { return before(*command, *c); });
+      const Picoseconds without = rest_;
+      rest_ += planner_.hold(command->extent);
+      if (at != plan_.begin()) rest_ += hop(**(at - 1), *command);
+      if (at != plan_.end()) rest_ += hop(*command, **at);
+      if (at != plan_.begin() && at != plan_.end()) rest_ -= hop(**(at - 1), **at);
+      const Command& first = at == plan_.begin() ? *command : *plan_.front();
+      if (!fits(positioning(first, head, now), now, head.bus_free)) {
+        rest_ = without;
+        return;
+      }
+      plan_.insert(at, command);
+      planned_[command->tag.value] = true;
+    }
+  }
+
+  void turn_to_nearer_end(const HeadState& head) {
+    core::Cylinder low = commands().oldest().extent.cylinder;
+    core::Cylinder high = low;
+    for (const Command* command : commands()) {
+      low = std::min(low, command->extent.cylinder);
+      high = std::max(high, command->extent.cylinder);
+    }
+    upward_ = distance(low, head.cylinder) <= distance(high, head.cylinder);
+  }
+
+  /// Out of the plan, if it is there.
+  void drop(Tag tag) {
+    const auto at = std::find_if(plan_.begin(), plan_.end(), [tag](const Command* c) { return c->tag == tag; });
+    if (at == plan_.end()) return;
+    rest_ -= planner_.hold((*at)->extent);
+    if (at != plan_.begin()) rest_ -= hop(**(at - 1), **at);
+    if (at + 1 != plan_.end()) rest_ -= hop(**at, **(at + 1));
+    if (at != plan_.begin() && at + 1 != plan_.end()) rest_ += hop(**(at - 1), **(at + 1));
+    plan_.erase(at);
+    planned_[tag.value] = false;
+  }
+
+  const AccessPlanner& planner_;
+  bool late_;
+  ContinuousSweep sweep_;
+  bool new_round_ = false;
+  bool upward_ = true;
+  Picoseconds round_end_ = -1;
+  std::vector<const Command*> plan_;  ///< what is left of the sweep
+  std::vector<bool> planned_;         ///< by tag
+  Picoseconds rest_ = 0;              ///< from the start of the plan's first transfer to the end of its last
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulerIf> create_famish(const SchedulerContext& context) {
+  return std::make_unique<FamishScheduler>(context, false);
+}
+std::unique_ptr<SchedulerIf> create_famish_late(const SchedulerContext& context) {
+  return std::make_unique<FamishScheduler>(context, true);
+}
+
+}  // namespace platter::scheduling

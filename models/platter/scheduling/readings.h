@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace platter::scheduling {
+
+/// Where the sweep of a round's continuous commands begins.
+enum class SweepStart : std::uint8_t {
+  Nearer,       ///< at the extreme nearer to the arm
+  Alternating,  ///< at the lowest and the highest in turn
+  Upward,       ///< at the lowest
+};
+
+/// What CI-SPTF and CI-OPT do after the last continuous command of a round.
+enum class AfterSweep : std::uint8_t {
+  Intervals,  ///< the round's intervals go on as clusters
+  Disk,       ///< the whole disk is one interval
+  Idle,       ///< nothing until the next round
+};
+
+/// What the clusters of CLUST-REQ and CLUST-CYL hold.
+enum class ClusterContents : std::uint8_t {
+  Mixed,     ///< commands of both classes
+  Discrete,  ///< others than those with a deadline, up to the next of these
+};
+
+/// How the policies read Balafoutis et al. where the text leaves it open. docs/reference/policies.md has the reasons.
+struct Readings {
+  SweepStart sweep_start = SweepStart::Nearer;
+  AfterSweep after_sweep = AfterSweep::Intervals;
+  ClusterContents clusters = ClusterContents::Mixed;
+
+  friend bool operator==(const Readings& a, const Readings& b) {
+    return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters;
+  }
+};
+
+}  // namespace platter::scheduling

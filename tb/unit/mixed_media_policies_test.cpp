@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "platter/scheduling/continuous_sweep.h"
+#include "platter/scheduling/policies.h"
+#include "policy_rig.h"
+
+namespace platter::scheduling {
+namespace {
+
+using core::Cylinder;
+using core::Head;
+using core::kPicosecondsPerMillisecond;
+using core::kPicosecondsPerSecond;
+using core::Lba;
+using testing::kSectors;
+using testing::Rig;
+
+// --- deadlines, streams and groups -----------------------------------------------------------------------------------
+
+TEST(Edf, EarliestDeadlineThenAgeAndThoseWithoutOneLast) {
+  Rig rig("EDF", 50);
+  rig.add('x', 51).add('A', 10, 0, 3000).add('B', 60, 0, 2000).add('C', 40, 0, 2000).add('y', 52).add('D', 99, 0, 1000);
+  EXPECT_EQ(rig.serve(), "DBCAxy");
+}
+
+TEST(ScanEdf, OneDeadlineByAnElevatorAndThoseWithoutOneLikewise) {
+  Rig rig("SCAN-EDF", 50);
+  rig.add('x', 20).add('y', 90).add('A', 45, 0, 2000).add('B', 60, 0, 2000).add('C', 80, 0, 2000).add('D', 30, 0, 3000);
+  EXPECT_EQ(rig.serve(), "BCADxy");  // up to C, down over A and D to x, up again
+}
+
+TEST(RoundRobin, StreamsInTheirOrderWhateverTheirPlaceAndAge) {
+  Rig rig("RR", 0);
+  rig.add('z', 1).add('C', 10).add('A', 90).add('B', 20).add('y', 2);
+  EXPECT_EQ(rig.serve(), "ABCzy");
+}
+
+TEST(GroupSweep, GroupsTakeTurnsEachByAnElevator) {
+  Rig rig("GSS(2)", 0);  // A, C, E are one group, B, D the other
+  rig.add('A', 50).add('B', 60).add('C', 20).add('D', 10).add('E', 80).add('x', 5);
+  EXPECT_EQ(rig.serve(), "CAEBDx");
+  Rig one("GSS(1)", 0);
+  one.add('A', 50).add('B', 60).add('C', 20).add('D', 10);
+  EXPECT_EQ(one.serve(), "DCAB");
+  Rig each("GSS(100)", 0);
+  each.add('A', 50).add('B', 60).add('C', 20).add('D', 10);
+  EXPECT_EQ(each.serve(), "ABCD");
+}
+
+// --- two phases ------------------------------------------------------------------------------------------------------
+
+TEST(TwoPhases, ContinuousRequestsByScanThenTheOthersByAnElevator) {
+  Rig rig("TPS:SCAN/SCAN", 20);
+  rig.add('B', 60).add('A', 30).add('x', 25).add('y', 90).add('z', 40);
+  EXPECT_EQ(rig.serve(3), "ABy");
+  rig.add('C', 80);  // the next round
+  EXPECT_EQ(rig.serve(), "Czx");
+}
+
+TEST(TwoPhases, ExactOrdersOverTheWholeDiskBeginAtTheNearerEnd) {
+  Rig rig("TPS:SCAN/(SCAN/CI-OPT(1))", 20);
+  rig.add('B', 60).add('A', 30).add('x', 55).add('y', 90).add('z', 95);
+  EXPECT_EQ(rig.serve(3), "ABx");  // an elevator that goes on upward would take y
+  rig.add('w', 91);
+  EXPECT_EQ(rig.serve(), "yzw");  // w waits for the next list
+}
+
+TEST(TwoPhases, TheSecondPhaseGoesOnWhereARoundInterruptsIt) {
+  Rig rig("TPS:SCAN/(SCAN/CI-OPT(2))", 0);
+  rig.add('a', 10).add('b', 30).add('c', 60).add('d', 90);
+  EXPECT_EQ(rig.serve(2).size(), 2u);
+  rig.add('A', 50);
+  EXPECT_EQ(rig.serve(1), "A");
+  const std::string rest = rig.serve();
+  EXPECT_TRUE(rest == "cd" || rest == "dc") << rest;
+}
+
+// --- FAMISH ----------------------------------------------------------------------------------------------------------
+
+TEST(Famish, OneSweepOverAllThatFits) {
+  Rig rig("OPS:FAMISH", 20);
+  rig.add('A', 30).add('B', 60).add('x', 70).add('y', 10).add('z', 45);
+  EXPECT_EQ(rig.serve(2), "yA");  // upward, as A is the nearer extreme; from the first of the sweep on
+  rig.add('w', 50);               // comes after the plan
+  EXPECT_EQ(rig.serve(), "zBx");
+  EXPECT_EQ(rig.scheduler->pick(rig.head, rig.now).until, 100 * kPicosecondsPerSecond + 1);
+  rig.now = 100 * kPicosecondsPerSecond + 1;
+  rig.add('v', 55);
+  EXPECT_EQ(rig.serve(), "vw");  // no round began: what waits, from its nearer end on
+}
+
+TEST(Famish, LateTakesInWhatLiesAheadAndStopsAtTheFirstThatDoesNot) {
+  Rig rig("OPS:FAMISH(late)", 20);
+  rig.add('A', 30).add('B', 60).add('x', 70).add('y', 10);
+  EXPECT_EQ(rig.serve(2), "yA");
+  rig.add('w', 50);
+  EXPECT_EQ(rig.serve(1), "w");
+  rig.add('u', 40).add('v', 65);  // u is behind the arm, and v younger than u
+  EXPECT_EQ(rig.serve(), "Bx");
+}
+
+/// From `head` the requests of the round in the order of a sweep; when the last one's data is there.
+Picoseconds swept(const AccessPlanner& planner, HeadState head, Picoseconds now, std::vector<const Command*> commands,
+                  bool upward) {
+  std::stable_sort(commands.begin(), commands.end(), [upward](const Command* a, const Command* b) {
+    return upward ? a->extent.cylinder < b->extent.cylinder : a->extent.cylinder > b->extent.cylinder;
+  });
+  for (const Command* command : commands) now += planner.commit(head, command->extent, now).total();
+  return now;
+}
+
+TEST(Famish, TakesTheLongestQueueThatTheRoundHolds) {
+  std::mt19937_64 random(61);
+  std::map<std::size_t, int> taken;
+  for (int batch = 0; batch < 500; ++batch) {
+    Rig rig("OPS:FAMISH", static_cast<std::uint32_t>(random() % 100));
+    rig.now = static_cast<Picoseconds>(random() % 6'000) * 1'000'000;
+    std::vector<const Command*> round;
+    std::vector<const Command*> others;
+    std::uint32_t low = 100;
+    std::uint32_t high = 0;
+    std::vector<Lba> places;
+    for (int i = 0; i < 14; ++i) places.emplace_back(random() % rig.planner.geometry().block_count());
+    std::vector<Command> alone(4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      alone[i].extent = rig.planner.resolve(places[i], 1, false);
+      round.push_back(&alone[i]);
+      low = std::min(low, alone[i].extent.cylinder.value);
+      high = std::max(high, alone[i].extent.cylinder.value);
+    }
+    const auto far = [&](std::uint32_t c) { return std::abs(static_cast<int>(c) - static_cast<int>(rig.head.cylinder.value)); };
+    const bool upward = far(low) <= far(high);
+    const Picoseconds end = swept(rig.planner, rig.head, rig.now, round, upward) +
+                            static_cast<Picoseconds>(random() % 120) * kPicosecondsPerMillisecond;
+    round.clear();
+    for (int i = 0; i < 14; ++i) {
+      rig.add_extent(static_cast<char>((i < 4 ? 'A' : 'a') + i),
+                     rig.planner.resolve(places[static_cast<std::size_t>(i)], 1, false), end);
+      (i < 4 ? round : others).push_back(&rig.commands.back());
+    }
+    std::size_t fit = 0;
+    while (fit < others.size()) {
+      round.push_back(others[fit]);
+      if (swept(rig.planner, rig.head, rig.now, round, upward) > end) break;
+      ++fit;
+    }
+    const std::string order = rig.serve(static_cast<int>(4 + fit));
+    ASSERT_LE(rig.now, end) << order;
+    for (const char name : std::string("ABCD")) ASSERT_NE(order.find(name), std::string::npos) << order;
+    for (std::size_t i = 0; i < fit; ++i)
+      ASSERT_NE(order.find(static_cast<char>('a' + 4 + i)), std::string::npos) << order;
+    ASSERT_EQ(rig.scheduler->pick(rig.head, rig.now).kind, Decision::Kind::Idle) << order;
+    ++taken[fit];
+  }
+  EXPECT_GT(taken.size(), 8u);  // none, some and all
+}
+
+// --- readings --------------------------------------------------------------------------------------------------------
+
+std::string two_rounds(SweepStart start) {
+  Readings readings;
+  readings.sweep_start = start;
+  Rig rig("TPS:SCAN/SCAN", 55, readings);
+  rig.add('A', 30).add('B', 60);
+  std::string order = rig.serve();
+  rig.head.cylinder = Cylinder(55);
+  rig.add('C', 30).add('D', 60);
+  return order + " " + rig.serve();
+}
+
+TEST(Readings, WhereASweepStarts) {
+  EXPECT_EQ(two_rounds(SweepStart::Nearer), "BA DC");
+  EXPECT_EQ(two_rounds(SweepStart::Alternating), "AB DC");
+  EXPECT_EQ(two_rounds(SweepStart::Upward), "AB CD");
+}
+
+TEST(Readings, AfterTheLastContinuousRequest) {
+  const auto after = [](AfterSweep reading) {
+    Readings readings;
+    readings.after_sweep = reading;
+    Rig rig("OPS:SCAN/CI-OPT(1)", 0, readings);
+    rig.add('A', 30, 0, kPicosecondsPerSecond).add('B', 60, 0, kPicosecondsPerSecond);
+    std::string order = rig.serve();
+    rig.add('x', 20).add('y', 70).add('z', 55).add('w', 45);
+    order += rig.serve();
+    rig.now = kPicosecondsPerSecond + 1;
+    return order + " " + rig.serve();
+  };
+  EXPECT_EQ(after(AfterSweep::Intervals), "AByzwx ");  // [60, 99], then down
+  EXPECT_EQ(after(AfterSweep::Disk), "AByzwx ");       // the end at 70 is the nearer one
+  EXPECT_EQ(after(AfterSweep::Idle).substr(0, 3), "AB ");
+  EXPECT_EQ(after(AfterSweep::Idle).size(), 7u);  // and the others once the round is over
+}
+
+TEST(Readings, AfterTheSweepTheWholeDiskIsOneListAndIntervalsAreNot) {
+  for (const AfterSweep reading : {AfterSweep::Intervals, AfterSweep::Disk}) {
+    Readings readings;
+    readings.after_sweep = reading;
+    Rig rig("OPS:SCAN/CI-OPT(1)", 0, readings);
+    rig.add('A', 30).add('B', 60);
+    EXPECT_EQ(rig.serve(), "AB");
+    rig.add('x', 58).add('y', 70).add('z', 90);
+    EXPECT_EQ(rig.serve(), reading == AfterSweep::Intervals ? "yzx" : "xyz");
+  }
+}
+
+TEST(Readings, ClustersOfDiscreteRequestsEndAtTheNextContinuousOne) {
+  for (const ClusterContents contents : {ClusterContents::Mixed, ClusterContents::Discrete}) {
+    Readings readings;
+    readings.clusters = contents;
+    Rig rig("OPS:SCAN/CLUST-REQ(4)", 0, readings);
+    rig.add('a', 10, 40).add('A', 11, 20).add('b', 12, 0).add('c', 13, 30);
+    const std::string order = rig.serve();
+    if (contents == ClusterContents::Discrete) {
+      EXPECT_EQ(order.substr(0, 2), "aA");
+      EXPECT_EQ(rig.order_steps, 2u + 2u + 16u);
+    } else {
+      EXPECT_EQ(order.front(), 'A');  // there at 20, a at 40
+      EXPECT_EQ(rig.order_steps, 16u * 16u);
+    }
+  }
+}
+
+// --- properties ------------------------------------------------------------------------------------------------------
+
+/// Rounds of continuous requests and Poisson-like others on a drive of its own; the policy is asked as a drive would ask it.
+class Rounds : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Rounds, EveryRequestOnceContinuousOnesInTimeAndNobodyForEver) {
+  constexpr int kRounds = 400;
+  constexpr Picoseconds kRound = kPicosecondsPerSecond / 2;
+  constexpr std::size_t kTags = 128;
+  const AccessPlanner planner(testing::ruler());
+  const std::uint64_t blocks = planner.geometry().block_count();
+  const auto scheduler = find_policy(GetParam())->create({planner, kTags, 0});
+  std::mt19937_64 random(62);
+  std::vector<Command> commands(kTags);
+  std::vector<int> free;
+  for (int tag = kTags; tag-- > 0;) free.push_back(tag);
+  HeadState head{};
+  Picoseconds now = 0;
+  Picoseconds next_round = 0;
+  Picoseconds next_other = 0;
+  std::uint64_t sequence = 0;
+  std::size_t arrived = 0;
+  std::size_t served = 0;
+  Picoseconds longest = 0;
+  std::uint64_t round = 0;
+  std::map<std::uint64_t, std::uint64_t> round_of;  // discrete requests, by age
+  const auto insert = [&](bool continuous, Picoseconds when) {
+    ASSERT_FALSE(free.empty());
+    Command& command = commands[static_cast<std::size_t>(free.back())];
+    command = Command{};
+    command.tag = Tag(static_cast<std::uint16_t>(free.back()));
+    free.pop_back();
+    command.sequence = sequence++;
+    command.arrival = when;
+    if (continuous) {
+      command.cls = RequestClass::Continuous;
+      command.deadline = when + kRound;
+    }
+    command.extent = planner.resolve(Lba(random() % (blocks - 20)), static_cast<std::uint32_t>(1 + random() % 20), false);
+    scheduler->insert(command);
+    ++arrived;
+  };
+  while (round < kRounds || !scheduler->empty()) {
+    while (round < kRounds && std::min(next_round, next_other) <= now) {
+      if (next_round <= next_other) {
+        for (int i = 0; i < 8; ++i) insert(true, next_round);
+        next_round += kRound;
+        ++round;
+      } else {
+        insert(false, next_other);
+        next_other += static_cast<Picoseconds>(1 + random() % 80) * kPicosecondsPerMillisecond;  // about 12 a round
+      }
+    }
+    scheduler->work(head);
+    const Decision decision = scheduler->pick(head, now);
+    if (decision.kind == Decision::Kind::Idle) {
+      const Picoseconds wake = round < kRounds ? std::min({next_round, next_other, decision.until}) : decision.until;
+      ASSERT_NE(wake, core::kNoDeadline) << "it waits for ever";
+      ASSERT_GT(wake, now);
+      now = wake;
+      continue;
+    }
+    const Command& command = commands[decision.tag.value];
+    EXPECT_FALSE(decision.forced);
+    now += planner.commit(head, command.extent, now).total();
+    if (in_sweep(command)) { ASSERT_LE(now, command.deadline); }
+    longest = std::max(longest, now - command.arrival);
+    if (!in_sweep(command)) round_of[command.sequence] = round;
+    scheduler->remove(decision.tag);
+    free.push_back(decision.tag.value);
+    ++served;
+  }
+  EXPECT_EQ(served, arrived);
+  EXPECT_EQ(free.size(), kTags);
+  EXPECT_LT(longest, 4 * kRound);
+  if (std::string_view(GetParam()).find("FAMISH") != std::string_view::npos) {
+    std::uint64_t latest = 0;  // no request in an earlier round than an older one (section 2.3)
+    for (const auto& [age, in_round] : round_of) {
+      ASSERT_GE(in_round, latest);
+      latest = in_round;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(MixedMedia, Rounds,
+                         ::testing::Values("TPS:SCAN/SCAN", "TPS:SCAN/(SCAN/CI-OPT(6))", "OPS:FAMISH", "OPS:FAMISH(late)",
+                                           "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                                           "OPS:SCAN/CLUST-CYL(6|20)", "SPTF", "SPTF(next-C)"));
+
+}  // namespace
+}  // namespace platter::scheduling

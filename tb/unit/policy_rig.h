@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "drives.h"
+#include "platter/scheduling/policies.h"
+
+namespace platter::testing {
+
+using core::Picoseconds;
+
+/// A drive to work by hand: sixty sectors a turn, each 100 us; d cylinders take d + 9 sectors, and overheads nothing.
+inline constexpr std::uint32_t kSectors = 60;
+inline mechanics::DriveProfile ruler(std::uint32_t cylinders = 100) {
+  mechanics::DriveProfile drive = line_drive(cylinders);
+  drive.geometry.zones[0].sectors_per_track = kSectors;
+  drive.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {cylinders - 1, 900.0 + 100.0 * (cylinders - 1)}};
+  return drive;
+}
+
+/// A queue, a policy and an arm. Requests have names of one letter, continuous ones capital letters.
+class Rig {
+ public:
+  explicit Rig(const std::string& notation, std::uint32_t cylinder = 0, const scheduling::Readings& readings = {})
+      : planner(ruler()) {
+    scheduler = scheduling::find_policy(notation)->create({planner, 64, 0, readings});
+    head.cylinder = core::Cylinder(cylinder);
+    commands.reserve(64);
+  }
+
+  /// One sector.
+  Rig& add(char name, std::uint32_t cylinder, std::uint32_t sector = 0,
+           Picoseconds deadline = 100 * core::kPicosecondsPerSecond) {
+    return add_extent(name, planner.resolve(core::Lba(cylinder * kSectors + sector), 1, false), deadline);
+  }
+
+  Rig& add_extent(char name, const mechanics::Extent& extent, Picoseconds deadline = 100 * core::kPicosecondsPerSecond) {
+    scheduling::Command command;
+    command.tag = core::Tag(static_cast<std::uint16_t>(commands.size()));
+    command.sequence = commands.size();
+    command.arrival = now;
+    if (name >= 'A' && name <= 'Z') {
+      command.stream = static_cast<std::uint32_t>(name - 'A');
+      command.cls = core::RequestClass::Continuous;
+      command.deadline = deadline;
+    }
+    command.extent = extent;
+    commands.push_back(command);
+    names.push_back(name);
+    scheduler->insert(commands.back());
+    return *this;
+  }
+
+  /// Serves up to so many requests; their names, "!" before those that were forced.
+  std::string serve(int count = 1000) {
+    std::string order;
+    for (int i = 0; i < count; ++i) {
+      const scheduling::DecisionWork work = scheduler->work(head);
+      const scheduling::Decision decision = scheduler->pick(head, now);
+      if (decision.kind == scheduling::Decision::Kind::Idle) break;
+      order_steps += work.order_steps;
+      if (decision.forced) order += '!';
+      order += names[decision.tag.value];
+      now += planner.commit(head, commands[decision.tag.value].extent, now).total();
+      scheduler->remove(decision.tag);
+    }
+    return order;
+  }
+
+  mechanics::AccessPlanner planner;
+  std::unique_ptr<scheduling::SchedulerIf> scheduler;
+  mechanics::HeadState head;
+  Picoseconds now = 0;
+  std::vector<scheduling::Command> commands;
+  std::string names;
+  std::uint64_t order_steps = 0;
+};
+
+}  // namespace platter::testing
