@@ -333,9 +333,9 @@ INSTANTIATE_TEST_SUITE_P(Clustered, ExactOrders,
 TEST(ExactOrder, MostWorkBoundsEveryDecision) {
   std::mt19937_64 random(54);
   for (const char* notation : {"SPTF", "ASPTF(0.5)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(5)", "OPS:SCAN/CLUST-REQ(5)",
-                               "OPS:SCAN/CLUST-CYL(5|30)"}) {
+                               "OPS:SCAN/CLUST-CYL(5|30)", "OPS:SLACK(4|0.5)"}) {
     const DecisionWork most = find_policy(notation)->most_work(40);
-    EXPECT_EQ(most.candidates, 40u);
+    EXPECT_EQ(most.candidates, std::string_view(notation).find("SLACK") != std::string_view::npos ? 296u : 40u);
     EXPECT_EQ(most.order_steps, std::string_view(notation).find("(5") != std::string_view::npos ? 25u * 32u : 0u);
     Rig rig(notation, 50);
     for (int i = 0; i < 40; ++i)
@@ -358,7 +358,7 @@ TEST(Clustered, EveryRequestIsServedOnceWhateverComesAndGoes) {
   const std::uint64_t blocks = planner.geometry().block_count();
   for (const char* notation : {"ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(1)", "OPS:SCAN/CI-OPT(3)",
                                "OPS:SCAN/CLUST-REQ(1)", "OPS:SCAN/CLUST-REQ(4)", "OPS:SCAN/CLUST-CYL(4|3)", "V(0.2)", "EDF",
-                               "SCAN-EDF", "RR", "GSS(3)", "TPS:SCAN/SCAN", "TPS:SCAN/(SCAN/CI-OPT(3))"}) {
+                               "SCAN-EDF", "RR", "GSS(3)", "TPS:SCAN/SCAN", "TPS:SCAN/(SCAN/CI-OPT(3))", "OPS:SLACK(4|0.5)"}) {
     SCOPED_TRACE(notation);
     std::mt19937_64 random(55);
     const auto scheduler = find_policy(notation)->create({planner, 24, 0});

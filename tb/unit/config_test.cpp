@@ -199,6 +199,15 @@ TEST_F(ConfigTest, AValueInPlaceOfASectionIsNoUnknownKey) {
   expect_problem("format = 1\ndrive = 5\n", "drive", "found 5, expected", 2, 9);
 }
 
+TEST_F(ConfigTest, GammaStreamsNeedNoTablesAndSpansAreWholeSectors) {
+  const std::string streams = kHead + "[workload.continuous]\nstreams = 5\n";
+  EXPECT_NO_THROW(load(streams + "size = \"gamma\"\n"));
+  expect_problem(streams + "size = \"gamma\"\nmean_bytes = 10\ndeviation_bytes = 11\n", "workload.continuous.deviation_bytes",
+                 "expected no more than workload.continuous.mean_bytes", 7, 19);
+  expect_problem(kHead + "[workload.discrete]\nspan_bytes = 1000\n", "workload.discrete.span_bytes",
+                 "found 1000, expected whole sectors of 512 bytes", 4, 14);
+}
+
 TEST_F(ConfigTest, ValuesOutOfRangeSayTheRange) {
   expect_problem(kHead + "[workload.discrete]\nread_fraction = 1.1\n", "workload.discrete.read_fraction",
                  "found 1.1, expected 0 to 1", 4, 17);
@@ -542,7 +551,7 @@ TEST_F(ConfigTest, SchemasRefuseWhatTheLoaderRefuses) {
   EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "engine": "fast"})"));
   EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "sim": {"seed": 1.5}})"));
   EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "sim": {"measure_s": 0}})"));
-  EXPECT_TRUE(refused(R"({"format": 1, "drive": {"queue": {"depth": 257}}})"));
+  EXPECT_TRUE(refused(R"({"format": 1, "drive": {"queue": {"depth": 1025}}})"));
 }
 
 // --- nearest names -------------------------------------------------------------------------------------------------

@@ -369,5 +369,80 @@ TEST(RingBuffer, IsAQueueWhateverItsSize) {
   EXPECT_GT(largest, 1000u);
 }
 
+// --- spans and gamma-distributed streams ------------------------------------------------------------------------------
+
+TEST(Spans, ARequestLiesWithinOneOfThemAndEveryOneIsUsed) {
+  constexpr std::uint64_t kSpan = 100;
+  RandomProducer::Options options;
+  options.closed_depth = 1;
+  options.mean_bytes = 40 * 512;
+  options.deviation_bytes = 30 * 512;
+  options.placement.span_blocks = kSpan;
+  RandomProducer producer(target(1050), options);  // ten spans, and half of one that is not used
+  std::array<int, 10> used{};
+  std::array<bool, kSpan> starts{};
+  for (int i = 0; i < 20'000; ++i) {
+    Request request;
+    ASSERT_TRUE(producer.next(request, 0));
+    const std::uint64_t first = request.offset / 512;
+    const std::uint64_t last = first + request.length / 512 - 1;
+    ASSERT_EQ(first / kSpan, last / kSpan);
+    ASSERT_LT(first / kSpan, used.size());
+    ++used[first / kSpan];
+    starts[first % kSpan] = true;
+  }
+  for (const int count : used) EXPECT_NEAR(count, 2000, 200);
+  EXPECT_TRUE(std::all_of(starts.begin(), starts.end(), [](bool start) { return start; }));
+}
+
+TEST(Spans, ARequestLongerThanOneIsCutToIt) {
+  RandomProducer::Options options;
+  options.closed_depth = 1;
+  options.mean_bytes = 500 * 512;
+  options.placement.span_blocks = 100;
+  RandomProducer producer(target(1000), options);
+  Request request;
+  ASSERT_TRUE(producer.next(request, 0));
+  EXPECT_EQ(request.length, 100u * 512);
+  EXPECT_EQ(request.offset % (100 * 512), 0u);
+}
+
+TEST(GammaStreams, HaveMeanAndDeviationAndThePlaceOfASpan) {
+  RoundsProducer::Options options;
+  options.streams = 4;
+  options.mean_bytes = 200'000;
+  options.deviation_bytes = 100'000;
+  options.placement.span_blocks = 3344;
+  RoundsProducer producer(target(6720 * 3344), options, {});
+  double sum = 0;
+  double squares = 0;
+  constexpr int kRequests = 40'000;
+  for (int i = 0; i < kRequests; ++i) {
+    Request request;
+    ASSERT_TRUE(producer.next(request, 0));
+    ASSERT_EQ(request.time, i / 4 * kPicosecondsPerSecond);
+    ASSERT_EQ(request.deadline, request.time + kPicosecondsPerSecond);
+    ASSERT_EQ(request.stream, static_cast<std::uint32_t>(i % 4));
+    ASSERT_EQ(request.offset / 512 / 3344, (request.offset + request.length - 1) / 512 / 3344);
+    sum += request.length;
+    squares += static_cast<double>(request.length) * request.length;
+  }
+  const double mean = sum / kRequests;
+  EXPECT_NEAR(mean, 200'256, 2'000);  // rounded up to whole sectors
+  EXPECT_NEAR(std::sqrt(squares / kRequests - mean * mean), 100'000, 2'000);
+}
+
+TEST(GammaStreams, WithoutDeviationAllAreEqual) {
+  RoundsProducer::Options options;
+  options.streams = 1;
+  options.mean_bytes = 5'000;
+  RoundsProducer producer(target(1000), options, {});
+  for (int i = 0; i < 10; ++i) {
+    Request request;
+    ASSERT_TRUE(producer.next(request, 0));
+    ASSERT_EQ(request.length, 10u * 512);
+  }
+}
+
 }  // namespace
 }  // namespace platter::workload

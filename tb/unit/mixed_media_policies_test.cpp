@@ -162,6 +162,63 @@ TEST(Famish, TakesTheLongestQueueThatTheRoundHolds) {
   EXPECT_GT(taken.size(), 8u);  // none, some and all
 }
 
+// --- slack stealing --------------------------------------------------------------------------------------------------
+
+TEST(Slack, ContinuousRequestsAreLeftUntilTheyMustGo) {
+  Rig rig("OPS:SLACK(100|0)", 50);
+  rig.add('A', 50, 10, kPicosecondsPerSecond).add('x', 99, 0).add('y', 0, 0);
+  const std::string order = rig.serve();
+  EXPECT_EQ(order.back(), 'A') << order;
+  Rig tight("OPS:SLACK(100|0)", 50);
+  tight.add('A', 50, 10, 12 * kPicosecondsPerMillisecond).add('x', 99, 0).add('y', 0, 0);
+  EXPECT_EQ(tight.serve(1), "A");  // the guard lets nothing else pass
+}
+
+TEST(Slack, WithoutDelayAndAgeingItIsSptfWithALookAhead) {
+  std::mt19937_64 random(63);
+  int different = 0;
+  for (int i = 0; i < 300; ++i) {
+    Rig slack("OPS:SLACK(0|0)", 50);
+    Rig sptf("SPTF", 50);
+    const auto count = static_cast<int>(2 + random() % 6);
+    for (int k = 0; k < count; ++k) {
+      const auto cylinder = static_cast<std::uint32_t>(random() % 100);
+      const auto sector = static_cast<std::uint32_t>(random() % kSectors);
+      slack.add(static_cast<char>('a' + k), cylinder, sector);
+      sptf.add(static_cast<char>('a' + k), cylinder, sector);
+    }
+    // Least of: positioning, and a share of the cheapest hop from there.
+    std::string expected;
+    std::int64_t least = 0;
+    for (int k = 0; k < count; ++k) {
+      const Extent& from = slack.commands[static_cast<std::size_t>(k)].extent;
+      Picoseconds next = core::kNoDeadline;
+      for (int j = 0; j < count; ++j)
+        if (j != k) next = std::min(next, slack.planner.onward(from, slack.commands[static_cast<std::size_t>(j)].extent, 0));
+      const std::int64_t score = slack.planner.estimate(slack.head, from, 0).positioning() + next / 1024 * 225;
+      if (expected.empty() || score < least) {
+        expected = static_cast<char>('a' + k);
+        least = score;
+      }
+    }
+    const std::string first = slack.serve(1);
+    ASSERT_EQ(first, expected);
+    different += first != sptf.serve(1);
+  }
+  EXPECT_GT(different, 10);  // the look ahead matters
+}
+
+TEST(Slack, OneThatHasWaitedThreeTimesTheMeanOutweighsADistance) {
+  Rig rig("OPS:SLACK(0|1)", 50);
+  rig.add('a', 95, 0).add('b', 52, 10).add('c', 51, 40);
+  for (std::size_t i = 1; i < 3; ++i) rig.commands[i].arrival = 990 * kPicosecondsPerMillisecond;
+  rig.now = kPicosecondsPerSecond;
+  EXPECT_EQ(rig.serve(1), "a");
+  Rig young("OPS:SLACK(0|1)", 50);
+  young.add('a', 95, 0).add('b', 52, 10).add('c', 51, 40);
+  EXPECT_NE(young.serve(1), "a");
+}
+
 // --- readings --------------------------------------------------------------------------------------------------------
 
 std::string two_rounds(SweepStart start) {
@@ -315,7 +372,7 @@ TEST_P(Rounds, EveryRequestOnceContinuousOnesInTimeAndNobodyForEver) {
 INSTANTIATE_TEST_SUITE_P(MixedMedia, Rounds,
                          ::testing::Values("TPS:SCAN/SCAN", "TPS:SCAN/(SCAN/CI-OPT(6))", "OPS:FAMISH", "OPS:FAMISH(late)",
                                            "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
-                                           "OPS:SCAN/CLUST-CYL(6|20)", "SPTF", "SPTF(next-C)"));
+                                           "OPS:SCAN/CLUST-CYL(6|20)", "SPTF", "SPTF(next-C)", "OPS:SLACK(4|0.5)"));
 
 }  // namespace
 }  // namespace platter::scheduling

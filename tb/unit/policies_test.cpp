@@ -54,7 +54,7 @@ std::vector<PolicySpec> every_policy(const char* requests = "6") {
     if (!row.parameters.empty()) {
       std::string values;
       for (const char letter : row.parameters)
-        values += letter == 'w' || letter == 'R' ? "0.01" : letter == 'M' ? requests : letter == '|' ? "|" : "20";
+        values += letter == 'w' || letter == 'R' || letter == 'c' ? "0.01" : letter == 'M' ? requests : letter == '|' ? "|" : "20";
       notation.replace(notation.find("(" + std::string(row.parameters) + ")") + 1, row.parameters.size(), values);
     }
     EXPECT_EQ(policy_objection(notation), "");
@@ -103,7 +103,7 @@ TEST(Policies, EveryPolicyOfTheTableIdlesServesAndEmpties) {
     scheduler->insert(queue.add(60, 1, false, RequestClass::Continuous, core::kPicosecondsPerSecond));
     scheduler->insert(queue.add(80, 1, true, RequestClass::Background));
     EXPECT_FALSE(scheduler->empty());
-    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" || policy.name().rfind("TPS", 0) == 0 ? 1u : 3u);
+    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" || policy.name().rfind("TPS", 0) == 0 ? 1u : policy.row->hops > 0 ? 3u + 9u : 3u);
     const Decision decision = scheduler->pick(at(50), 0);
     EXPECT_EQ(decision.kind, Decision::Kind::Serve);
     EXPECT_EQ(scheduler->pick(at(50), 0).tag, decision.tag);  // a pick removes nothing
@@ -167,6 +167,9 @@ TEST(Policies, ParametersArePartOfTheName) {
   EXPECT_EQ(spec("TPS:SCAN/(SCAN/CI-OPT(12))").parameters.requests, 12u);
   EXPECT_EQ(spec("V(0.250)").name(), "V(0.25)");
   EXPECT_EQ(spec("GSS(5)").parameters.groups, 5u);
+  EXPECT_EQ(spec("OPS:SLACK(4.0|0.50)").name(), "OPS:SLACK(4|0.5)");
+  EXPECT_EQ(spec("OPS:SLACK(4|0.5)").parameters.delay.millionths, 4'000'000);
+  EXPECT_EQ(spec("OPS:SLACK(4|0.5)").parameters.weight.millionths, 500'000);
 }
 
 TEST(Policies, BadParametersAreToldWhatWasExpected) {

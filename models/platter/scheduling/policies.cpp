@@ -50,6 +50,9 @@ const std::vector<PolicyInfo>& policy_table() {
        create_cluster, Accelerated::Clusters, GuardMode::Pooled},
       {"OPS:SCAN/CLUST-CYL(M|T)", "M|T", "the same, but at most T cylinders at a time", create_cluster,
        Accelerated::Clusters, GuardMode::Pooled},
+      {"OPS:SLACK(c|w)", "c|w", "SPTF with a look ahead, in which continuous requests are put off by up to c turns while there is "
+                                "slack, and the others age by up to 9 w turns",
+       create_slack, Accelerated::No, GuardMode::None, kSlackHops},
   };
   return table;
 }
@@ -108,6 +111,7 @@ bool read(std::string_view text, Weight& weight) {
 bool read(char letter, std::string_view text, PolicyParameters& parameters) {
   switch (letter) {
     case 'w': return read(text, parameters.weight);
+    case 'c': return read(text, parameters.delay);
     case 'R': return read(text, parameters.weight) && parameters.weight.millionths <= Weight::kOne;
     case 'g': return read(text, kMostGroups, parameters.groups);
     case 'M': return read(text, PathOrder<Picoseconds>::kMost, parameters.requests);
@@ -118,6 +122,7 @@ bool read(char letter, std::string_view text, PolicyParameters& parameters) {
 std::string expected(char letter) {
   switch (letter) {
     case 'w': return fmt::format("w a decimal from 0 to {} with at most six places", Weight::kMost);
+    case 'c': return fmt::format("c a decimal from 0 to {} with at most six places", Weight::kMost);
     case 'R': return "R a decimal from 0 to 1 with at most six places";
     case 'g': return fmt::format("g from 1 to {} groups", kMostGroups);
     case 'M': return fmt::format("M from 1 to {}", PathOrder<Picoseconds>::kMost);
@@ -125,16 +130,18 @@ std::string expected(char letter) {
   }
 }
 
+std::string written(Weight weight) {
+  std::string text = fmt::format("{}.{:06}", weight.millionths / Weight::kOne, weight.millionths % Weight::kOne);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
 std::string written(char letter, const PolicyParameters& parameters) {
   switch (letter) {
     case 'w':
-    case 'R': {
-      std::string text = fmt::format("{}.{:06}", parameters.weight.millionths / Weight::kOne,
-                                     parameters.weight.millionths % Weight::kOne);
-      text.erase(text.find_last_not_of('0') + 1);
-      if (text.back() == '.') text.pop_back();
-      return text;
-    }
+    case 'R': return written(parameters.weight);
+    case 'c': return written(parameters.delay);
     case 'M': return std::to_string(parameters.requests);
     case 'g': return std::to_string(parameters.groups);
     default: return std::to_string(parameters.cylinders);
@@ -197,7 +204,7 @@ std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const 
 }
 
 DecisionWork PolicySpec::most_work(std::size_t commands) const {
-  return {commands, PathOrder<Picoseconds>::steps(std::min<std::size_t>(commands, parameters.requests))};
+  return {commands + row->hops, PathOrder<Picoseconds>::steps(std::min<std::size_t>(commands, parameters.requests))};
 }
 
 std::optional<PolicySpec> find_policy(std::string_view notation) {

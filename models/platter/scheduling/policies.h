@@ -33,6 +33,7 @@ struct Weight {
 /// What stands between the parentheses of a policy's notation.
 struct PolicyParameters {
   Weight weight;                ///< w: of a command's wait; R: of the way back
+  Weight delay;                 ///< c: of continuous commands
   std::uint32_t requests = 0;   ///< M: most requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: how far a cluster reaches
   std::uint32_t groups = 0;     ///< g: of streams
@@ -65,7 +66,11 @@ struct PolicyInfo {
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
   Accelerated accelerated = Accelerated::No;
   GuardMode guard = GuardMode::None;  ///< of the accelerator's program
+  std::size_t hops = 0;               ///< between commands, that a decision looks at beside the commands, at most
 };
+
+/// PolicyInfo::hops of slack stealing.
+inline constexpr std::size_t kSlackHops = 256;
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
 const std::vector<PolicyInfo>& policy_table();
@@ -110,6 +115,7 @@ std::unique_ptr<SchedulerIf> create_round_robin(const SchedulerContext& context)
 std::unique_ptr<SchedulerIf> create_group_sweep(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_tps_scan(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_tps_opt(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_slack(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_famish(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_famish_late(const SchedulerContext& context);
 

@@ -25,7 +25,7 @@ struct Decision {
 
 /// What the next decision takes; a firmware's decision time is charged by it.
 struct DecisionWork {
-  std::size_t candidates = 0;     ///< commands that are looked at
+  std::size_t candidates = 0;     ///< commands, and hops between two of them, that are looked at
   std::uint64_t order_steps = 0;  ///< where an exact order is made: PathOrder::steps
 };
 
