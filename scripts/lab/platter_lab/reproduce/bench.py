@@ -24,8 +24,8 @@ from platter_lab import LabError
 from platter_lab.executable import ROOT
 from platter_lab.files import write_whole
 
-_FORMAT = 1   # of a kept result
-PROBE = 100   # an estimate runs each point for this part of its time
+_FORMAT = 1              # of a kept result
+PROBES = (0.005, 0.02)   # an estimate runs each point for these parts of its time
 
 
 def beside_root(path: Path) -> str:
@@ -108,14 +108,17 @@ class Bench:
         return Results({point: [by_run[point, seed] for seed in seeds] for point, seeds in batches.items()})
 
     def estimate(self, batches: Iterable[tuple[Point, Sequence[int]]]) -> Estimate:
-        """From one short run of each point that has something to do."""
+        """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
         batches = dict(batches)
         done, todo = self._kept(batches)
+        cpu_s, shares = 0.0, PROBES
         missing = Counter(point for point, _, _ in todo)
-        probes = {point: replace(point, measure_s=point.measure_s / PROBE, warmup_s=point.warmup_s / PROBE)
-                  for point in missing}
-        results = self.results((probe, batches[point][:1]) for point, probe in probes.items())
-        cpu_s = sum(count * results[probes[point]][0]["host"]["cpu_s"] * PROBE for point, count in missing.items())
+        probes = {(point, share): replace(point, measure_s=point.measure_s * share, warmup_s=point.warmup_s * share)
+                  for point in missing for share in shares}
+        results = self.results((probe, batches[point][:1]) for (point, _), probe in probes.items())
+        for point, count in missing.items():
+            short, long = (results[probes[point, share]][0]["host"]["cpu_s"] for share in shares)
+            cpu_s += count * (short + max(0.0, long - short) * (1 - shares[0]) / (shares[1] - shares[0]))
         return Estimate(len(batches), len(done) + len(todo), len(done), cpu_s)
 
     def _kept(self, batches: Mapping[Point, Sequence[int]]) -> tuple[

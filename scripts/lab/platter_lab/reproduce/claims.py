@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from platter_lab.reproduce.statistics import Interval
@@ -124,6 +124,10 @@ class Claim:
     quantity: str
     parts: tuple[Part, ...]
     readings: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+
+    def named(self, name: str, text: str) -> Claim:
+        """The same under another name and text."""
+        return replace(self, name=name, text=text)
 
     @property
     def plain_verdict(self) -> Verdict:

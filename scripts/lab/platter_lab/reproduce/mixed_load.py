@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from platter_lab.reproduce.bench import Point, Results
-from platter_lab.reproduce.claims import Criterion, Part, Unit
+from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
+from platter_lab.reproduce.readings import DEFAULT, Reading
 from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import Table
 
@@ -56,20 +57,6 @@ def hiccups(result: dict[str, Any]) -> float:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Another way to read the paper: settings beside the default's, policies in the place of others."""
-
-    name: str
-    text: str
-    settings: tuple[tuple[str, str], ...] = ()
-    policies: tuple[tuple[str, str], ...] = ()
-    affects: frozenset[str] = frozenset(POLICIES)
-
-
-DEFAULT = Reading("default", "", affects=frozenset())
-
-
-@dataclass(frozen=True)
 class Load:
     """A scenario with its grid: rates of discrete requests per second and rounds (of one second) per run."""
 
@@ -81,7 +68,7 @@ class Load:
         """One of the grid; without a policy the continuous requests alone, served by SCAN."""
         alone = policy is None
         policy = TPS_SCAN if policy is None else policy
-        settings = reading.settings if alone or policy in reading.affects else ()
+        settings = reading.settings if reading.touches(policy) else ()
         policy = dict(reading.policies).get(policy, policy)
         source = (("workload.discrete.source", "none"),) if alone else (("workload.discrete.rate_per_s", str(rate)),)
         return Point(self.scenario, (("policy", policy), *source, *settings), WARMUP_S, self.rounds)
@@ -150,11 +137,11 @@ class View:
         return Table(f"{title}: mean response and fairness of D", ("λ", *self.policies),
                      tuple((str(rate), *(cell(policy, rate) for policy in self.policies)) for rate in self.rates))
 
-    def rows(self, about: str, policies: Collection[str] | None = None) -> list[tuple[str, ...]]:
-        """One row for each run, for a CSV file (`RUN_HEADER`)."""
+    def rows(self, about: str) -> list[tuple[str, ...]]:
+        """One row for each run of a policy that the reading touches, for a CSV file (`RUN_HEADER`)."""
         rows = []
         for policy in self.policies:
-            for rate in self.rates if policies is None or policy in policies else ():
+            for rate in self.rates if self._reading.touches(policy) or self._reading is DEFAULT else ():
                 runs = self._results[self._load.point(policy, rate, self._reading)]
                 rows += [(about, self._reading.name, policy, str(rate), str(result["seed"]), f"{response_s(result):.9g}",
                           f"{fairness(result):.9g}", f"{unserved(result):.6g}", f"{busy(result):.9g}", f"{hiccups(result):g}")
@@ -164,17 +151,3 @@ class View:
 
 RUN_HEADER = ("load", "reading", "policy", "rate_per_s", "seed", "mean_response_s", "fairness_index", "unserved_share",
               "utilisation", "hiccups")
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A claim before it is judged: what it says, and the comparisons it rests on, given views by load."""
-
-    name: str
-    text: str
-    published: str
-    unit: Unit
-    quantity: str
-    policies: frozenset[str]
-    parts: Callable[[Mapping[str, View]], list[Part]]
-    alternatives: tuple[tuple[str, Callable[[Mapping[str, View]], list[Part]]], ...] = ()
