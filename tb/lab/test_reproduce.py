@@ -5,6 +5,7 @@ Runs of the model are made up, but for the last suite, which needs its executabl
 """
 import contextlib
 import csv
+import functools
 import io
 import json
 import math
@@ -354,6 +355,11 @@ class Clusters(unittest.TestCase):
             clusters.batch_means(self.log([(7, 0, 9, "error")]))
 
 
+@functools.cache
+def quick_plan(module) -> Plan:
+    return module.plan(True)
+
+
 def made_up(plan: Plan, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
     def result(point: Point, seed: int) -> dict:
@@ -370,7 +376,7 @@ class Studies(unittest.TestCase):
     def test_every_study_writes_a_page_and_all_it_names(self) -> None:
         for module in STUDIES:
             with self.subTest(study=module.STUDY.name):
-                plan = module.plan(True)
+                plan = quick_plan(module)
                 report = module.report(made_up(plan), True)
                 texts = page.files(module.STUDY, plan, report, True)
                 for claim in report.claims:
@@ -384,7 +390,7 @@ class Studies(unittest.TestCase):
         self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
 
     def verdict(self, module, name: str, **change: float) -> Verdict:
-        report = module.report(made_up(module.plan(True), **change), True)
+        report = module.report(made_up(quick_plan(module), **change), True)
         return next(claim for claim in report.claims if claim.name == name).plain_verdict
 
     def test_verdicts_follow_the_data(self) -> None:
@@ -448,14 +454,14 @@ class WithTheModel(unittest.TestCase):
                 with self.subTest(study=module.STUDY.name):
                     if module is eager_writing and eager_writing.SATF_EW not in policies:
                         self.skipTest("the executable has no eager writing")
-                    plan = module.plan(True)
+                    plan = quick_plan(module)
                     short = [(replace(point, warmup_s=0.0, measure_s=5.0), (1,)) for point in self.shapes(plan)]
                     results = runner.results(short)
                     for point, _ in short:
                         self.assertEqual(results[point][0]["hiccups"], 0, point.command(1))
 
     def test_figure_3s_clusters_are_served_whole(self) -> None:
-        point = next(point for point in mixed_media.plan(True).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)
+        point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)
         with tempfile.TemporaryDirectory() as name:
             runner = Bench(Path(os.environ["PLATTER"]), Path(name), 1)
             summary = runner.results([(point, (1,))])[point][0]["summary"]

@@ -204,7 +204,8 @@ holds twice its data's space (dilution 2), so that half of its blocks are free; 
 head (`scenario.toml`). The drive is one of the class of the paper's 10,000 rpm Seagate; a command costs 0.8 ms while the disk
 turns and the arm rests, a value that the paper does not print and that is varied here from 0 to 1.5 ms.
 
-`SATF` and `SCAN` are the same load on a disk without eager writing, where a write goes to the place of its block.
+`SATF` and `SCAN` (which turns at the last request: `LOOK`) are the same load on a disk without eager writing, where a write goes to
+the place of its block.
 """
 
 STUDY = Study("eager-writing", "Eager writing: scheduling algorithms compared", INTRODUCTION, plan, report)
