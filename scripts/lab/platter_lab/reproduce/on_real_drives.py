@@ -24,17 +24,17 @@ UNBURDENED = Reading("no cache, no overhead", "the drive's mechanics alone",
 READINGS = (NEXT_C, UNBURDENED)
 
 
-def _loads(quick: bool) -> dict[str, Load]:
+def _loads(quick: bool, default: bool = True) -> dict[str, Load]:
     rates = (5, 35, 65) if quick else (5, 15, 25, 35, 45, 55, 65)
-    rounds = 800 if quick else 40_000
     files = {TABLE1: mixed_media.FOLDER / "scenario.toml"} | {name: FOLDER / f"{file}.toml" for name, file in DRIVES.items()}
-    return {name: Load(file, rates, rounds) for name, file in files.items()}
+    return {name: Load(file, rates, mixed_media.rounds(quick, default)) for name, file in files.items()}
 
 
 def plan(quick: bool) -> Plan:
     loads = _loads(quick)
     points = [point for load in loads.values() for point in load.points(POLICIES)]
-    points += [point for name in DRIVES for reading in READINGS for point in loads[name].points(POLICIES, reading)]
+    again = _loads(quick, default=False)
+    points += [point for name in DRIVES for reading in (DEFAULT, *READINGS) for point in again[name].points(POLICIES, reading)]
     return Plan(tuple(dict.fromkeys(points)), mixed_media.SEEDS)
 
 
@@ -45,16 +45,16 @@ def _general(loads: dict[str, Load]) -> list[Judged]:
 
 
 def report(results: Results, quick: bool) -> Report:
-    loads = _loads(quick)
+    loads, again = _loads(quick), _loads(quick, default=False)
 
     def views(name: str, reading: Reading = DEFAULT) -> dict[str, View]:
-        return {"table1": View(results, loads[name], POLICIES, reading)}
+        return {"table1": View(results, (loads if reading is DEFAULT else again)[name], POLICIES, reading)}
 
     judged = _general(loads)
     claims: dict[str, list[Claim]] = {TABLE1: [judge(one, views(TABLE1), {}) for one in judged]}
     for name in DRIVES:
-        again = {reading: views(name, reading) for reading in READINGS}
-        claims[name] = [judge(one, views(name), again) for one in judged]
+        readings = {reading: views(name, reading) for reading in READINGS}
+        claims[name] = [judge(one, views(name), readings) for one in judged]
     survival = Table("Which claims survive", ("claim", *claims), tuple(
         (one.text, *(claims[name][i].verdict_text() for name in claims)) for i, one in enumerate(judged)))
     shown = tuple(claim.named(f"{DRIVES[name]}: {claim.name}", f"{name}: {claim.text}") for name in DRIVES for claim in claims[name])
