@@ -16,8 +16,9 @@ from platter_lab.calibrate import timing
 from platter_lab.calibrate.fit import Calibration, Value, decide_reading, layout_values
 from platter_lab.calibrate.layout import Layout, fit_jointly, fit_layout, frame_of
 from platter_lab.calibrate.phase import Bus, Places, fit_speed, hit_threshold_us, media_reads, read_delay_us, wrap
-from platter_lab.calibrate.profile import Change, Profile, place, write_whole
+from platter_lab.calibrate.profile import Change, Profile, place
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
+from platter_lab.files import write_whole
 
 PERIOD_US = 8333.0           # what the profile says
 TRUE_PERIOD_US = 8300.0      # 0.4 % faster

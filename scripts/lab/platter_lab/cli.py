@@ -7,10 +7,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from platter_lab import LabError, __version__, calibrate, stream_tables
+from platter_lab import LabError, __version__, calibrate, reproduce, stream_tables
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
-COMMANDS = (stream_tables, calibrate)
+COMMANDS = (stream_tables, calibrate, reproduce)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -12,9 +12,11 @@ from typing import Any
 
 from platter_lab import LabError, __version__
 from platter_lab.calibrate.fit import Calibration, calibrate
-from platter_lab.calibrate.profile import Change, Profile, format_value, place, write_whole
-from platter_lab.calibrate.replay import Model, find_platter
+from platter_lab.calibrate.profile import Change, Profile, format_value, place
+from platter_lab.calibrate.replay import Model
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
+from platter_lab.executable import find_platter
+from platter_lab.files import write_whole
 
 SCORES = (("demerit_exact_percent", "exact demerit %"), ("within_0_5_ms", "within 0.5 ms"),
           ("rms_error_ms", "rms error ms"))

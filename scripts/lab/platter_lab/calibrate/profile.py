@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import copy
-import errno
-import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -319,23 +317,3 @@ def rounded(value: float, error: float) -> float:
     if not (np.isfinite(error) and error > 0):
         return round(float(value), 6)
     return round(float(value), int(np.clip(1 - np.floor(np.log10(error)), 0, 9)))
-
-
-def write_whole(files: dict[Path, str]) -> None:
-    """All files or none: each is written beside its place and moved there when all are complete."""
-    made: list[tuple[Path, Path]] = []
-    try:
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-            made.append((beside, path))
-            if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-            beside.write_text(text, encoding="utf-8")
-        for beside, path in made:
-            beside.replace(path)
-    except OSError as error:
-        raise LabError(f"{error.filename}: {error.strerror}") from error
-    finally:
-        for beside, _ in made:
-            beside.unlink(missing_ok=True)

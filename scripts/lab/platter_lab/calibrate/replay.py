@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -19,21 +18,6 @@ import numpy as np
 from platter_lab import LabError
 from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.trace import Reading
-
-# From here up to the project's root: calibrate, platter_lab, lab, scripts.
-_ROOT = Path(__file__).resolve().parents[4]
-
-
-def find_platter(given: Path | None) -> Path:
-    """The model's executable: as given, as the variable PLATTER says, the project's release build, or the path's."""
-    candidates = [given] if given else [Path(os.environ["PLATTER"])] if os.environ.get("PLATTER") else [
-        _ROOT / "build" / "release" / "models" / "platter", Path(shutil.which("platter") or "platter")]
-    for candidate in candidates:
-        if candidate.is_file() and os.access(candidate, os.X_OK):
-            return candidate.resolve()
-    raise LabError(f"{candidates[0]}: no such executable; build it with scripts/build release platter, or name it "
-                   "with --platter")
-
 
 @dataclass(frozen=True)
 class Answers:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study's report as files: a page in Markdown, figures as SVG, data as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from platter_lab.reproduce.claims import Claim, Unit, combined
+from platter_lab.reproduce.figures import Chart, svg
+from platter_lab.reproduce.study import Plan, Report, Study, Table
+
+INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
+between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
+meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if an interval straddles a bound.
+It *depends on* a reading if that alone turns the verdict round. Shown is the comparison that decides: the one nearest to its
+bound, or farthest beyond it."""
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return "\n".join([line(header), line(["---"] * len(header)), *map(line, rows)])
+
+
+def csv_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([header, *rows])
+    return out.getvalue()
+
+
+CLAIM_HEADER = ("claim", "published", "criterion", "ours", "verdict")
+
+
+def claim_row(claim: Claim) -> tuple[str, ...]:
+    return (claim.text, claim.published, claim.criterion_text(), claim.ours(), claim.verdict_text())
+
+
+def parts_table(claims: Sequence[Claim]) -> Table:
+    """Every comparison behind the verdicts, for a CSV file."""
+    rows = []
+    for claim in claims:
+        for reading, parts in (("default", claim.parts), *claim.readings.items()):
+            for part in parts:
+                value = part.value
+                rows.append((claim.name, reading, part.label, number(value.mean), number(value.low), number(value.high),
+                             part.criterion.text(Unit.RATIO if claim.unit is Unit.PERCENT else claim.unit), str(part.verdict)))
+    return Table("Comparisons", ("claim", "reading", "comparison", "value", "low", "high", "criterion", "verdict"),
+                 tuple(rows), "comparisons.csv")
+
+
+def number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def chart_table(chart: Chart) -> Table:
+    rows = [(series.label, f"{x:g}", *(("", "", "") if y is None else (number(y.mean), number(y.low), number(y.high))))
+            for series in chart.series for x, y in zip(series.x, series.y, strict=True)]
+    return Table(chart.title, ("series", chart.x, chart.y, "low", "high"), tuple(rows),
+                 chart.file.removesuffix(".svg") + ".csv")
+
+
+def readings_section(report: Report) -> str:
+    """What the readings are, and the verdicts under each."""
+    names = list(dict.fromkeys(name for claim in report.claims for name in claim.readings))
+    if not names:
+        return ""
+    rows = [(claim.name, str(claim.plain_verdict),
+             *(str(combined(claim.readings[name])) if name in claim.readings else "" for name in names))
+            for claim in report.claims]
+    return "\n".join(["## Readings\n", "Where the paper is silent, one other reading at a time against the default:\n",
+                      *(f"- *{name}*: {text}" for name, text in report.readings), "",
+                      "The verdicts; empty where the reading does not touch the claim.\n",
+                      markdown(("claim", "default", *names), rows), ""])
+
+
+def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
+    scale = "a **quick** run, shorter than what the page in the project was made of" if quick else "the full study"
+    command = f"scripts/platter reproduce {study.name}{' --quick' if quick else ''}"
+    parts = [f"# {study.title}\n", study.introduction.strip() + "\n",
+             f"Made by `{command}`: {scale}, {plan.runs} runs with {len(plan.seeds)} seeds. One of them by hand:\n",
+             f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
+             "## Claims\n", INTERVALS + "\n",
+             markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]) + "\n",
+             readings_section(report)]
+    for table in report.tables:
+        if not table.file:
+            parts += [f"## {table.title}\n", markdown(table.header, table.rows) + "\n"]
+    if report.charts:
+        parts += ["## Figures\n"]
+    for chart in report.charts:
+        parts += [f"![{chart.title}]({chart.file})\n"]
+    data = [table.file for table in all_tables(report) if table.file]
+    parts += ["## Data\n", ", ".join(f"[{file}]({file})" for file in data) + "."]
+    return "\n".join(part for part in parts if part) + "\n"
+
+
+def all_tables(report: Report) -> list[Table]:
+    return [*report.tables, parts_table(report.claims), *map(chart_table, report.charts)]
+
+
+def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, str]:
+    """File name to text of everything the study writes."""
+    texts = {"README.md": page(study, plan, report, quick)}
+    texts.update({chart.file: svg(chart) for chart in report.charts})
+    texts.update({table.file: csv_text(table.header, table.rows) for table in all_tables(report) if table.file})
+    texts["claims.csv"] = csv_text(("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
+    return texts
+
+
+def terminal(report: Report) -> str:
+    """The claims for the terminal."""
+    lines = []
+    for claim in report.claims:
+        lines += [f"{claim.verdict_text()}: {claim.text}",
+                  f"    published {claim.published}; {claim.criterion_text()}; ours {claim.ours()}"]
+    return "\n".join(lines)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a study is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from platter_lab.executable import ROOT
+from platter_lab.reproduce.bench import Point, Results
+from platter_lab.reproduce.claims import Claim
+from platter_lab.reproduce.figures import Chart
+
+PAPERS = ROOT / "docs" / "papers"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The points of a study: those that run with every seed, and those that run once, with the first."""
+
+    points: tuple[Point, ...]
+    seeds: tuple[int, ...]
+    once: tuple[Point, ...] = ()
+
+    @property
+    def batches(self) -> tuple[tuple[Point, tuple[int, ...]], ...]:
+        """Each point with its seeds."""
+        return tuple((point, self.seeds) for point in self.points) + tuple((point, self.seeds[:1]) for point in self.once)
+
+    @property
+    def runs(self) -> int:
+        return len(self.points) * len(self.seeds) + len(self.once)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for a CSV file, or for the page if `file` is empty."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a study found."""
+
+    claims: tuple[Claim, ...]
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+    readings: tuple[tuple[str, str], ...] = ()   # name and meaning
+
+
+@dataclass(frozen=True)
+class Study:
+    """A paper's experiments.
+
+    `introduction` is the page's fixed text, in Markdown: the load, the drive, the readings; no measured number.
+    """
+
+    name: str
+    title: str
+    introduction: str
+    plan: Callable[[bool], Plan]
+    report: Callable[[Results, bool], Report]

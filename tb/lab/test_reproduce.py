@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The studies of `platter-lab reproduce`: statistics, verdicts, what is run and what is kept, pages and figures.
+
+Runs of the model are made up, but for the last suite, which needs its executable in the variable PLATTER.
+"""
+import contextlib
+import csv
+import functools
+import io
+import json
+import math
+import os
+import stat
+import subprocess
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+from platter_lab import LabError, cli, reproduce
+from platter_lab.reproduce import bench, clusters, command, eager_writing, mixed_media, on_real_drives, page
+from platter_lab.reproduce.bench import Bench, Point, Results
+from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
+from platter_lab.reproduce.figures import Chart, Series, svg
+from platter_lab.reproduce.mixed_load import SPTF, TPS_SCAN, Load, View
+from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
+from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
+from platter_lab.reproduce.study import Plan, Report, Study, Table
+
+STUDIES = (mixed_media, on_real_drives, eager_writing)
+
+
+class Statistics(unittest.TestCase):
+    def test_interval_is_students(self) -> None:
+        value = interval([10.0, 12.0, 14.0, 16.0, 18.0])  # deviation sqrt(10), t(0.975, 4) = 2.77645
+        self.assertAlmostEqual(value.mean, 14.0)
+        self.assertAlmostEqual(value.high - value.mean, 2.7764451 * math.sqrt(10 / 5), places=5)
+        self.assertAlmostEqual(value.mean - value.low, value.high - value.mean)
+
+    def test_one_run_says_nothing_of_the_spread(self) -> None:
+        self.assertEqual(interval([3.0]), Interval(3.0, -math.inf, math.inf, 1))
+
+    def test_what_is_no_number_is_no_data(self) -> None:
+        self.assertTrue(math.isnan(interval([1.0, math.nan]).mean))
+        self.assertTrue(math.isnan(interval([]).mean))
+
+    def test_pairs_take_the_load_out(self) -> None:
+        load = [1.0, 5.0, 2.0, 9.0, 4.0]
+        self.assertAlmostEqual(paired_ratio([2.1 * x for x in load], load).high, 2.1)
+        self.assertGreater(interval([2.1 * x for x in load]).high - interval(load).low, 1.0)
+        with self.assertRaises(ValueError):
+            paired_ratio([1.0, 2.0], [1.0])
+
+
+def part(low: float, high: float, criterion: Criterion, label: str = "a") -> Part:
+    return Part(label, Interval((low + high) / 2, low, high, 5), criterion)
+
+
+def claim(*parts: Part, **readings: Part) -> Claim:
+    return Claim("name", "text", "published", Unit.RATIO, "ratio", parts, {name: (p,) for name, p in readings.items()})
+
+
+class Verdicts(unittest.TestCase):
+    def test_each_verdict(self) -> None:
+        for low, high, criterion, expected in (
+                (0.7, 0.9, below(1), Verdict.HOLDS), (1.1, 1.2, below(1), Verdict.FAILS), (0.9, 1.1, below(1), Verdict.OPEN),
+                (1.1, 1.2, above(1), Verdict.HOLDS), (0.7, 0.9, above(1), Verdict.FAILS), (0.9, 1.1, above(1), Verdict.OPEN),
+                (0.43, 0.46, near(0.45, 0.025), Verdict.HOLDS), (0.30, 0.40, near(0.45, 0.025), Verdict.FAILS),
+                (0.50, 0.60, near(0.45, 0.025), Verdict.FAILS), (0.42, 0.46, near(0.45, 0.025), Verdict.OPEN),
+                (1.0, 1.0, below(1), Verdict.FAILS), (1.0, 1.0, above(1), Verdict.FAILS), (0.0, 0.0, below(1), Verdict.HOLDS),
+                (math.nan, math.nan, below(1), Verdict.OPEN), (-math.inf, math.inf, below(1), Verdict.OPEN)):
+            with self.subTest(low=low, high=high, criterion=criterion):
+                self.assertIs(part(low, high, criterion).verdict, expected)
+        self.assertIs(criterion.judge(exact(math.inf, 5)), Verdict.FAILS)
+        self.assertIs(above(1).judge(exact(math.inf, 5)), Verdict.HOLDS)
+
+    def test_a_claim_is_all_its_parts(self) -> None:
+        good, bad, unsure = part(0.1, 0.2, below(1)), part(2, 3, below(1)), part(0.9, 1.1, below(1))
+        self.assertIs(combined([good, good]), Verdict.HOLDS)
+        self.assertIs(combined([good, unsure]), Verdict.OPEN)
+        self.assertIs(combined([good, unsure, bad]), Verdict.FAILS)
+        self.assertIs(combined([]), Verdict.OPEN)
+        self.assertIn("no data", claim().ours())
+
+    def test_the_deciding_part_is_the_nearest_to_its_bound_or_farthest_beyond(self) -> None:
+        parts = [part(0.1, 0.2, below(1), "far"), part(0.8, 0.9, below(1), "near")]
+        self.assertEqual(deciding(parts).label, "near")
+        parts += [part(1.1, 1.2, below(1), "beyond"), part(3, 4, below(1), "far beyond")]
+        self.assertEqual(deciding(parts).label, "far beyond")
+        self.assertIn("2 of 4 comparisons hold", claim(*parts).ours())
+
+    def test_a_reading_that_turns_the_verdict_round_is_named(self) -> None:
+        good, bad, unsure = part(0.1, 0.2, below(1)), part(2, 3, below(1)), part(0.9, 1.1, below(1))
+        turned = claim(good, alternating=good, upward=bad, idle=unsure)
+        self.assertIs(turned.verdict, Verdict.DEPENDS)
+        self.assertEqual(turned.verdict_text(), "depends on: upward (does not hold; by default holds)")
+        self.assertIs(claim(bad, upward=good).verdict, Verdict.DEPENDS)
+        self.assertIs(claim(good, idle=unsure).verdict, Verdict.HOLDS)
+        self.assertIs(claim(unsure, upward=bad, idle=good).verdict, Verdict.OPEN)
+
+    def test_readings_are_judged_where_they_touch(self) -> None:
+        views = {"default": 0.5, "one": 2.0, "other": 2.0}
+        judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))],
+                        (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),))
+        readings = {Reading("one", "", affects=frozenset({"A"})): views["one"], Reading("other", "", affects=frozenset({"B"})): views["other"]}
+        self.assertEqual(judge(judged, views["default"], readings).contrary(), ["one", "elsewhere"])
+
+
+# An executable that stands for the model: it notes each run, and answers from its arguments.
+FAKE = """#!/usr/bin/env python3
+import json, os, pathlib, sys
+arguments = sys.argv[1:]
+values = dict(text.split("=", 1) for flag, text in zip(arguments, arguments[1:]) if flag == "--set")
+if "bad" in values:
+    sys.exit(print("bad: there is no such key", file=sys.stderr) or 2)
+if arguments[:2] == ["config", "dump"]:
+    print(json.dumps({"scenario": pathlib.Path(arguments[3]).read_text(), **values}))
+elif arguments[0] == "run":
+    here = pathlib.Path(__file__).parent
+    with open(here / "log", "a") as log:
+        log.write(f"{values['policy']} {values['sim.seed']}\\n")
+    if values["policy"] == "broken":
+        sys.exit(print("simulation failed", file=sys.stderr) or 1)
+    out = pathlib.Path(arguments[arguments.index("--result") + 1])
+    out.write_text(json.dumps({"configuration": {}, "seed": int(values["sim.seed"]), "value": len(values["policy"]),
+                               "host": {"cpu_s": 0.5 + 2 * float(values["sim.measure_s"])}}))
+"""
+
+
+class Keeping(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.platter = self.folder / "platter"
+        self.platter.write_text(FAKE)
+        self.platter.chmod(self.platter.stat().st_mode | stat.S_IXUSR)
+        self.scenario = self.folder / "scenario.toml"
+        self.scenario.write_text("format = 1\n")
+
+    def point(self, policy: str, *settings: tuple[str, str]) -> Point:
+        return Point(self.scenario, (("policy", policy), *settings), 0.0, 10.0)
+
+    def run_all(self, *points: Point, jobs: int = 2, seeds=(1, 2)) -> Results:
+        return Bench(self.platter, self.folder / "kept", jobs).results([(point, seeds) for point in points])
+
+    def ran(self) -> list[str]:
+        """The runs since the last call, in order of name."""
+        log = self.folder / "log"
+        lines = sorted(log.read_text().split("\n")[:-1]) if log.exists() else []
+        log.unlink(missing_ok=True)
+        return lines
+
+    def test_a_second_call_runs_nothing(self) -> None:
+        first = self.run_all(self.point("A"), self.point("BB"))
+        self.assertEqual(self.ran(), ["A 1", "A 2", "BB 1", "BB 2"])
+        second = self.run_all(self.point("A"), self.point("BB"))
+        self.assertEqual(self.ran(), [])
+        for point in (self.point("A"), self.point("BB")):
+            self.assertEqual(first[point], second[point])
+        self.assertEqual(second.samples(self.point("BB"), lambda result: result["seed"]), [1, 2])
+
+    def test_only_what_changed_is_run(self) -> None:
+        self.run_all(self.point("A"), self.point("B"))
+        self.ran()
+        self.run_all(self.point("A"), self.point("B", ("key", "1")), self.point("C"))
+        self.assertEqual(self.ran(), ["B 1", "B 2", "C 1", "C 2"])
+        self.run_all(self.point("A"), seeds=(1, 2, 3))
+        self.assertEqual(self.ran(), ["A 3"])
+        self.scenario.write_text("format = 1\n# other\n")
+        self.run_all(self.point("A"))
+        self.assertEqual(self.ran(), ["A 1", "A 2"])
+
+    def test_the_executable_and_the_files_named_are_in_the_key(self) -> None:
+        table = self.folder / "table.csv"
+        table.write_text("1\n")
+        point = self.point("A", ("table", str(table)))
+        self.run_all(point)
+        self.ran()
+        table.write_text("2\n")
+        self.run_all(point)
+        self.assertEqual(self.ran(), ["A 1", "A 2"])
+        self.platter.write_text(FAKE + "# another build\n")
+        self.run_all(point)
+        self.assertEqual(self.ran(), ["A 1", "A 2"])
+        moved = self.folder / "moved.csv"
+        moved.write_text("2\n")
+        self.run_all(self.point("A", ("table", str(moved))))
+        self.assertEqual(self.ran(), [], "the same content under another name")
+
+    def test_what_finished_before_a_failure_is_kept(self) -> None:
+        with self.assertRaisesRegex(LabError, r"policy=broken.*sim.seed=1\nfailed with exit code 1: simulation failed"):
+            self.run_all(self.point("A"), self.point("broken"), *(self.point(f"later {i}") for i in range(50)), jobs=1)
+        ran = self.ran()
+        self.assertEqual(ran[:3], ["A 1", "A 2", "broken 1"])
+        self.assertLess(len(ran), 50)
+        self.run_all(self.point("A"))
+        self.assertEqual(self.ran(), [])
+        self.assertEqual([file for file in (self.folder / "kept").rglob("*") if file.name.endswith(".part")], [])
+
+    def test_half_a_result_is_run_again(self) -> None:
+        self.run_all(self.point("A"), seeds=(1,))
+        kept = next((self.folder / "kept").rglob("*.json"))
+        kept.write_text(kept.read_text()[:20])
+        self.ran()
+        self.run_all(self.point("A"), seeds=(1,))
+        self.assertEqual(self.ran(), ["A 1"])
+
+    def test_a_key_that_does_not_exist_stops_before_any_run(self) -> None:
+        with self.assertRaisesRegex(LabError, "bad: there is no such key"):
+            self.run_all(self.point("A"), self.point("A", ("bad", "1")))
+        self.assertEqual(self.ran(), [])
+
+    def test_an_estimate_is_the_cost_at_once_and_by_length(self) -> None:
+        runner = Bench(self.platter, self.folder / "kept", 2)
+        estimate = runner.estimate([(self.point("A"), (1, 2, 3)), (self.point("B"), (1,))])
+        self.assertEqual((estimate.points, estimate.runs, estimate.kept), (2, 4, 0))
+        self.assertAlmostEqual(estimate.cpu_s, 4 * (0.5 + 2 * 10.0))
+        self.ran()
+        self.run_all(self.point("A"), self.point("B"), seeds=(1,))
+        self.assertEqual(runner.estimate([(self.point("A"), (1,)), (self.point("B"), (1,))]).cpu_s, 0.0)
+
+    def test_a_command_names_files_as_the_projects_folder_does(self) -> None:
+        point = Point(bench.ROOT / "docs" / "x.toml", (("policy", "OPS:SCAN/CI-OPT(6)"),), 1.0, 2.0)
+        self.assertEqual(point.command(3), "scripts/platter run docs/x.toml --set 'policy=OPS:SCAN/CI-OPT(6)' "
+                                           "--set sim.warmup_s=1 --set sim.measure_s=2 --set sim.seed=3")
+
+    def tiny(self) -> Study:
+        points = (self.point("A"), self.point("BBB"))
+
+        def report(results: Results, quick: bool) -> Report:
+            values = [interval(results.samples(point, lambda r: r["value"] + r["seed"])) for point in points]
+            ratio = paired_ratio(*(results.samples(point, lambda r: r["value"] + r["seed"]) for point in reversed(points)))
+            return Report((Claim("more", "BBB is more", "2", Unit.RATIO, "ratio", (Part("BBB / A", ratio, above(1)),)),),
+                          (Chart("one.svg", "One", "x", "y", (Series("value", (1, 2), values),)),),
+                          (Table("Shown", ("a",), (("1|2",),)), Table("Data", ("a", "b"), (("1", "x,y"),), "data.csv")))
+        return Study("tiny", "Tiny", "Nothing but a test.", lambda quick: Plan(points, (1, 2, 3)), report)
+
+    def reproduce(self, *arguments: str, studies=("tiny",)) -> tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        module = mock.Mock(STUDY=self.tiny())
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
+                mock.patch.dict(reproduce.STUDIES, {"tiny": "a test"}), mock.patch.dict("sys.modules", {"platter_lab.reproduce.tiny": module}):
+            try:
+                code = cli.main(["reproduce", *studies, "--platter", str(self.platter), "--cache", str(self.folder / "kept"), *arguments])
+            except SystemExit as left:
+                code = left.code
+        return code, out.getvalue(), err.getvalue()
+
+    def test_a_tiny_study_from_end_to_end(self) -> None:
+        code, out, err = self.reproduce("--jobs", "1", "--output", str(self.folder / "a"))
+        self.assertEqual(code, 0, err)
+        self.assertIn("holds: BBB is more", out)
+        self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "b"))[0], 0)
+        files = {file.name: file.read_bytes() for file in (self.folder / "a").iterdir()}
+        self.assertEqual(files, {file.name: file.read_bytes() for file in (self.folder / "b").iterdir()})
+        self.assertEqual(sorted(files), ["README.md", "claims.csv", "comparisons.csv", "data.csv", "one.csv", "one.svg"])
+        text = files["README.md"].decode()
+        for expected in ("# Tiny", "Nothing but a test.", "| more | BBB is more | 2 | ratio: above 1.000 |", "| 1\\|2 |", "(one.svg)"):
+            self.assertIn(expected, text)
+        self.assertEqual(files["data.csv"], b'a,b\n1,"x,y"\n')
+
+    def test_the_order_of_finishing_changes_nothing(self) -> None:
+        self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "a"))[0], 0)
+        for file in (self.folder / "kept").rglob("*.json"):
+            if hash(file.name) % 2:
+                file.unlink()
+        self.assertEqual(self.reproduce("--jobs", "1", "--output", str(self.folder / "b"))[0], 0)
+        for file in (self.folder / "a").iterdir():
+            self.assertEqual(file.read_bytes(), (self.folder / "b" / file.name).read_bytes())
+
+    def test_bad_input_is_said_and_writes_nothing(self) -> None:
+        taken = self.folder / "taken"
+        taken.write_text("")
+        for arguments, said in ((("--jobs", "0"), "expected a whole number from 1"), (("--jobs", "two"), "expected a whole number"),
+                                (("--output", str(taken)), "expected a folder"),
+                                (("--platter", str(self.folder / "none")), "no such executable")):
+            with self.subTest(arguments=arguments):
+                code, _, err = self.reproduce(*arguments)
+                self.assertEqual(code, 2)
+                self.assertIn(said, err)
+        code, _, err = self.reproduce(studies=("tiny", "nonesuch"))
+        self.assertEqual(code, 2)
+        self.assertIn("invalid choice: 'nonesuch'", err)
+        code, _, err = self.reproduce("--output", str(self.folder / "o"), studies=("tiny", "mixed-media"))
+        self.assertEqual(code, 2)
+        self.assertIn("expected one study", err)
+        self.assertEqual(self.ran(), [])
+        self.assertFalse((self.folder / "o").exists())
+
+
+class Figures(unittest.TestCase):
+    def test_the_same_data_gives_the_same_bytes(self) -> None:
+        chart = Chart("f.svg", "λ & co", "x", "y", (Series("a", (1, 2, 4), (interval([1, 2]), None, interval([3, 4]))),), True, True)
+        first = svg(chart)
+        self.assertEqual(first, svg(chart))
+        self.assertNotIn("<dc:date>", first)
+        self.assertNotEqual(first, svg(replace(chart, series=(Series("a", (1, 2, 4), (None, None, interval([3, 4]))),))))
+        self.assertIn("λ &amp; co", first)
+
+
+class Clusters(unittest.TestCase):
+    PROFILE = "[geometry]\ncylinders = 1000\nsurfaces = 4\n[[geometry.zone]]\nsectors_per_track = 100\n"
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.profile = self.folder / "drive.toml"
+        self.profile.write_text(self.PROFILE)
+
+    def test_clusters_keep_to_their_cylinders(self) -> None:
+        lines = [line.split() for line in clusters.trace(self.profile, 3, 50, 200, ).splitlines()]
+        self.assertEqual(len(lines), 200 * 4)
+        for number in range(200):
+            group = lines[4 * number:4 * number + 4]
+            cylinders = [int(line[2]) // 400 for line in group]
+            self.assertEqual(cylinders[0], min(cylinders))
+            self.assertLess(max(cylinders) - min(cylinders), 50)
+            self.assertTrue(all(int(line[2]) % 400 + int(line[3]) <= 400 for line in group), "within one cylinder")
+            self.assertLess(max(cylinders), 1000)
+        self.assertEqual(clusters.trace(self.profile, 3, 50, 200), clusters.trace(self.profile, 3, 50, 200))
+
+    def test_a_drive_with_zones_is_refused(self) -> None:
+        self.profile.write_text(self.PROFILE + "[[geometry.zone]]\nsectors_per_track = 90\n")
+        with self.assertRaisesRegex(LabError, "expected a drive with one zone"):
+            clusters.trace(self.profile, 3, 50, 2)
+        self.profile.write_text("geometry = ")
+        with self.assertRaises(LabError):
+            clusters.trace(self.profile, 3, 50, 2)
+        self.profile.write_text(self.PROFILE)
+        with self.assertRaisesRegex(LabError, "2000 cylinders on a disk of 1000"):
+            clusters.trace(self.profile, 3, 2000, 2)
+
+    def log(self, rows) -> Path:
+        file = self.folder / "log.csv"
+        with file.open("w", newline="") as out:
+            csv.writer(out).writerows([("number", "issued_ps", "completed_ps", "status"), *rows])
+        return file
+
+    def test_times_run_from_the_end_of_the_request_before_the_cluster(self) -> None:
+        rows, ms = [], 10 ** 9
+        for number in range(10):
+            at = number * 1000 * ms
+            rows += [(0, at + ms // 10, at + (4 + number) * ms, "good"), (0, at, at + 2 * ms, "good"), (0, at + ms // 10, at + 8 * ms, "good")]
+        summary = clusters.batch_means(self.log(rows))
+        self.assertEqual(summary["clusters"], 10)
+        self.assertEqual(summary["batch_means_ms"], [(2 + 6 + 3 + 6) / 4 + i for i in range(5)])
+
+    def test_a_cluster_that_was_not_seen_whole_is_an_error(self) -> None:
+        with self.assertRaisesRegex(LabError, "not served after"):
+            clusters.batch_means(self.log([(0, 0, 9 * 10 ** 9, "good"), (0, 10 ** 8, 8 * 10 ** 9, "good")]))
+        with self.assertRaisesRegex(LabError, "request 7 failed"):
+            clusters.batch_means(self.log([(7, 0, 9, "error")]))
+
+
+@functools.cache
+def quick_plan(module) -> Plan:
+    return module.plan(True)
+
+
+def made_up(plan: Plan, **change: float) -> Results:
+    """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
+    def result(point: Point, seed: int) -> dict:
+        policy = dict(point.settings)["policy"]
+        factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
+        return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
+                "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "fairness_index": 0.5 * factor,
+                                         "outstanding": 1, "issued": 1000}},
+                "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
+    return Results({point: [result(point, seed) for seed in seeds] for point, seeds in plan.batches})
+
+
+class Studies(unittest.TestCase):
+    def test_every_study_writes_a_page_and_all_it_names(self) -> None:
+        for module in STUDIES:
+            with self.subTest(study=module.STUDY.name):
+                plan = quick_plan(module)
+                report = module.report(made_up(plan), True)
+                texts = page.files(module.STUDY, plan, report, True)
+                for claim in report.claims:
+                    self.assertIn(f"| {claim.name} |", texts["README.md"])
+                for chart in report.charts:
+                    self.assertIn(f"({chart.file})", texts["README.md"])
+                self.assertEqual(texts, page.files(module.STUDY, plan, report, True))
+                self.assertEqual(len({claim.name for claim in report.claims}), len(report.claims))
+
+    def test_the_names_in_the_table_are_the_studies(self) -> None:
+        self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
+
+    def verdict(self, module, name: str, **change: float) -> Verdict:
+        report = module.report(made_up(quick_plan(module), **change), True)
+        return next(claim for claim in report.claims if claim.name == name).plain_verdict
+
+    def test_verdicts_follow_the_data(self) -> None:
+        self.assertIs(self.verdict(mixed_media, "sptf-faster", SPTF=0.8), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "sptf-faster", SPTF=1.2), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "c-share"), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "projected-c-share"), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "no-hiccup"), Verdict.HOLDS)
+        hybrid = {"FreeBW-Hybrid": 1.05}
+        self.assertIs(self.verdict(eager_writing, "hybrid-best", **hybrid), Verdict.HOLDS)
+        self.assertIs(self.verdict(eager_writing, "hybrid-slightly", **hybrid), Verdict.HOLDS)
+        self.assertIs(self.verdict(eager_writing, "hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
+        self.assertIs(self.verdict(on_real_drives, "atlas10k: sptf-faster", SPTF=0.8), Verdict.HOLDS)
+
+    def test_a_policy_that_falls_behind_has_no_mean_response(self) -> None:
+        load = Load(Path("x.toml"), (5, 65), 10)
+        plan = Plan(tuple(load.points((SPTF, TPS_SCAN))), (1, 2))
+        results = made_up(plan)
+        for result in results[load.point(TPS_SCAN, 65)]:
+            result["classes"]["discrete"]["outstanding"] = 100
+        view = View(results, load, (SPTF, TPS_SCAN))
+        self.assertEqual(view.heaviest((SPTF,)), 65)
+        self.assertEqual(view.heaviest((SPTF, TPS_SCAN)), 5)
+        self.assertEqual([part.value.mean for part in view.response(SPTF, TPS_SCAN, below(1))], [1.0, 0.0])
+        self.assertEqual([part.value.mean for part in view.response(TPS_SCAN, SPTF, below(1))], [1.0, math.inf])
+        self.assertEqual(view.response(TPS_SCAN, TPS_SCAN, below(1), [65]), [])
+        self.assertEqual(len(view.fairness(SPTF, TPS_SCAN, above(1))), 1)
+        self.assertIsNone(view.series((TPS_SCAN,), lambda result: 1.0)[0].y[1])
+        self.assertIn("grows", view.table("t").rows[1][2])
+
+    def test_a_reading_changes_only_what_it_touches(self) -> None:
+        load = Load(Path("x.toml"), (5,), 10)
+        reading = Reading("r", "", (("a", "b"),), ((SPTF, "SPTF(next-C)"),), frozenset({SPTF}))
+        self.assertEqual(load.point(TPS_SCAN, 5, reading), load.point(TPS_SCAN, 5, DEFAULT))
+        settings = load.point(SPTF, 5, reading).settings
+        self.assertIn(("policy", "SPTF(next-C)"), settings)
+        self.assertIn(("a", "b"), settings)
+
+    def test_the_claims_turn_where_the_verdicts_change(self) -> None:
+        good, bad, unsure = (Part("x", interval([x, x + 0.1]), below(1)) for x in (0.1, 5.0, 0.95))
+        made = Claim("c", "", "", Unit.RATIO, "", (good,), {"overhead 0.0 ms": (bad,), "overhead 1.5 ms": (unsure,)})
+        self.assertEqual(eager_writing.turning([made], (0.0, 0.8, 1.5)).rows[0],
+                         ("c", "does not hold", "holds", "not decided", "between 0.0 and 0.8 ms"))
+
+
+@unittest.skipUnless(os.environ.get("PLATTER"), "the variable PLATTER names no executable")
+class WithTheModel(unittest.TestCase):
+    LOAD = {"workload.discrete.rate_per_s", "workload.discrete.outstanding", "workload.discrete.read_fraction",
+            "workload.discrete.trace"}
+
+    def shapes(self, plan: Plan) -> list[Point]:
+        """A point of each scenario, policy and reading, whatever the load."""
+        return list({(point.scenario, *(pair for pair in point.settings if pair[0] not in self.LOAD)): point
+                     for point, _ in plan.batches}.values())
+
+    def test_the_model_takes_every_policy_under_every_reading(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            runner = Bench(Path(os.environ["PLATTER"]), Path(name), os.cpu_count() or 1)
+            policies = subprocess.run([os.environ["PLATTER"], "list", "policies"], capture_output=True, text=True, check=True).stdout
+            for module in STUDIES:
+                with self.subTest(study=module.STUDY.name):
+                    if module is eager_writing and eager_writing.SATF_EW not in policies:
+                        self.skipTest("the executable has no eager writing")
+                    plan = quick_plan(module)
+                    short = [(replace(point, warmup_s=0.0, measure_s=5.0), (1,)) for point in self.shapes(plan)]
+                    results = runner.results(short)
+                    for point, _ in short:
+                        self.assertEqual(results[point][0]["hiccups"], 0, point.command(1))
+
+    def test_figure_3s_clusters_are_served_whole(self) -> None:
+        point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)
+        with tempfile.TemporaryDirectory() as name:
+            runner = Bench(Path(os.environ["PLATTER"]), Path(name), 1)
+            summary = runner.results([(point, (1,))])[point][0]["summary"]
+        self.assertEqual(summary["clusters"], point.measure_s / clusters.PERIOD_S)
+        self.assertTrue(all(5 < mean < 60 for mean in summary["batch_means_ms"]), summary)
+
+
+if __name__ == "__main__":
+    unittest.main()
