@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 from platter_lab import LabError, cli, reproduce
-from platter_lab.reproduce import bench, clusters, command, eager_writing, mixed_media, on_real_drives, page
+from platter_lab.reproduce import bench, beyond_clusters, clusters, command, eager_writing, mixed_media, on_real_drives, page
 from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
 from platter_lab.reproduce.figures import Chart, Series, svg
@@ -28,7 +28,7 @@ from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
-STUDIES = (mixed_media, on_real_drives, eager_writing)
+STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing)
 
 
 class Statistics(unittest.TestCase):
@@ -399,6 +399,15 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "c-share"), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "projected-c-share"), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "no-hiccup"), Verdict.HOLDS)
+        better = {"OPS:SLACK(4|0.47)": 0.3, "OPS:SLACK(4|0.2)": 0.9}
+        for disk in ("table1", "projected"):
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light"), Verdict.FAILS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better), Verdict.HOLDS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{"OPS:SLACK(4|0.47)": 1.5}), Verdict.HOLDS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-middle-fair", **better), Verdict.FAILS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better), Verdict.HOLDS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", SPTF=0.8), Verdict.FAILS)
+        self.assertIs(self.verdict(beyond_clusters, "engine-response"), Verdict.HOLDS)
         hybrid = {"FreeBW-Hybrid": 1.05}
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-slightly", **hybrid), Verdict.HOLDS)

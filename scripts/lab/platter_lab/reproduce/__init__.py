@@ -17,6 +17,7 @@ from platter_lab.executable import ROOT
 # Name, which is that of its module with dashes, and what it is about.
 STUDIES = {
     "mixed-media": "clustered scheduling of mixed-media loads (Balafoutis et al.)",
+    "beyond-clusters": "what that paper leaves open: slack stealing, longer exact orders, the accelerator",
     "on-real-drives": "what of that is left on measured drives",
     "eager-writing": "eager-writing schedulers (Zhang et al.)",
 }
