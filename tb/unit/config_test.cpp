@@ -199,6 +199,16 @@ TEST_F(ConfigTest, AValueInPlaceOfASectionIsNoUnknownKey) {
   expect_problem("format = 1\ndrive = 5\n", "drive", "found 5, expected", 2, 9);
 }
 
+TEST_F(ConfigTest, FilesOfTheCommandLineCountFromTheWorkingDirectory) {
+  file("sub/t.csv", "");
+  const fs::path before = fs::current_path();
+  fs::current_path(dir_ / "sub");
+  const Scenario s = load(kHead, {"workload.discrete.trace=t.csv"});
+  EXPECT_TRUE(fs::equivalent(s.discrete.trace.path, dir_ / "sub" / "t.csv"));
+  fs::current_path(before);
+  expect_problem(kHead, "workload.discrete.trace", "there is no file \"t.csv\"", 0, 0, {"workload.discrete.trace=t.csv"});
+}
+
 TEST_F(ConfigTest, GammaStreamsNeedNoTablesAndSpansAreWholeSectors) {
   const std::string streams = kHead + "[workload.continuous]\nstreams = 5\n";
   EXPECT_NO_THROW(load(streams + "size = \"gamma\"\n"));

@@ -325,7 +325,9 @@ class Setter {
   }
   std::string file(const std::string& text, FileName& name) const {
     name.text = text;
-    name.path = text.empty() ? fs::path() : fs::path(leaf_.position.file).parent_path() / text;
+    // A file's own names count from where it stands, those of the command line (no line) from the working directory.
+    const fs::path base = leaf_.position.line > 0 ? fs::path(leaf_.position.file).parent_path() : fs::path();
+    name.path = text.empty() ? fs::path() : base / text;
     if (!text.empty() && !fs::is_regular_file(name.path))
       return fmt::format("there is no file \"{}\"", name.path.string());
     return {};
