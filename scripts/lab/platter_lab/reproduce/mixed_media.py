@@ -65,7 +65,7 @@ TRACES = ROOT / "build" / "reproduce" / "clusters"
 
 def rounds(quick: bool, default: bool) -> int:
     """Rounds of a run, as many as the paper's by default; fewer under the other readings."""
-    return 800 if quick else 40_000 if default else 10_000
+    return 800 if quick else 40_000 if default else 4_000
 
 
 def _loads(quick: bool, default: bool = True) -> dict[str, Load]:
@@ -267,7 +267,7 @@ Disk Workloads in a Multimedia Server*.
 A drive serves N continuous requests (C) in every round of one second, all known at its start and due at its end, and discrete
 requests (D) that arrive as a Poisson process with λ a round. C are gamma-distributed in size (mean 200,000, standard deviation
 100,000 bytes), D normal (70,000, 20,000), both uniform over the disk. The disk is that of the paper's Table 1 with N = 25
-(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). As in the paper five runs of 40,000 rounds make a point; under the other readings they have 10,000.
+(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). As in the paper five runs of 40,000 rounds make a point; under the other readings they have 4,000.
 
 Figure 3 is an experiment of its own (`clusters.toml`): one cluster of D at a time on an idle disk, all of it waiting while the
 drive serves a single sector at the cluster's lower edge. Its response times, from then on, in the exact order (`CLUST-REQ(6)`)
