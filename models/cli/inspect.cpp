@@ -51,7 +51,8 @@ int list(const std::string& what, bool as_json) {
   } else if (what == "policies") {
     for (const scheduling::PolicyInfo& row : scheduling::policy_table())
       rows.emplace_back(row.name, fmt::format("{} [{}]", row.description,
-                                              row.accelerated == scheduling::Accelerated::No
+                                              row.eager ? std::string("firmware, eager writing")
+                                              : row.accelerated == scheduling::Accelerated::No
                                                   ? std::string("firmware")
                                                   : fmt::format("firmware, model, rtl, lockstep; program {}",
                                                                 scheduling::to_string(row.accelerated))));

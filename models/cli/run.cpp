@@ -94,6 +94,8 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
     options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
     options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
     options.placement.span_blocks = static_cast<std::uint64_t>(s.discrete.span_bytes) / target.block_bytes;
+    options.placement.align_blocks =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(s.discrete.align_bytes) / target.block_bytes);
     options.seed = seed;
     producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
   } else if (s.discrete.source == "trace") {
@@ -108,6 +110,19 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
         std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed));
   }
   return producers;
+}
+
+/// A drive that eager writing does not fit (too small for its dilution, say) is the scenario's fault.
+std::unique_ptr<drive::Drive> make_drive(const config::Scenario& s, const drive::DriveConfig& config,
+                                         const drive::EngineFactory& engine) {
+  if (!s.eager.enabled) return std::make_unique<drive::Drive>("disk", config, engine);
+  try {
+    return std::make_unique<drive::Drive>("disk", config, engine);
+  } catch (const std::invalid_argument& error) {
+    const auto found = s.positions.find("eager.enabled");
+    const auto at = found != s.positions.end() ? found->second : config::Scenario::Position{s.file, 0, 0};
+    throw core::ConfigError({{at.file, at.line, at.column, "eager", error.what()}});
+  }
 }
 
 std::uint32_t discrete_limit(const config::Scenario& s) {
@@ -126,6 +141,8 @@ struct Outcome {
   double mean_occupancy = 0;
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
+  drive::EagerStatistics eager;
+  std::uint32_t free_blocks = 0;
   double wall_s = 0;
   double cpu_s = 0;
 };
@@ -168,7 +185,7 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
     if (statistics.of(cls).issued > 0) classes[std::string(core::to_string(cls))] = class_json(statistics.of(cls), o.measured_s);
   }
   if (classes.is_null()) classes = json::object();
-  return {
+  json result = {
       {"schema", 1},
       {"version", PLATTER_VERSION},
       {"seed", s.seed},
@@ -200,6 +217,12 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
         {"simulated_s", o.simulated_s},
         {"simulated_s_per_wall_s", o.simulated_s / o.wall_s},
         {"requests_per_cpu_s", static_cast<double>(o.engine.decisions) / o.cpu_s}}}};
+  if (s.eager.enabled)
+    result["eager"] = {{"writes", o.eager.writes},
+                       {"hidden", o.eager.hidden},
+                       {"read_first", o.eager.read_first},
+                       {"free_blocks", o.free_blocks}};
+  return result;
 }
 
 void print_table(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
@@ -295,8 +318,11 @@ int run(const RunOptions& options) {
   drive::DriveConfig drive_config;
   drive_config.profile = s.drive;
   drive_config.holds_data = false;  // the generators' payloads carry no bytes
-  drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
-  const workload::Target target{disk.planner().geometry().block_count(), disk.planner().geometry().sector_bytes()};
+  drive_config.eager = s.eager;
+  drive_config.seed = static_cast<std::uint64_t>(s.seed);
+  const std::unique_ptr<drive::Drive> built = make_drive(s, drive_config, accelerator::engine_factory(engine));
+  drive::Drive& disk = *built;
+  const workload::Target target{disk.capacity_sectors(), disk.planner().geometry().sector_bytes()};
 
   const Picoseconds warmup = core::to_picoseconds(s.warmup_s, core::kPicosecondsPerSecond);
   const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);
@@ -353,6 +379,10 @@ int run(const RunOptions& options) {
   outcome.mean_occupancy = (disk.queue().occupancy_integral(end) - occupancy_before) / measured;
   outcome.engine = disk.engine().statistics();
   outcome.stall = disk.controller().stall_statistics();
+  if (disk.translation() != nullptr) {
+    outcome.eager = disk.translation()->statistics();
+    outcome.free_blocks = disk.translation()->map().free_count();
+  }
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
 

@@ -62,7 +62,8 @@ std::string accelerator_objection(const AcceleratorParameters& parameters, const
 
 drive::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
-    const std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.readings);
+    std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.readings);
+    if (objection.empty()) objection = scheduling::eager_objection(*options.policy, context.search != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
       const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
@@ -70,7 +71,10 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
       const scheduling::SchedulerContext scheduler{
           context.planner, context.queue_depth,
           static_cast<core::Picoseconds>(cost.cycles(options.policy->most_work(context.queue_depth))) * cost.clock_period,
-          options.readings};
+          options.readings,
+          {},
+          context.search,
+          context.bind_reads};
       return std::make_unique<drive::FirmwareEngine>("engine", options.policy->create(scheduler), cost);
     }
     const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);

@@ -436,6 +436,27 @@ void check_scenario(const Scenario& s, Problems& problems) {
   };
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty())
     report(problems, at("policy"), "policy", objection);
+  if (const auto policy = scheduling::find_policy(s.policy)) {
+    if (const std::string objection = scheduling::eager_objection(*policy, s.eager.enabled); !objection.empty())
+      report(problems, at("policy"), "policy", objection);
+  }
+  if (s.eager.enabled) {
+    if (const std::string objection = eager::objection(s.drive); !objection.empty())
+      report(problems, at("eager.enabled"), "eager.enabled", objection);
+    const std::uint32_t sector = s.drive.geometry.sector_bytes;
+    if (s.eager.block_bytes % sector != 0 || s.eager.block_bytes < 2 * sector)
+      report(problems, at("eager.block_bytes"), "eager.block_bytes",
+             fmt::format("found {}, expected a multiple of the sector's {} bytes, two sectors at least", s.eager.block_bytes,
+                         sector));
+  }
+  if (s.discrete.align_bytes % s.drive.geometry.sector_bytes != 0)
+    report(problems, at("workload.discrete.align_bytes"), "workload.discrete.align_bytes",
+           fmt::format("found {}, expected a multiple of the sector's {} bytes", s.discrete.align_bytes,
+                       s.drive.geometry.sector_bytes));
+  if (s.discrete.align_bytes > 0 && s.discrete.span_bytes % s.discrete.align_bytes != 0)
+    report(problems, at("workload.discrete.align_bytes"), "workload.discrete.align_bytes",
+           fmt::format("found {}, expected a divisor of workload.discrete.span_bytes, which is {}", s.discrete.align_bytes,
+                       s.discrete.span_bytes));
   if (s.discrete.trace_format != "auto" && workload::find_trace_format(s.discrete.trace_format) == nullptr) {
     std::vector<std::string_view> names;
     for (const workload::TraceFormat& row : workload::trace_formats()) names.push_back(row.name);

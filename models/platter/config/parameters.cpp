@@ -24,6 +24,7 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
   using S = Scenario;
   using C = ContinuousWorkload;
   using D = DiscreteWorkload;
+  using E = eager::EagerOptions;
   using R = scheduling::Readings;
   static const std::vector<Parameter<Scenario>> table = {
       {"format", "", "version of the file format", at(&S::format), true, 1, 1, {}},
@@ -46,6 +47,14 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::accelerator_risk_ticks), false, 0, 32767},
       {"accelerator.risk_probability", "", "how probably: it is charged this share of a turn, and a whole one by the guard",
        at(&S::accelerator_risk_probability), false, 0, 1},
+      {"eager.enabled", "", "eager writing: a write goes to a free block near the head", at(&S::eager, &E::enabled)},
+      {"eager.dilution", "", "physical blocks for each logical one", at(&S::eager, &E::dilution), false, 1.001, 1000},
+      {"eager.block_bytes", "bytes", "what is placed as a whole; a multiple of the sector, two sectors at least",
+       at(&S::eager, &E::block_bytes), false, 1024, 1048576},
+      {"eager.way_cylinders", "", "cylinders between arm and target that are looked at for a free block",
+       at(&S::eager, &E::way_cylinders), false, 0, 1000},
+      {"eager.bind_reads", "", "the one seek direction of the search for free blocks binds the reads too",
+       at(&S::eager, &E::bind_reads)},
       {"workload.continuous.streams", "", "continuous-media streams; each asks for its next fragment every round",
        at(&S::continuous, &C::streams), false, 0, 10000},
       {"workload.continuous.round_s", "s", "length of a round, which is also the fragment's deadline",
@@ -80,6 +89,8 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::discrete, &D::mean_bytes), false, 1, 1e9},
       {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; sizes are cut below at one sector",
        at(&S::discrete, &D::deviation_bytes), false, 0, 1e9},
+      {"workload.discrete.align_bytes", "bytes", "a generator's requests begin at multiples of this; 0: at any sector",
+       at(&S::discrete, &D::align_bytes), false, 0, 1e9},
       {"workload.discrete.span_bytes", "bytes",
        "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere",
        at(&S::discrete, &D::span_bytes), false, 0, 1e15},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/eager/options.h"
 #include "platter/mechanics/drive_profile.h"
 #include "platter/scheduling/readings.h"
 
@@ -40,6 +41,7 @@ struct DiscreteWorkload {
   std::string size = "fixed";
   std::int64_t mean_bytes = 4096;
   std::int64_t deviation_bytes = 0;
+  std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
   FileName trace;
   std::string trace_format = "auto";
@@ -60,6 +62,7 @@ struct Scenario {
   std::int64_t accelerator_margin_ticks = 0;
   std::int64_t accelerator_risk_ticks = 0;
   double accelerator_risk_probability = 0.5;
+  eager::EagerOptions eager;
   ContinuousWorkload continuous;
   DiscreteWorkload discrete;
   std::int64_t seed = 1;

@@ -5,7 +5,8 @@
 
 namespace platter::drive {
 
-CommandQueue::CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth) : sc_module(name), slots_(depth) {
+CommandQueue::CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule)
+    : sc_module(name), slots_(depth), granule_(granule) {
   for (std::uint32_t tag = 0; tag < depth; ++tag) slots_[tag].command.tag = Tag(static_cast<std::uint16_t>(tag));
 }
 
@@ -36,15 +37,18 @@ bool CommandQueue::overlap(const Slot& x, const Slot& y) {
   return x.first() < y.end() && y.first() < x.end();
 }
 
-bool CommandQueue::conflict(const Slot& older, const Slot& younger) {
+bool CommandQueue::conflict(const Slot& older, const Slot& younger) const {
   if (older.on_media) return false;
   if ((older.ordered || younger.ordered) && !younger.head_of_queue) return true;
-  if (older.flush || younger.flush) return older.flush || older.command.extent.write;
-  return younger.command.extent.write && overlap(older, younger);
+  if (older.flush || younger.flush) return older.flush || older.write;
+  if (!younger.write) return false;
+  if (granule_ == 1) return overlap(older, younger);
+  return older.first() / granule_ <= (younger.end() - 1) / granule_ &&
+         younger.first() / granule_ <= (older.end() - 1) / granule_;
 }
 
 void CommandQueue::find_blockers(Slot& slot) {
-  const bool write = slot.command.extent.write;
+  const bool write = slot.write;
   if (write || slot.flush || slot.ordered || barriers_ > 0) {  // otherwise a read, which waits for nothing
     for (const Slot& other : slots_)
       if (other.used && &other != &slot && conflict(other, slot)) ++slot.blockers;
@@ -64,7 +68,7 @@ void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
         ready.push_back(other.command.tag);
       }
   slot.on_media = true;
-  if (slot.command.extent.write) --writes_;
+  if (slot.write) --writes_;
   if (slot.flush || slot.ordered) --barriers_;
 }
 
@@ -72,7 +76,7 @@ const std::vector<const Slot*>& CommandQueue::buffered_writes(const Slot& read) 
   buffered_.clear();
   if (writes_ > 0)
     for (const Slot& other : slots_)
-      if (other.used && !other.on_media && !other.flush && other.command.extent.write &&
+      if (other.used && !other.on_media && !other.flush && other.write &&
           other.command.sequence < read.command.sequence && overlap(other, read))
         buffered_.push_back(&other);
   std::sort(buffered_.begin(), buffered_.end(),

@@ -6,6 +6,7 @@
 
 #include "platter/buffer/segment_buffer.h"
 #include "platter/core/command_extension.h"
+#include "platter/eager/block_layout.h"
 #include "platter/scheduling/command.h"
 
 namespace platter::drive {
@@ -13,9 +14,20 @@ namespace platter::drive {
 using core::Picoseconds;
 using core::Tag;
 
+/// Under eager writing: what the access at hand has of one block.
+struct Part {
+  std::uint32_t done = 0;     ///< sectors of the command before it
+  std::uint32_t sectors = 0;  ///< of it
+  std::uint32_t within = 0;   ///< its first sector, of the block's
+  bool fetching = false;      ///< the block is read before a part of it is written
+  eager::Block block;
+  eager::Place place;         ///< of a write that has been decided on
+};
+
 /// One entry of the command queue.
 struct Slot {
   bool used = false;
+  bool write = false;          ///< what the host wants; an access of an eager write may be a read
   bool own = false;            ///< the drive's, not the host's
   bool flush = false;
   bool ordered = false;
@@ -25,6 +37,7 @@ struct Slot {
   bool in_engine = false;      ///< handed to the scheduling engine
   bool on_media = false;       ///< its media access has ended
   bool blocking_call = false;  ///< a b_transport waits for it
+  std::uint32_t accesses = 0;  ///< to the media, begun so far
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
   std::uint32_t buffered = 0;  ///< first blocks of a read that the buffer holds; the command's extent is the rest
   buffer::Hit hit;             ///< where they are
@@ -32,10 +45,13 @@ struct Slot {
   scheduling::Command command;
   tlm::tlm_generic_payload* payload = nullptr;
   core::CommandTiming timing;
+  Part part;
+  std::uint64_t host_first = 0;  ///< the host's blocks
+  std::uint32_t host_blocks = 0;
 
   /// The host's blocks [first, end), whatever part of them the buffer holds.
-  std::uint64_t first() const { return command.extent.first.value - buffered; }
-  std::uint64_t end() const { return command.extent.first.value + command.extent.blocks; }
+  std::uint64_t first() const { return host_first; }
+  std::uint64_t end() const { return host_first + host_blocks; }
 };
 
 /// Tags 0 … depth - 1. A write that overlaps an older command waits for it, a flush waits for every older write, and whatever is
@@ -45,7 +61,8 @@ struct Slot {
 /// has none and that the policy may put off.
 class CommandQueue : public sc_core::sc_module {
  public:
-  CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth);
+  /// Commands overlap where they touch the same `granule` sectors.
+  CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule = 1);
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint32_t occupancy() const { return occupancy_; }
@@ -66,6 +83,7 @@ class CommandQueue : public sc_core::sc_module {
 
   Slot& slot(Tag tag) { return slots_[tag.value]; }
   const Slot& slot(Tag tag) const { return slots_[tag.value]; }
+  std::vector<Slot>& slots() { return slots_; }
 
   /// Sum over time of the occupancy, in commands times picoseconds, up to `now`.
   double occupancy_integral(Picoseconds now) const {
@@ -75,10 +93,11 @@ class CommandQueue : public sc_core::sc_module {
  private:
   static bool overlap(const Slot& x, const Slot& y);
   /// Must `younger` wait for `older`?
-  static bool conflict(const Slot& older, const Slot& younger);
+  bool conflict(const Slot& older, const Slot& younger) const;
   void account(Picoseconds now);
 
   std::vector<Slot> slots_;
+  std::uint32_t granule_;
   std::vector<const Slot*> buffered_;
   std::uint32_t occupancy_ = 0;
   // Of the commands that have not reached the media; a queue of reads needs none of the searches.

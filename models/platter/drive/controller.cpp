@@ -30,13 +30,14 @@ std::uint32_t own_commands(const mechanics::DriveProfile& profile) {
 
 Controller::Controller(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner,
                        const mechanics::DriveProfile& profile, CommandQueue& queue, Actuator& actuator,
-                       ReadWriteChannel& channel, EngineIf& engine)
+                       ReadWriteChannel& channel, EngineIf& engine, BlockTranslation* translation)
     : sc_module(name),
       planner_(planner),
       queue_(queue),
       actuator_(actuator),
       channel_(channel),
       engine_(engine),
+      translation_(translation),
       preparation_(microseconds(profile.bus_preparation_us)),
       read_completion_(microseconds(profile.bus_read_completion_us)),
       write_completion_(microseconds(profile.bus_reselect_us + profile.bus_write_completion_us)),
@@ -78,6 +79,7 @@ void Controller::receive(Slot& slot, Picoseconds begin) {
   const Picoseconds first = slot.data_end - block_time * Picoseconds{extent.blocks};
   slot.command.data_ready =
       first + std::max(extent.data_lead, block_time * Picoseconds{std::min(extent.blocks, write_watermark_)});
+  if (translation_ != nullptr) slot.command.data_ready = slot.data_end;  // wherever it goes
   slot.received = true;
 }
 
@@ -114,6 +116,7 @@ void Controller::ready(Slot& slot) {
       return;
     }
   }
+  if (translation_ != nullptr) translation_->begin(slot);
   submit(slot);
 }
 
@@ -218,7 +221,10 @@ bool Controller::serve_from_buffer(Slot& slot, Picoseconds now) {
 }
 
 void Controller::deliver_bytes(Slot& slot, Picoseconds& done) {
-  channel_.move_bytes(slot);
+  if (translation_ != nullptr)
+    translation_->read_bytes(slot);
+  else
+    channel_.move_bytes(slot);
   tlm::tlm_generic_payload& payload = *slot.payload;
   if (buffer_ != nullptr && payload.get_data_ptr() != nullptr)
     buffer_->for_each_dirty(core::Lba(slot.first()), static_cast<std::uint32_t>(slot.end() - slot.first()),
@@ -297,7 +303,7 @@ void Controller::answer(Slot& slot, Picoseconds when) {
   if (slot.flush) when = std::max(when, write_answer_);
   if (!slot.head_of_queue) when = std::max(when, slot.ordered ? last_answer_ : ordered_answer_);
   if (slot.ordered) ordered_answer_ = when;
-  if (slot.command.extent.write) write_answer_ = std::max(write_answer_, when);
+  if (slot.write) write_answer_ = std::max(write_answer_, when);
   last_answer_ = std::max(last_answer_, when);
   completion_->complete_at(slot, when);
 }
@@ -389,9 +395,11 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
       start_phases();
       return;
     }
-    case Decision::Kind::Serve: {
+    case Decision::Kind::Serve:
+    case Decision::Kind::Write: {
       Slot& slot = *entries_[decision.tag.value];
       entries_[decision.tag.value] = nullptr;
+      if (decision.kind == Decision::Kind::Write) translation_->aim(slot, decision.place, decision.hidden);
       serve(slot, effective);
       return;
     }
@@ -411,14 +419,19 @@ void Controller::serve(Slot& slot, Picoseconds effective) {
   current_ = &slot;
   const mechanics::AccessTime time =
       planner_.estimate(actuator_.state(), extent, effective, slot.command.data_ready, slot.command.overhead_end);
-  slot.timing.started = effective;
-  slot.timing.queue = effective - slot.timing.issued;
-  slot.timing.overhead = time.overhead;
-  slot.timing.seek = time.seek;
-  slot.timing.settle = time.settle;
-  slot.timing.rotation = time.rotation;
-  slot.timing.transfer = time.transfer;
-  slot.timing.bus = time.data_wait;
+  core::CommandTiming& timing = slot.timing;
+  if (slot.accesses++ == 0) {
+    timing.started = effective;
+    timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
+  }
+  timing.queue = 0;
+  timing.queue = effective - timing.issued - timing.parts();  // what no earlier access of the command has taken
+  timing.overhead += time.overhead;
+  timing.seek += time.seek;
+  timing.settle += time.settle;
+  timing.rotation += time.rotation;
+  timing.transfer += time.transfer;
+  timing.bus += time.data_wait;
   media_start_ = effective + time.positioning();
   media_end_ = media_start_ + time.media;
   bus_finish_ = media_start_ + time.bus_finish;
@@ -483,10 +496,11 @@ void Controller::finish() {
 }
 
 void Controller::finish_host(Slot& slot, Picoseconds now) {
+  if (translation_ != nullptr && finish_part(slot, now)) return;
   const mechanics::Extent& extent = slot.command.extent;
   Picoseconds done = now;
   if (extent.write) {
-    channel_.move_bytes(slot);
+    if (translation_ == nullptr) channel_.move_bytes(slot);
     if (buffer_ != nullptr) buffer_->invalidate(extent.first, extent.blocks);  // what a read has brought in meanwhile
     done += write_completion_;
   } else {
@@ -504,6 +518,30 @@ void Controller::finish_host(Slot& slot, Picoseconds now) {
   slot.timing.bus += done - now;
   complete(slot, done);
   release_waiting(slot);
+}
+
+bool Controller::finish_part(Slot& slot, Picoseconds now) {
+  const mechanics::Extent extent = slot.command.extent;
+  if (extent.write) translation_->commit(slot, queue_);
+  if (!slot.write && !translation_->last(slot)) {
+    // Its data goes out while the drive goes on with the next part. What an older write holds goes over it now, for that write may
+    // be done before the last part is.
+    Picoseconds sent = channel_.send(extent.blocks, bus_finish_);
+    deliver_bytes(slot, sent);
+  }
+  if (!translation_->advance(slot)) return false;
+  actuator_.set_last_was_write(extent.write);
+  slot.command.overhead_end = now;
+  submit(slot);
+  return true;
+}
+
+MediaImage Controller::power_loss_image() const {
+  const Picoseconds now = now_ps();
+  if (current_ == nullptr || !current_->command.extent.write || now < media_start_) return translation_->image(nullptr, 0);
+  const mechanics::Extent& extent = current_->command.extent;
+  const Picoseconds written = (now - media_start_) * Picoseconds{extent.sectors} / extent.media;
+  return translation_->image(current_, static_cast<std::uint32_t>(std::min<Picoseconds>(written, extent.sectors)));
 }
 
 void Controller::finish_destage(Destage& destage) {

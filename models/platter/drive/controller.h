@@ -8,6 +8,7 @@
 
 #include "platter/buffer/segment_buffer.h"
 #include "platter/drive/actuator.h"
+#include "platter/drive/block_translation.h"
 #include "platter/drive/command_queue.h"
 #include "platter/drive/controller_state.h"
 #include "platter/drive/drive_observer_if.h"
@@ -47,7 +48,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   SC_HAS_PROCESS(Controller);
   Controller(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner,
              const mechanics::DriveProfile& profile, CommandQueue& queue, Actuator& actuator, ReadWriteChannel& channel,
-             EngineIf& engine);
+             EngineIf& engine, BlockTranslation* translation);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
   void set_observer(DriveObserverIf* observer) { observer_ = observer; }
@@ -73,6 +74,11 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   const buffer::SegmentBuffer* segments() const { return buffer_.get(); }
   const CacheStatistics& cache_statistics() const { return cache_statistics_; }
   const StallStatistics& stall_statistics() const { return stall_statistics_; }
+  /// Null without eager writing.
+  const BlockTranslation* translation() const { return translation_; }
+  BlockTranslation* translation() { return translation_; }
+  /// The disks as a power loss now would leave them; precondition: eager writing on a drive that holds data.
+  MediaImage power_loss_image() const;
   /// The arm, which has just been busy, waits for a decision.
   bool stalled() const { return state_ == ControllerState::Decide && !at_rest_; }
 
@@ -95,6 +101,8 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   void next_phase();
   void finish();
   void finish_host(Slot& slot, Picoseconds now);
+  /// Eager writing: the access of a part has ended. True if the command has another one.
+  bool finish_part(Slot& slot, Picoseconds now);
   void finish_destage(Destage& destage);
   void release_waiting(Slot& slot);
   void enter(ControllerState state) {
@@ -132,6 +140,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   Actuator& actuator_;
   ReadWriteChannel& channel_;
   EngineIf& engine_;
+  BlockTranslation* translation_;
   CompletionSinkIf* completion_ = nullptr;
   DriveObserverIf* observer_ = nullptr;
 

@@ -6,6 +6,7 @@
 #include <systemc>
 
 #include "platter/drive/actuator.h"
+#include "platter/drive/block_translation.h"
 #include "platter/drive/command_queue.h"
 #include "platter/drive/controller.h"
 #include "platter/drive/host_port.h"
@@ -20,6 +21,8 @@ struct EngineContext {
   const mechanics::AccessPlanner& planner;
   std::uint32_t queue_depth;
   Picoseconds clock_period;
+  const eager::FreeSearch* search = nullptr;  ///< under eager writing: where the free blocks are
+  bool bind_reads = false;                    ///< under eager writing: EagerOptions::bind_reads
 };
 /// Called once, inside the drive's constructor, so that the engine's modules become the drive's children.
 using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
@@ -27,6 +30,8 @@ using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContex
 struct DriveConfig {
   mechanics::DriveProfile profile;
   bool holds_data = true;  ///< false: timing only, no bytes are kept
+  eager::EagerOptions eager = {};
+  std::uint64_t seed = 1;  ///< of the blocks' first places under eager writing
 };
 
 /// A hard-disk drive: TLM-2.0 target for a host, mechanics, and a scheduling engine of any make.
@@ -34,13 +39,14 @@ struct DriveConfig {
 /// Socket: `host_tgt_socket` (see HostPort). The kernel's time resolution must be 1 ps.
 class Drive : public sc_core::sc_module {
  public:
-  /// Throws std::invalid_argument for a profile that describes no drive.
+  /// Throws std::invalid_argument for a profile that describes no drive, and for eager writing on one that cannot do it.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const EngineFactory& create_engine);
   ~Drive() override;
 
  private:
   mechanics::AccessPlanner planner_;
   std::unique_ptr<Media> media_;
+  std::unique_ptr<BlockTranslation> translation_;
   std::unique_ptr<EngineIf> engine_;
   CommandQueue queue_;
   Actuator actuator_;
@@ -60,6 +66,17 @@ class Drive : public sc_core::sc_module {
   const Spindle& spindle() const { return spindle_; }
   const HostPort& host_port() const { return host_port_; }
   const Media* media() const { return media_.get(); }
+  /// What the host sees of it.
+  std::uint64_t capacity_sectors() const {
+    return translation_ ? translation_->capacity_sectors() : planner_.geometry().block_count();
+  }
+  /// Null without eager writing.
+  const BlockTranslation* translation() const { return translation_.get(); }
+  /// Under eager writing, on a drive that holds data: the disks as a power loss now would leave them. The drive goes on.
+  MediaImage power_loss_image() const { return controller_.power_loss_image(); }
+  /// Starts from these disks, whatever is on the drive's own: the map comes from their sector headers. Precondition: eager writing
+  /// with the same options, on a drive that holds data and has no command. Throws std::runtime_error where a block has no copy.
+  void power_up(const MediaImage& image) { translation_->mount(image); }
   /// Before the simulation starts.
   void set_observer(DriveObserverIf* observer);
 };

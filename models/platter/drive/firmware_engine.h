@@ -55,7 +55,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
     const Picoseconds effective = std::max(now, began_ + time(cycles));
     began_ = effective;
     const Decision decision = scheduler_->pick(head, effective);
-    if (decision.kind == Decision::Kind::Serve) {
+    if (decision.kind == Decision::Kind::Serve || decision.kind == Decision::Kind::Write) {
       scheduler_->remove(decision.tag);
       --count_;
     }

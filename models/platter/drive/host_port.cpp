@@ -34,7 +34,8 @@ tlm::tlm_response_status response_status(CommandStatus status) {
 }  // namespace
 
 HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, CommandQueue& queue,
-                   Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile)
+                   Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile,
+                   std::uint64_t capacity_bytes)
     : sc_module(name),
       host_tgt_socket("host_tgt_socket"),
       planner_(planner),
@@ -42,6 +43,7 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
       controller_(controller),
       channel_(channel),
       media_(media),
+      capacity_bytes_(capacity_bytes),
       reject_when_full_(profile.reject_when_full),
       task_attributes_(profile.task_attributes),
       finished_(queue.depth()),
@@ -65,11 +67,10 @@ CommandStatus HostPort::check(const tlm::tlm_generic_payload& payload, const Com
     return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
   if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
   const std::uint64_t sector = planner_.geometry().sector_bytes();
-  const std::uint64_t capacity = planner_.geometry().capacity_bytes();
   const std::uint64_t length = payload.get_data_length();
   if (length == 0 || length % sector != 0) return CommandStatus::BadLength;
-  if (payload.get_address() % sector != 0 || payload.get_address() >= capacity ||
-      length > capacity - payload.get_address())
+  if (payload.get_address() % sector != 0 || payload.get_address() >= capacity_bytes_ ||
+      length > capacity_bytes_ - payload.get_address())
     return CommandStatus::BadAddress;
   if (payload.get_byte_enable_ptr() != nullptr) return CommandStatus::BadByteEnable;
   if (payload.get_streaming_width() < length) return CommandStatus::BadBurst;
@@ -94,9 +95,15 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension
   }
   if (!slot.flush) {
     const std::uint64_t sector = planner_.geometry().sector_bytes();
-    slot.command.extent = planner_.resolve(core::Lba(payload.get_address() / sector),
-                                           static_cast<std::uint32_t>(payload.get_data_length() / sector),
-                                           payload.is_write());
+    slot.write = payload.is_write();
+    slot.host_first = payload.get_address() / sector;
+    slot.host_blocks = static_cast<std::uint32_t>(payload.get_data_length() / sector);
+    if (controller_.translation() == nullptr) {
+      slot.command.extent = planner_.resolve(core::Lba(slot.host_first), slot.host_blocks, slot.write);
+    } else {  // where it is, the map says when its turn comes
+      slot.command.extent.blocks = slot.host_blocks;
+      slot.command.extent.write = slot.write;
+    }
     controller_.arrived(slot);
   }
   queue_.find_blockers(slot);
@@ -119,7 +126,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
       fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
                   payload.is_write() ? "write" : payload.is_read() ? "read" : "command", payload.get_data_length(),
                   payload.get_address(), core::to_string(status), queue_.occupancy(), queue_.depth(),
-                  planner_.geometry().capacity_bytes());
+                  capacity_bytes_);
   SC_REPORT_INFO("/platter/host_port/refused", text.c_str());
 }
 
@@ -299,11 +306,19 @@ void HostPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
 }
 
 unsigned int HostPort::transport_dbg(tlm::tlm_generic_payload& payload) {
-  const std::uint64_t capacity = planner_.geometry().capacity_bytes();
+  const std::uint64_t capacity = capacity_bytes_;
   if (media_ == nullptr || payload.get_data_ptr() == nullptr || payload.get_address() >= capacity) return 0;
   const auto length = static_cast<unsigned int>(
       std::min<std::uint64_t>(payload.get_data_length(), capacity - payload.get_address()));
   if (!payload.is_read() && !payload.is_write()) return 0;
+  if (BlockTranslation* translation = controller_.translation()) {
+    if (payload.is_read())
+      translation->peek(payload.get_address(), payload.get_data_ptr(), length);
+    else
+      translation->poke(payload.get_address(), payload.get_data_ptr(), length);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    return length;
+  }
   if (payload.is_read())
     media_->read(payload.get_address(), payload.get_data_ptr(), length);
   else

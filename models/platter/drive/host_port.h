@@ -25,7 +25,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
  public:
   SC_HAS_PROCESS(HostPort);
   HostPort(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, CommandQueue& queue,
-           Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile);
+           Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile,
+           std::uint64_t capacity_bytes);
 
   tlm_utils::simple_target_socket<HostPort> host_tgt_socket;
 
@@ -70,6 +71,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   Controller& controller_;
   ReadWriteChannel& channel_;
   Media* media_;
+  std::uint64_t capacity_bytes_;
   bool reject_when_full_;
   bool task_attributes_;
   DriveObserverIf* observer_ = nullptr;

@@ -6,7 +6,7 @@
 
 namespace platter::drive {
 
-void Media::read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const {
+void Media::Bytes::read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const {
   while (length > 0) {
     const std::size_t within = offset % kChunkBytes;
     const std::size_t take = std::min(length, kChunkBytes - within);
@@ -21,7 +21,7 @@ void Media::read(std::uint64_t offset, std::uint8_t* data, std::size_t length) c
   }
 }
 
-void Media::write(std::uint64_t offset, const std::uint8_t* data, std::size_t length) {
+void Media::Bytes::write(std::uint64_t offset, const std::uint8_t* data, std::size_t length) {
   while (length > 0) {
     const std::size_t within = offset % kChunkBytes;
     const std::size_t take = std::min(length, kChunkBytes - within);
@@ -32,6 +32,12 @@ void Media::write(std::uint64_t offset, const std::uint8_t* data, std::size_t le
     data += take;
     length -= take;
   }
+}
+
+Media::Bytes Media::Bytes::copy() const {
+  Bytes copy;
+  for (const auto& [number, chunk] : chunks_) copy.chunks_.emplace(number, std::make_unique<Chunk>(*chunk));
+  return copy;
 }
 
 }  // namespace platter::drive

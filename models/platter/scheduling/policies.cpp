@@ -53,6 +53,18 @@ const std::vector<PolicyInfo>& policy_table() {
       {"OPS:SLACK(c|w)", "c|w", "SPTF with a look ahead, in which continuous requests are put off by up to c turns while there is "
                                 "slack, and the others age by up to 9 w turns",
        create_slack, Accelerated::No, GuardMode::None, kSlackHops},
+      {"SATF-EW", "", "eager writing: the closest read or the closest free block, whichever is cheaper", create_satf_ew,
+       Accelerated::No, GuardMode::None, 0, true},
+      {"FreeBW-SATF", "", "eager writing: reads by SATF, writes to free blocks in the gap before the next read",
+       create_freebw_satf, Accelerated::No, GuardMode::None, 0, true},
+      {"FreeBW-SCAN", "", "the same with reads by SCAN", create_freebw_scan, Accelerated::No, GuardMode::None, 0, true},
+      {"FreeBW-Hybrid", "", "the same with reads by SCAN while a write is queued, otherwise by SATF",
+       create_freebw_hybrid, Accelerated::No, GuardMode::None, 0, true},
+      {"Read-First", "", "eager writing: reads by SATF, writes when there is no read", create_read_first,
+       Accelerated::No, GuardMode::None, 0, true},
+      {"Credit-EW", "", "eager writing: the cheapest read, credited with the writes that its gap hides, or a write while "
+                        "no read is cheap",
+       create_credit_ew, Accelerated::No, GuardMode::None, 0, true},
   };
   return table;
 }
@@ -211,6 +223,15 @@ std::optional<PolicySpec> find_policy(std::string_view notation) {
   std::string objection;
   const PolicySpec spec = parse(notation, objection);
   return spec.row != nullptr ? std::optional(spec) : std::nullopt;
+}
+
+std::string eager_objection(const PolicySpec& policy, bool eager) {
+  if (policy.row->eager == eager) return {};
+  if (!eager) return fmt::format("policy {} writes to free blocks; expected eager.enabled = true", policy.name());
+  std::string names;
+  for (const PolicyInfo& row : policy_table())
+    if (row.eager) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return fmt::format("policy {} writes in place; with eager.enabled expected one of {}", policy.name(), names);
 }
 
 std::string policy_objection(std::string_view notation) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platter/eager/free_search.h"
 #include "platter/scheduling/readings.h"
 #include "platter/scheduling/scheduler_if.h"
 
@@ -46,6 +47,8 @@ struct SchedulerContext {
   Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next
   Readings readings = {};
   PolicyParameters parameters = {};
+  const eager::FreeSearch* search = nullptr;  ///< under eager writing: where the free blocks are
+  bool bind_reads = false;                    ///< under eager writing: reads keep to its one seek direction
 };
 
 /// The program with which the scheduling accelerator carries a policy (models/platter/accelerator).
@@ -67,6 +70,7 @@ struct PolicyInfo {
   Accelerated accelerated = Accelerated::No;
   GuardMode guard = GuardMode::None;  ///< of the accelerator's program
   std::size_t hops = 0;               ///< between commands, that a decision looks at beside the commands, at most
+  bool eager = false;  ///< needs eager writing, and no other policy can do it
 };
 
 /// PolicyInfo::hops of slack stealing.
@@ -93,6 +97,9 @@ std::optional<PolicySpec> find_policy(std::string_view notation);
 /// Why the notation names no policy, and what was expected; empty if it names one.
 std::string policy_objection(std::string_view notation);
 
+/// Why the policy does not go with eager writing, or with a drive without; empty if it does.
+std::string eager_objection(const PolicySpec& policy, bool eager);
+
 /// Does the guard look after this command?
 inline bool in_sweep(const Command& command) {
   return command.cls == RequestClass::Continuous && command.deadline != kNoDeadline;
@@ -108,6 +115,12 @@ std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context)
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_cluster(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_satf_ew(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_read_first(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_freebw_satf(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_freebw_scan(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_freebw_hybrid(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_credit_ew(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_v_r(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_edf(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_scan_edf(const SchedulerContext& context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "platter/eager/block_layout.h"
 #include "platter/scheduling/command.h"
 
 namespace platter::scheduling {
@@ -10,6 +11,7 @@ struct Decision {
   enum class Kind : std::uint8_t {
     Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
+    Write,  ///< the same, an eager write: to the free block `place`
     Move,   ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
   };
   Kind kind = Kind::Idle;
@@ -17,10 +19,17 @@ struct Decision {
   Tag tag;
   core::Cylinder cylinder;
   Picoseconds until = core::kNoDeadline;
+  eager::Place place;
+  bool hidden = false;  ///< of an eager write: it delays no read
 
-  static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until}; }
-  static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}, core::kNoDeadline}; }
-  static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder, core::kNoDeadline}; }
+  static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until, {}, false}; }
+  static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}, core::kNoDeadline, {}, false}; }
+  static Decision write(Tag tag, eager::Place place, bool hidden) {
+    return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden};
+  }
+  static Decision move(core::Cylinder cylinder) {
+    return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false};
+  }
 };
 
 /// What the next decision takes; a firmware's decision time is charged by it.
@@ -30,7 +39,8 @@ struct DecisionWork {
 };
 
 /// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an
-/// older overlapping one) and never changes the mechanics.
+/// older overlapping one) and never changes the mechanics. Under eager writing the extent of a read may change while it is here,
+/// when its block moves, and a write has none but its length.
 class SchedulerIf {
  public:
   virtual ~SchedulerIf() = default;

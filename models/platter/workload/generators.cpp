@@ -22,11 +22,14 @@ std::uint64_t whole_blocks(double bytes, const Target& target) {
 /// First block of a request of so many, which is cut to its span's length.
 std::uint64_t random_place(core::RandomStream& random, const Target& target, const Placement& placement,
                            std::uint64_t& blocks) {
-  if (placement.span_blocks == 0) return random.below(target.blocks - blocks + 1);
+  const auto within = [&](std::uint64_t span) {
+    return random.below((span - blocks) / placement.align_blocks + 1) * placement.align_blocks;
+  };
+  if (placement.span_blocks == 0) return within(target.blocks);
   const std::uint64_t span = std::min(placement.span_blocks, target.blocks);
   blocks = std::min(blocks, span);
   const std::uint64_t first = random.below(target.blocks / span) * span;
-  return first + random.below(span - blocks + 1);
+  return first + within(span);
 }
 
 }  // namespace

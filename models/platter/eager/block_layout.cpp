@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/eager/block_layout.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace platter::eager {
+
+BlockLayout::BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t block_bytes)
+    : planner_(planner),
+      surfaces_(planner.geometry().surfaces()),
+      sectors_per_block_(block_bytes / planner.geometry().sector_bytes()) {
+  const mechanics::Geometry& geometry = planner.geometry();
+  if (block_bytes % geometry.sector_bytes() != 0 || sectors_per_block_ < 2)
+    throw std::invalid_argument("a block of " + std::to_string(block_bytes) + " bytes, expected a multiple of the sector's " +
+                                std::to_string(geometry.sector_bytes()) + ", two sectors at least");
+  tracks_.resize(std::size_t{geometry.cylinders()} * surfaces_);
+  constexpr std::uint32_t kWholeTrack = 65535;
+  for (std::uint64_t at = 0; at < geometry.block_count();) {
+    const Lba first(at);
+    const auto left = static_cast<std::uint32_t>(std::min<std::uint64_t>(kWholeTrack, geometry.block_count() - at));
+    mechanics::TrackRun run = geometry.track_run(first, left);
+    if (run.blocks != run.sectors) {  // up to the first slip
+      std::uint32_t clean = 1;
+      for (std::uint32_t beyond = run.blocks; beyond - clean > 1;) {
+        const std::uint32_t middle = clean + (beyond - clean) / 2;
+        (geometry.track_run(first, middle).sectors == middle ? clean : beyond) = middle;
+      }
+      run = geometry.track_run(first, clean);
+    }
+    add(run, first);
+    at += run.blocks;
+  }
+  std::uint64_t places = 0;
+  for (Track& track : tracks_) {
+    track.first_place = static_cast<std::uint32_t>(places);
+    places += track.places;
+  }
+  if (places == 0 || places >= std::numeric_limits<std::uint32_t>::max())
+    throw std::invalid_argument("a drive of " + std::to_string(places) + " blocks of " + std::to_string(block_bytes) +
+                                " bytes, expected 1 to 2^32 - 2");
+  places_ = static_cast<std::uint32_t>(places);
+}
+
+void BlockLayout::add(const mechanics::TrackRun& run, Lba first) {
+  Track& track = tracks_[track_index(run.cylinder, run.head)];
+  const std::uint32_t places = run.blocks / sectors_per_block_;
+  if (places <= track.places) return;
+  track.places = places;
+  track.first_sector = run.sector;
+  track.sectors = run.track_sectors;
+  track.angle = planner_.geometry().angle_of({run.cylinder, run.head, core::SectorIndex(0)});
+  track.first = first;
+}
+
+std::size_t BlockLayout::track_of(Place place) const {
+  const auto after = std::upper_bound(tracks_.begin(), tracks_.end(), place.value,
+                                      [](std::uint32_t p, const Track& track) { return p < track.first_place; });
+  return static_cast<std::size_t>(after - tracks_.begin()) - 1;
+}
+
+Place BlockLayout::place_at(Lba sector) const {
+  const mechanics::PhysicalAddress at = planner_.geometry().to_physical(sector);
+  const Track& on = tracks_[track_index(at.cylinder, at.head)];
+  return Place(on.first_place + static_cast<std::uint32_t>(sector.value - on.first.value) / sectors_per_block_);
+}
+
+std::uint32_t BlockLayout::index_after(const Track& track, Picoseconds arrival) const {
+  const mechanics::Rotation& rotation = planner_.rotation();
+  // A little early, so that rounding cannot hide a block that starts at this very instant.
+  constexpr Angle kEarly = 64;
+  const Angle angle = rotation.angle_at(arrival) - track.angle;
+  const Angle early = angle < kEarly ? 0 : angle - kEarly;
+  const auto sector = static_cast<std::uint32_t>((std::uint64_t{early} * track.sectors + 0xFFFF'FFFFu) >> 32);
+  std::uint32_t index = 0;
+  if (sector > track.first_sector) index = (sector - track.first_sector + sectors_per_block_ - 1) / sectors_per_block_;
+  if (index >= track.places) index = 0;
+  const Picoseconds past = rotation.wait(start_phase(track, index), arrival);  // since it began
+  if (past > 0 && past < rotation.period() / (2 * Picoseconds{track.sectors})) ++index;
+  return index < track.places ? index : 0;
+}
+
+}  // namespace platter::eager

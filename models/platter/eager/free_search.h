@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "platter/eager/block_map.h"
+
+namespace platter::eager {
+
+/// The head and what a write that leaves from there waits for; times from the departure on.
+struct Departure {
+  mechanics::HeadState head;
+  Picoseconds phase = 0;      ///< at the departure
+  Picoseconds overhead = 0;   ///< before the arm moves
+  Picoseconds data_wait = 0;  ///< until the data is in the buffer
+};
+
+/// A free block as the target of a write.
+struct FreeBlock {
+  Place place = BlockMap::kNoPlace;
+  Cylinder cylinder;
+  Head head;
+  Picoseconds end = 0;        ///< from the departure until it is written
+  Picoseconds end_phase = 0;  ///< where that is
+
+  explicit operator bool() const { return place != BlockMap::kNoPlace; }
+};
+
+/// Finds free blocks by when a write to them would be complete (Zhang et al. 2002, section "Eager-writing-based free bandwidth
+/// scheduling"). Of a track only the free block that comes first counts: no other one there can be complete earlier.
+class FreeSearch {
+ public:
+  FreeSearch(const mechanics::AccessPlanner& planner, const BlockMap& map, std::uint32_t way_cylinders);
+
+  const BlockMap& map() const { return map_; }
+  /// Tracks that a search for a gap looks at.
+  std::uint32_t gap_tracks() const { return (2 + way_cylinders_) * map_.layout().surfaces(); }
+
+  Departure departure(const mechanics::HeadState& head, Picoseconds now, Picoseconds data_ready,
+                      Picoseconds overhead_end) const;
+
+  /// Right after a write to `block`, with the next one's data in the buffer.
+  Departure departure_after(const FreeBlock& block) const;
+  /// No write from there takes less, wherever it goes.
+  Picoseconds shortest_write(const Departure& from) const { return from.overhead + shortest_transfer_; }
+
+  /// The free block of a track that is complete first; nothing if it has none.
+  FreeBlock on_track(const Departure& from, Cylinder cylinder, Head head) const;
+
+  /// The free block that is complete first, of those on the arm's cylinder and beyond it in one direction; the direction is
+  /// turned where there is none up to the edge.
+  FreeBlock closest(const Departure& from, bool& upward) const;
+
+  /// The free block that is complete first, of those after which `read` still ends `direct` after the departure, as if the head
+  /// had gone there at once. Looked at: the arm's cylinder, the read's, and `way_cylinders` between them.
+  /// `overhead_left`: of the read, where overheads run from the arrival.
+  FreeBlock in_gap(const Departure& from, const mechanics::Extent& read, Picoseconds direct,
+                   Picoseconds overhead_left) const;
+
+  /// The head after a write to `block`.
+  static mechanics::HeadState after(const FreeBlock& block) { return {block.cylinder, block.head, true, 0}; }
+
+  /// How long an access to `to` takes that begins when `block` has been written; as `direct` above.
+  Picoseconds onward(const FreeBlock& block, const mechanics::Extent& to, Picoseconds overhead_left) const {
+    return planner_.plan(after(block), to, block.end_phase, 0, overhead_left - block.end).total();
+  }
+
+ private:
+  /// Where it ends earlier than `best` does.
+  void improve(const Departure& from, Cylinder cylinder, FreeBlock& best) const;
+  FreeBlock first_free(const Departure& from, Cylinder cylinder, Head head, Picoseconds travel) const;
+  /// From the departure until the head may write on a track.
+  Picoseconds travel(const Departure& from, Cylinder cylinder, Head head) const {
+    Picoseconds seek = 0;
+    Picoseconds settle = 0;
+    planner_.move(from.head.cylinder, from.head.head, cylinder, head, true, seek, settle);
+    return std::max(from.overhead + seek + settle, from.data_wait);
+  }
+
+  const mechanics::AccessPlanner& planner_;
+  const BlockMap& map_;
+  std::uint32_t way_cylinders_;
+  Picoseconds shortest_transfer_;
+  std::vector<Picoseconds> shortest_travel_;  ///< by distance: least seek and settling over so many cylinders or more
+};
+
+}  // namespace platter::eager

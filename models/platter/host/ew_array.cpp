@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/ew_array.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::host {
+
+using core::CommandExtension;
+using core::CommandStatus;
+using core::now_ps;
+
+EwArray::EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes)
+    : sc_module(name),
+      host_tgt_socket("host_tgt_socket"),
+      disk_init_sockets("disk_init_sockets", options.drives),
+      options_(options),
+      drives_(options.drives) {
+  if (options.drives == 0 || options.copies == 0 || options.copies > options.drives || options.block_bytes == 0 ||
+      drive_bytes / options.block_bytes < options.copies)
+    throw std::invalid_argument("an array needs a drive, and for each copy of a block a drive that holds it");
+  capacity_bytes_ = drive_bytes / options.block_bytes / options.copies * options.drives * options.block_bytes;
+  host_tgt_socket.register_nb_transport_fw(this, &EwArray::nb_transport_fw);
+  host_tgt_socket.register_b_transport(this, &EwArray::b_transport);
+  host_tgt_socket.register_transport_dbg(this, &EwArray::transport_dbg);
+  for (std::size_t i = 0; i < drives_.size(); ++i)
+    disk_init_sockets[i].register_nb_transport_bw(this, &EwArray::nb_transport_bw, static_cast<int>(i));
+  SC_METHOD(respond);
+  sensitive << response_event_;
+  dont_initialize();
+}
+
+EwArray::~EwArray() {
+  for (const auto& command : commands_) command->payload.clear_extension<CommandExtension>();
+}
+
+template <typename T>
+T* EwArray::take(std::vector<std::unique_ptr<T>>& all, std::vector<T*>& idle) {
+  if (idle.empty()) {
+    all.push_back(std::make_unique<T>());
+    return all.back().get();
+  }
+  T* item = idle.back();
+  idle.pop_back();
+  *item = {};
+  return item;
+}
+
+template <typename Visit>
+void EwArray::for_each_block(std::uint64_t address, std::uint64_t length, Visit visit) const {
+  for (std::uint64_t done = 0; done < length;) {
+    const std::uint64_t within = (address + done) % options_.block_bytes;
+    const std::uint64_t part = std::min(options_.block_bytes - within, length - done);
+    visit((address + done) / options_.block_bytes, within, done, part);
+    done += part;
+  }
+}
+
+// --- from the host ---------------------------------------------------------------------------------------------------
+
+CommandStatus EwArray::check(const tlm::tlm_generic_payload& payload) const {
+  const auto* extension = payload.get_extension<CommandExtension>();
+  if (extension != nullptr && (extension->flush || extension->tag != CommandExtension::kAnyTag)) return CommandStatus::BadCommand;
+  if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
+  const std::uint64_t length = payload.get_data_length();
+  if (length == 0) return CommandStatus::BadLength;
+  if (payload.get_address() >= capacity_bytes_ || length > capacity_bytes_ - payload.get_address()) return CommandStatus::BadAddress;
+  if (payload.get_byte_enable_ptr() != nullptr) return CommandStatus::BadByteEnable;
+  if (payload.get_streaming_width() < length) return CommandStatus::BadBurst;
+  return CommandStatus::Good;
+}
+
+EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
+  Job& job = *take(jobs_, idle_jobs_);
+  job.payload = &payload;
+  job.issued = now_ps();
+  if (const auto* extension = payload.get_extension<CommandExtension>(); extension != nullptr && extension->issued >= 0)
+    job.issued = extension->issued;
+  job.timing.issued = job.issued;
+  job.timing.accepted = now_ps();
+  job.status = check(payload);
+  return job;
+}
+
+void EwArray::split(Job& job) {
+  tlm::tlm_generic_payload& payload = *job.payload;
+  const bool write = payload.is_write();
+  ++job.pieces;  // not before all of them are on their way
+  for_each_block(payload.get_address(), payload.get_data_length(),
+                 [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
+                   Piece& piece = *take(pieces_, idle_pieces_);
+                   piece.job = &job;
+                   ++job.pieces;
+                   std::uint8_t* data = payload.get_data_ptr() != nullptr ? payload.get_data_ptr() + done : nullptr;
+                   std::uint32_t first = 0;
+                   std::uint32_t copies = options_.copies;
+                   if (!write) {
+                     for (std::uint32_t k = 1; k < options_.copies; ++k)
+                       if (drives_[drive_of(block, k)].outstanding < drives_[drive_of(block, first)].outstanding) first = k;
+                     copies = 1;
+                   }
+                   piece.copies = copies;
+                   for (std::uint32_t k = first; k < first + copies; ++k)
+                     enqueue(drive_of(block, k), piece, write, address_of(block, k) + within, data,
+                             static_cast<std::uint32_t>(length));
+                 });
+  for (std::size_t drive = 0; drive < drives_.size(); ++drive) send(drive);
+  if (--job.pieces == 0) end(job);
+}
+
+tlm::tlm_sync_enum EwArray::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                            sc_core::sc_time& delay) {
+  if (phase == tlm::END_RESP) {
+    response_busy_ = false;
+    if (payload.has_mm()) payload.release();
+    response_event_.notify(delay);
+    return tlm::TLM_COMPLETED;
+  }
+  if (phase != tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME) {
+    SC_REPORT_ERROR("/platter/ew_array/phase", "expected BEGIN_REQ without a delay, or END_RESP");
+    return tlm::TLM_ACCEPTED;
+  }
+  if (payload.has_mm()) payload.acquire();
+  Job& job = accept(payload);
+  if (job.status == CommandStatus::Good)
+    split(job);
+  else
+    end(job);
+  phase = tlm::END_REQ;
+  return tlm::TLM_UPDATED;
+}
+
+void EwArray::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
+  delay = sc_core::SC_ZERO_TIME;
+  Job& job = accept(payload);
+  job.blocking_call = true;
+  if (job.status == CommandStatus::Good)
+    split(job);
+  else
+    end(job);
+  while (job.payload != nullptr) wait(finished_event_);
+  idle_jobs_.push_back(&job);
+}
+
+unsigned int EwArray::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (payload.get_data_ptr() == nullptr || payload.get_address() >= capacity_bytes_) return 0;
+  const auto length = std::min<std::uint64_t>(payload.get_data_length(), capacity_bytes_ - payload.get_address());
+  for_each_block(payload.get_address(), length,
+                 [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t part) {
+                   for (std::uint32_t k = 0; k < (payload.is_write() ? options_.copies : 1); ++k) {
+                     tlm::tlm_generic_payload look;
+                     look.set_command(payload.get_command());
+                     look.set_address(address_of(block, k) + within);
+                     look.set_data_ptr(payload.get_data_ptr() + done);
+                     look.set_data_length(static_cast<unsigned>(part));
+                     disk_init_sockets[drive_of(block, k)]->transport_dbg(look);
+                   }
+                 });
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return static_cast<unsigned>(length);
+}
+
+// --- to the drives ---------------------------------------------------------------------------------------------------
+
+void EwArray::enqueue(std::size_t drive, Piece& piece, bool write, std::uint64_t address, std::uint8_t* data,
+                      std::uint32_t length) {
+  if (idle_commands_.empty()) {
+    commands_.push_back(std::make_unique<Command>(this));
+    Command& fresh = *commands_.back();
+    fresh.payload.set_extension<CommandExtension>(&fresh);
+    fresh.payload.set_byte_enable_ptr(nullptr);
+    idle_commands_.push_back(&fresh);
+  }
+  Command& command = *idle_commands_.back();
+  idle_commands_.pop_back();
+  command.piece = &piece;
+  command.drive = drive;
+  if (const auto* extension = piece.job->payload->get_extension<CommandExtension>()) {
+    command.cls = extension->cls;
+    command.deadline = extension->deadline;
+    command.stream = extension->stream;
+    command.fua = extension->fua;
+    command.attribute = extension->attribute;
+  }
+  command.issued = now_ps();
+  if (write && data != nullptr) {
+    command.data.assign(data, data + length);
+    data = command.data.data();
+  }
+  command.payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  command.payload.set_address(address);
+  command.payload.set_data_ptr(data);
+  command.payload.set_data_length(length);
+  command.payload.set_streaming_width(length);
+  command.payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  drives_[drive].backlog.push_back(&command);
+  ++drives_[drive].outstanding;
+}
+
+void EwArray::free(tlm::tlm_generic_payload* payload) { idle_commands_.push_back(&command_of(*payload)); }
+
+void EwArray::send(std::size_t drive) {
+  DrivePort& port = drives_[drive];
+  while (port.requesting == nullptr && !port.backlog.empty()) {
+    Command& command = *port.backlog.front();
+    port.backlog.pop_front();
+    port.requesting = &command;
+    ++port.sent;
+    command.payload.acquire();
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = disk_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay);
+    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) port.requesting = nullptr;
+  }
+}
+
+tlm::tlm_sync_enum EwArray::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                            sc_core::sc_time& /*delay*/) {
+  const auto number = static_cast<std::size_t>(drive);
+  Command& command = command_of(payload);
+  if (drives_[number].requesting == &command) drives_[number].requesting = nullptr;
+  if (phase == tlm::END_REQ) {
+    send(number);
+    return tlm::TLM_ACCEPTED;
+  }
+  finish(number, command);
+  phase = tlm::END_RESP;
+  return tlm::TLM_COMPLETED;
+}
+
+void EwArray::finish(std::size_t drive, Command& command) {
+  --drives_[drive].outstanding;
+  Piece& piece = *command.piece;
+  const CommandStatus status = command.status;
+  const core::CommandTiming timing = command.timing;
+  command.payload.release();
+  --piece.copies;
+  Job* job = piece.job;
+  if (job != nullptr && (options_.answer == WriteAnswer::First || piece.copies == 0 || status != CommandStatus::Good)) {
+    piece.job = nullptr;
+    if (status != CommandStatus::Good) job->status = status;
+    const core::Picoseconds accepted = job->timing.accepted;
+    job->timing = timing;
+    job->timing.issued = job->issued;
+    job->timing.accepted = accepted;
+    job->timing.queue += timing.issued - job->issued;
+    if (--job->pieces == 0) end(*job);
+  }
+  if (piece.copies == 0) idle_pieces_.push_back(&piece);
+  send(drive);
+}
+
+// --- back to the host ------------------------------------------------------------------------------------------------
+
+void EwArray::end(Job& job) {
+  responses_.push_back(&job);
+  response_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void EwArray::respond() {
+  while (!responses_.empty() && (!response_busy_ || responses_.front()->blocking_call)) {
+    Job& job = *responses_.front();
+    responses_.pop_front();
+    tlm::tlm_generic_payload& payload = *job.payload;
+    payload.set_response_status(job.status == CommandStatus::Good         ? tlm::TLM_OK_RESPONSE
+                                : job.status == CommandStatus::BadAddress ? tlm::TLM_ADDRESS_ERROR_RESPONSE
+                                : job.status == CommandStatus::BadCommand ? tlm::TLM_COMMAND_ERROR_RESPONSE
+                                                                          : tlm::TLM_GENERIC_ERROR_RESPONSE);
+    job.timing.completed = now_ps();
+    if (job.status == CommandStatus::Good)
+      job.timing.bus += job.timing.response() - job.timing.parts();  // the host kept the response channel busy
+    else
+      job.timing.queue = job.timing.response();
+    if (auto* extension = payload.get_extension<CommandExtension>()) {
+      extension->status = job.status;
+      extension->timing = job.timing;
+    }
+    if (job.blocking_call) {
+      job.payload = nullptr;
+      finished_event_.notify(sc_core::SC_ZERO_TIME);
+      continue;
+    }
+    idle_jobs_.push_back(&job);
+    response_busy_ = true;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = host_tgt_socket->nb_transport_bw(payload, phase, delay);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
+      response_busy_ = false;
+      if (payload.has_mm()) payload.release();
+    }
+  }
+}
+
+}  // namespace platter::host

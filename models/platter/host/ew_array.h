@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <vector>
+
+#include "platter/core/command_extension.h"
+#include "platter/core/ring_buffer.h"
+
+namespace platter::host {
+
+/// When the host hears of a write.
+enum class WriteAnswer {
+  All,    ///< all copies are on the media
+  First,  ///< one copy is; the others follow without anybody waiting
+};
+
+struct ArrayOptions {
+  std::uint32_t drives = 2;
+  std::uint32_t copies = 2;          ///< of each block, on as many drives; at most `drives`
+  std::uint32_t block_bytes = 4096;  ///< of the array; the drives' eager blocks, so that no drive writes a part of one
+  WriteAnswer answer = WriteAnswer::All;
+};
+
+/// EW-Array (Zhang et al. 2002), in its simple form: several drives that write eagerly, each block on `copies` of them. Block b has copy
+/// k on drive (b + k) mod N, as its block (b / N) * copies + k. A read goes to the copy whose drive has the fewest commands to do; a
+/// write goes to all at once. Each drive gets its commands in the order in which the array got them, and gives the bytes of
+/// that order, so every copy may be read at any time.
+///
+/// Sockets: `host_tgt_socket` as a drive's (nb_transport, b_transport, transport_dbg), `disk_init_sockets[i]` to drive i. A command is cut
+/// at block boundaries; it ends with its last piece, and its timing is that piece's, the time before in `queue`. Flushes and host tags
+/// are not taken (COMMAND_ERROR). The drives must have the same capacity.
+class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
+ public:
+  SC_HAS_PROCESS(EwArray);
+  /// Throws std::invalid_argument for options that make no array.
+  EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes);
+  ~EwArray() override;
+
+  tlm_utils::simple_target_socket<EwArray> host_tgt_socket;
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<EwArray>> disk_init_sockets;
+
+  std::uint64_t capacity_bytes() const { return capacity_bytes_; }
+  /// Commands that drive `drive` has been given so far.
+  std::uint64_t sent(std::size_t drive) const { return drives_[drive].sent; }
+
+ private:
+  /// A command of the host.
+  struct Job {
+    tlm::tlm_generic_payload* payload = nullptr;
+    core::Picoseconds issued = 0;
+    std::uint32_t pieces = 0;  ///< that the answer waits for
+    core::CommandStatus status = core::CommandStatus::Good;
+    core::CommandTiming timing;
+    bool blocking_call = false;
+  };
+  /// A block's part of it, on its way to `copies` drives or to one.
+  struct Piece {
+    Job* job;                  ///< null once the answer does not wait for it any more
+    std::uint32_t copies = 0;  ///< on their way
+  };
+  struct Command : core::CommandExtension {
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {}
+
+    tlm::tlm_generic_payload payload;
+    Piece* piece = nullptr;
+    std::size_t drive = 0;
+    std::vector<std::uint8_t> data;  ///< of a write: the host's may be gone before the last copy is written
+  };
+  struct DrivePort {
+    core::RingBuffer<Command*> backlog;
+    Command* requesting = nullptr;  ///< BEGIN_REQ sent, no END_REQ yet
+    std::uint32_t outstanding = 0;  ///< backlog included
+    std::uint64_t sent = 0;
+  };
+
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  void free(tlm::tlm_generic_payload* payload) override;
+
+  Job& accept(tlm::tlm_generic_payload& payload);
+  core::CommandStatus check(const tlm::tlm_generic_payload& payload) const;
+  void split(Job& job);
+  void enqueue(std::size_t drive, Piece& piece, bool write, std::uint64_t address, std::uint8_t* data, std::uint32_t length);
+  void send(std::size_t drive);
+  void finish(std::size_t drive, Command& command);
+  void end(Job& job);
+  void respond();
+
+  /// Where copy `copy` of block `block` is.
+  std::size_t drive_of(std::uint64_t block, std::uint32_t copy) const { return (block + copy) % options_.drives; }
+  std::uint64_t address_of(std::uint64_t block, std::uint32_t copy) const {
+    return (block / options_.drives * options_.copies + copy) * options_.block_bytes;
+  }
+  /// Calls `visit(block, offset in it, offset in the data, length)` for each block of a range.
+  template <typename Visit>
+  void for_each_block(std::uint64_t address, std::uint64_t length, Visit visit) const;
+  static Command& command_of(tlm::tlm_generic_payload& payload) {
+    return static_cast<Command&>(*payload.get_extension<core::CommandExtension>());
+  }
+  template <typename T>
+  static T* take(std::vector<std::unique_ptr<T>>& all, std::vector<T*>& idle);
+
+  ArrayOptions options_;
+  std::uint64_t capacity_bytes_;
+  std::vector<DrivePort> drives_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<Job*> idle_jobs_;
+  std::vector<std::unique_ptr<Piece>> pieces_;
+  std::vector<Piece*> idle_pieces_;
+  std::vector<std::unique_ptr<Command>> commands_;
+  std::vector<Command*> idle_commands_;
+  core::RingBuffer<Job*> responses_;
+  bool response_busy_ = false;
+  sc_core::sc_event response_event_;
+  sc_core::sc_event finished_event_;  ///< for b_transport: some call has ended
+};
+
+}  // namespace platter::host

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "platter/scheduling/eager_scheduler.h"
+
+namespace platter::scheduling {
+
+namespace {
+
+/// Credit-EW: the read that is the cheapest, where each write that the gap before it takes without delay is credited with what a
+/// write costs that delays others. A read is taken if it is cheap beside those served so far; otherwise the oldest write goes
+/// to the closest free block, and what comes meanwhile makes the choice of reads a wider one. With many writes at hand there is
+/// time to wait for a cheap read, with few there is not. Our own.
+class CreditScheduler : public EagerScheduler {
+ public:
+  explicit CreditScheduler(const SchedulerContext& context) : EagerScheduler(context) { offers_.reserve(context.capacity); }
+
+  DecisionWork work(const HeadState& /*head*/) override {
+    const std::size_t gaps = writes_.empty() ? 0 : std::min(kGaps, reads_.size());
+    return {reads_.size() + (writes_.empty() ? 0 : search_.map().layout().surfaces()) + gaps * search_.gap_tracks(), 0};
+  }
+
+  Decision pick(const HeadState& head, Picoseconds now) override {
+    if (reads_.empty()) return writes_.empty() ? Decision{} : write_to(closest_block(head, now), false);
+    if (writes_.empty()) {
+      const Read read = closest_read(head, now);
+      learn(read_cost_, read.total);
+      return Decision::serve(read.command->tag);
+    }
+    const eager::FreeBlock closest = closest_block(head, now);
+    learn(write_cost_, closest.end);
+    const Picoseconds credit = write_cost_ / 5 * 4;
+    const Offer best = cheapest(head, now, credit);
+    const auto writes = static_cast<Picoseconds>(writes_.size());
+    if (best.read == nullptr || (read_cost_ > 0 && best.cost > read_cost_ / (10 * writes) * (9 * writes + 20)))
+      return write_to(closest, false);
+    if (best.place) return write_to(best.place, true);
+    learn(read_cost_, best.cost);
+    return Decision::serve(best.read->tag);
+  }
+
+ private:
+  static constexpr std::size_t kGaps = 8;          ///< gaps that are filled in thought in a decision, about the most
+  static constexpr Picoseconds kMostHidden = 6;    ///< writes in one gap that count
+  static constexpr Picoseconds kMemory = 64;       ///< accesses over which the costs are means
+
+  /// A read with the writes that its gap takes.
+  struct Offer {
+    const Command* read = nullptr;
+    Picoseconds total = 0;  ///< of the access, from here
+    Picoseconds cost = 0;   ///< less the credit; not below it until the gap has been looked at
+    Picoseconds hidden = 0;
+    eager::FreeBlock place;  ///< of the first write
+  };
+
+  static void learn(Picoseconds& mean, Picoseconds cost) {
+    mean = mean == 0 ? cost : mean + (cost - mean) / kMemory;
+  }
+  static bool dearer(const Offer& a, const Offer& b) { return a.cost > b.cost; }
+
+  Offer cheapest(const HeadState& head, Picoseconds now, Picoseconds credit) {
+    const eager::Departure from = departure(head, now);
+    const Picoseconds most = std::min(kMostHidden, static_cast<Picoseconds>(writes_.size()));
+    offers_.clear();
+    for (const Command* read : reads_) {
+      if (bind_reads_ && !ahead(head, *read)) continue;
+      const AccessTime access = planner_.estimate(head, read->extent, now, 0, read->overhead_end);
+      Offer offer{read, access.total(), 0, std::min(most, access.rotation / search_.shortest_write(from)), {}};
+      offer.cost = offer.total - credit * offer.hidden;
+      offers_.push_back(offer);
+    }
+    std::make_heap(offers_.begin(), offers_.end(), dearer);
+    Offer best;
+    while (!offers_.empty() && (best.read == nullptr || offers_.front().cost < best.cost)) {
+      std::pop_heap(offers_.begin(), offers_.end(), dearer);
+      Offer offer = offers_.back();
+      offers_.pop_back();
+      fill(offer, from, now);
+      offer.cost = offer.total - credit * offer.hidden;
+      if (best.read == nullptr || offer.cost < best.cost) best = offer;
+    }
+    return best;
+  }
+
+  /// Puts writes into the gap before the read, at most as many as the offer says, and writes down how many.
+  void fill(Offer& offer, eager::Departure from, Picoseconds now) const {
+    const Picoseconds most = offer.hidden;
+    Picoseconds left = offer.total;
+    for (offer.hidden = 0; offer.hidden < most; ++offer.hidden) {
+      const eager::FreeBlock block =
+          search_.in_gap(from, offer.read->extent, left, offer.read->overhead_end - now - (offer.total - left));
+      if (!block) return;
+      if (offer.hidden == 0) offer.place = block;
+      left -= block.end;
+      from = search_.departure_after(block);
+    }
+  }
+
+  Picoseconds write_cost_ = 0;  ///< mean time of a write to the closest free block
+  Picoseconds read_cost_ = 0;   ///< mean time of a read after the writes in its gap
+  std::vector<Offer> offers_;
+};
+
+}  // namespace
+
+std::unique_ptr<SchedulerIf> create_credit_ew(const SchedulerContext& context) {
+  return std::make_unique<CreditScheduler>(context);
+}
+
+}  // namespace platter::scheduling
