@@ -20,6 +20,7 @@ PLATTER = os.environ["PLATTER"]
 SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
 SCENARIOS = SOURCE / "models/configs/scenarios"
 MIXED = SCENARIOS / "mixed_media.toml"
+EAGER = SCENARIOS / "eager_writing.toml"
 
 
 def platter(*arguments, program=PLATTER):
@@ -62,7 +63,8 @@ class Lists(Case):
             self.assertRegex(drives, rf"(?m)^{name} ")
         policies = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
         for name in ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(w)",
-                     "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(M)", "OPS:SCAN/CLUST-REQ(M)", "OPS:SCAN/CLUST-CYL(M|T)"):
+                     "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(M)", "OPS:SCAN/CLUST-REQ(M)", "OPS:SCAN/CLUST-CYL(M|T)",
+                     "SATF-EW", "FreeBW-SATF", "FreeBW-SCAN", "FreeBW-Hybrid", "Read-First", "Credit-EW"):
             self.assertIn(name, policies)
         formats = self.run_good("list", "trace-formats").stdout
         for name in ("blkparse", "fio", "disksim"):
@@ -257,7 +259,8 @@ class Runs(Case):
 
     def test_every_policy_runs_the_same_requests(self):
         names = [row["name"].replace("(w)", "(0.01)").replace("(M", "(6").replace("|T", "|1000")
-                 for row in json.loads(self.run_good("list", "policies", "--json").stdout)]
+                 for row in json.loads(self.run_good("list", "policies", "--json").stdout)
+                 if "eager writing]" not in row["description"]]
         results = {n: self.result_of(MIXED, "--set", "sim.measure_s=20", "--set", "engine=firmware", "--set", f'policy="{n}"')
                    for n in names}
         issued = {r["classes"]["discrete"]["issued"] for r in results.values()}
@@ -266,6 +269,53 @@ class Runs(Case):
         positioning = {n: p["seek"] + p["rotation"] for n, p in mean.items()}
         self.assertLess(positioning["SPTF"], positioning["FCFS"])
         self.assertLess(mean["SSTF"]["seek"], mean["FCFS"]["seek"])
+
+    def test_eager_writing_serves_a_closed_queue(self):
+        """The relations of Zhang et al. that do not depend on a detail: all equal without reads or in a queue of one."""
+        names = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)
+                 if "eager writing]" in row["description"]]
+        self.assertEqual(len(names), 6)
+        schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
+        short = ("--set", "sim.warmup_s=2", "--set", "sim.measure_s=10")
+        for outstanding, reads in ((64, 0.5), (1, 0.5), (64, 0)):
+            results = {}
+            for name in names:
+                result = self.result_of(EAGER, *short, "--set", f'policy="{name}"', "--set",
+                                        f"workload.discrete.outstanding={outstanding}", "--set",
+                                        f"workload.discrete.read_fraction={reads}")
+                jsonschema.validate(result, schema)
+                load = result["classes"]["discrete"]
+                self.assertEqual(load["issued"], load["completed"] + load["outstanding"], name)
+                self.assertEqual(load["failed"], 0, name)
+                self.assertEqual(result["eager"]["read_first"], 0, name)
+                self.assertGreater(result["eager"]["writes"], 100, name)
+                results[name] = result
+            served = {name: r["throughput"]["requests_per_s"] for name, r in results.items()}
+            hidden = {name: r["eager"]["hidden"] for name, r in results.items()}
+            if (outstanding, reads) == (64, 0.5):
+                self.assertLess(served["Read-First"], 0.6 * served["SATF-EW"])
+                self.assertGreater(served["Credit-EW"], served["SATF-EW"])
+                self.assertEqual([name for name in names if hidden[name] == 0], ["SATF-EW", "Read-First"])
+                in_place = self.result_of(EAGER, *short, "--set", "policy=SPTF", "--set", "eager.enabled=false")
+                self.assertNotIn("eager", in_place)
+                self.assertLess(in_place["throughput"]["requests_per_s"], served["SATF-EW"])
+            else:
+                self.assertEqual(len(set(served.values())), 1, served)
+                self.assertEqual(set(hidden.values()), {0})
+
+    def test_eager_writing_is_refused_where_it_cannot_be(self):
+        for settings, pattern in (
+                (["policy=SPTF"], "policy: policy SPTF writes in place; with eager.enabled expected one of SATF-EW"),
+                (["eager.enabled=false"], r"eager_writing.toml:\d+:\d+: policy: policy SATF-EW writes to free blocks"),
+                (["engine=rtl"], "engine: engine rtl does not carry policy SATF-EW; use engine firmware"),
+                (["drive=cheetah9lp"], "eager.enabled: eager writing runs without a buffer"),
+                (["eager.block_bytes=200000"], "eager.block_bytes: found 200000, expected a multiple of the sector"),
+                (["eager.block_bytes=262144"], "eager: a drive of 0 blocks of 262144 bytes"),
+                (["eager.dilution=1"], "eager.dilution: found 1, expected 1.001 to 1000"),
+                (["eager.dilutoin=2"], r"eager.dilutoin: there is no such key \(did you mean eager.dilution"),
+                (["workload.discrete.align_bytes=100"], "align_bytes: found 100, expected a multiple of the sector")):
+            flags = [f for s in settings for f in ("--set", s)]
+            self.assert_refused(platter("run", EAGER, *flags, "--result", self.folder / "result.json"), pattern)
 
     def test_clustered_policies_keep_every_round(self):
         """Sixty rounds: no hiccup, and every request is completed or still on its way."""

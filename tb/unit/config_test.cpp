@@ -245,6 +245,27 @@ TEST_F(ConfigTest, KeysThatNeedEachOther) {
                  "there is no trace format \"disksim\"", 4, 16);
 }
 
+TEST_F(ConfigTest, EagerWritingNeedsItsPolicyAndADriveThatCanDoIt) {
+  const std::string head = "format = 1\ndrive = \"st39133lwv\"\n";
+  const Scenario s = load(head + "policy = \"SATF-EW\"\n[eager]\nenabled = true\ndilution = 3\nblock_bytes = 8192\n");
+  EXPECT_TRUE(s.eager.enabled);
+  EXPECT_EQ(s.eager.dilution, 3);
+  EXPECT_EQ(s.eager.block_bytes, 8192u);
+  EXPECT_EQ(s.eager.way_cylinders, 3u);
+  EXPECT_FALSE(s.eager.bind_reads);
+  EXPECT_FALSE(load(head).eager.enabled);
+  expect_problem(head + "policy = \"SATF-EW\"\n", "policy", "expected eager.enabled = true", 3, 10);
+  expect_problem(head + "[eager]\nenabled = true\n", "policy", "policy SPTF writes in place", 0, 0);
+  expect_problem(head + "policy = \"SATF-EW\"\n[eager]\nenabled = true\nblock_bytes = 5000\n", "eager.block_bytes",
+                 "found 5000, expected a multiple of the sector's 512 bytes", 6, 15);
+  expect_problem(head + "policy = \"SATF-EW\"\n[eager]\nenabled = true\n", "eager.enabled", "expected cache.segments = 0", 5,
+                 11, {"drive.cache.segments=2", "drive.cache.segment_blocks=64"});
+  expect_problem(head + "[workload.discrete]\nalign_bytes = 4096\nspan_bytes = 6144\n", "workload.discrete.align_bytes",
+                 "found 4096, expected a divisor of workload.discrete.span_bytes, which is 6144", 4, 15);
+  expect_problem(head + "[workload.discrete]\nalign_bytes = 1000\n", "workload.discrete.align_bytes",
+                 "expected a multiple of the sector's 512 bytes", 4, 15);
+}
+
 TEST_F(ConfigTest, MissingFilesAreNamed) {
   expect_problem("format = 1\ndrive = \"atlas11k\"\n", "drive", "there is no drive \"atlas11k\" (did you mean atlas10k?)",
                  2, 9);

@@ -62,6 +62,23 @@ bool same(const Request& a, const Request& b) {
 
 // --- random requests -----------------------------------------------------------------------------------------------
 
+TEST_F(GeneratorsTest, AlignedRequestsBeginAtMultiplesOverTheWholeDrive) {
+  RandomProducer::Options options;
+  options.closed_depth = 1;
+  options.mean_bytes = 4096;
+  options.placement.align_blocks = 8;
+  RandomProducer producer(target(83), options);  // ten whole blocks of 4 KB, and three sectors
+  std::array<int, 10> hits{};
+  Request request;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(producer.next(request, 0));
+    ASSERT_EQ(request.offset % 4096, 0u);
+    ASSERT_LE(request.offset + request.length, 83u * 512);
+    ++hits.at(request.offset / 4096);
+  }
+  for (const int count : hits) EXPECT_GT(count, 50);
+}
+
 TEST_F(GeneratorsTest, RandomRequestsArriveAtTheRateWithTheShareAndTheSizesAskedFor) {
   RandomProducer::Options options;
   options.rate_per_s = 65;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/ew_array.h"
+
+#include "byte_load.h"
+
+namespace platter::testing {
+namespace {
+
+using host::ArrayOptions;
+using host::EwArray;
+using host::WriteAnswer;
+
+/// Eager drives with an array above them.
+struct Rig {
+  explicit Rig(const ArrayOptions& options) {
+    for (std::uint32_t i = 0; i < options.drives; ++i) {
+      mechanics::DriveProfile profile = toy_profile();
+      profile.queue_depth = 8;
+      drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", profile, 2, true, i + 1));
+    }
+    array = std::make_unique<EwArray>("array", options, drives[0]->capacity_sectors() * 512);
+    for (std::uint32_t i = 0; i < options.drives; ++i) array->disk_init_sockets[i].bind(drives[i]->host_tgt_socket);
+  }
+
+  std::vector<std::unique_ptr<drive::Drive>> drives;
+  std::unique_ptr<EwArray> array;
+};
+
+ArrayOptions three_drives(WriteAnswer answer) {
+  ArrayOptions options;
+  options.drives = 3;
+  options.copies = 2;
+  options.answer = answer;
+  return options;
+}
+
+class EwArrayAnswer : public ::testing::TestWithParam<WriteAnswer> {};
+
+TEST_P(EwArrayAnswer, ReadsReturnTheLastWriteFromWhicheverCopyAndAllCopiesEndEqual) {
+  Rig rig(three_drives(GetParam()));
+  const std::uint64_t blocks = rig.array->capacity_bytes() / (kBlock * 512);
+  EXPECT_EQ(blocks, 1024u / 2 * 3);
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  ByteLoad load(host, blocks, 40, 3);
+  const std::uint32_t requests = scaled(6000);
+  load.start(24, requests);
+  while (host.finished() < requests && !::testing::Test::HasFatalFailure()) run_until(core::now_ps() + 1000 * kMs);
+  run_until(core::now_ps() + 5000 * kMs);  // copies that nobody waits for
+  EXPECT_EQ(host.finished(), requests);
+  EXPECT_GT(load.reads, requests / 3);
+  EXPECT_TRUE(host.all_released());
+
+  std::uint64_t most = 0;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (std::size_t d = 0; d < 3; ++d) {
+    most = std::max(most, rig.array->sent(d));
+    least = std::min(least, rig.array->sent(d));
+    EXPECT_EQ(rig.drives[d]->queue().occupancy(), 0u);
+  }
+  EXPECT_LT(static_cast<double>(most), 1.1 * static_cast<double>(least)) << "the load is spread";
+
+  // Block b: copy k on drive (b + k) mod 3 as block (b / 3) * 2 + k.
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    Transaction whole(nullptr);
+    whole.set(false, b * kBlock, kBlock);
+    EXPECT_EQ(host.disk_init_socket->transport_dbg(whole.payload), kBlock * 512);
+    EXPECT_EQ(whole.data, load.shadow.latest(whole));
+    for (std::uint64_t k = 0; k < 2; ++k) {
+      std::vector<std::uint8_t> copy(kBlock * 512);
+      const drive::BlockTranslation& disk = *rig.drives[(b + k) % 3]->translation();
+      disk.peek((b / 3 * 2 + k) * kBlock * 512, copy.data(), copy.size());
+      ASSERT_EQ(copy, whole.data) << "block " << b << " copy " << k;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EwArrayAnswer, ::testing::Values(WriteAnswer::All, WriteAnswer::First),
+                         [](const auto& test) { return test.param == WriteAnswer::All ? "All" : "First"; });
+
+TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
+  ArrayOptions options = three_drives(WriteAnswer::First);
+  options.drives = options.copies = 2;
+  Rig rig(options);
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    for (int i = 0; i < 20; ++i) {
+      const auto before = [&](std::size_t d) { return rig.drives[d]->translation()->statistics().writes; };
+      const std::uint64_t written = before(0) + before(1);
+      s.access(t, true, 64, kBlock, static_cast<std::uint8_t>(i));
+      EXPECT_EQ(t.timing().parts(), t.timing().response());
+      EXPECT_GT(rig.drives[0]->queue().occupancy() + rig.drives[1]->queue().occupancy(), 0u) << "the other copy is on its way";
+      EXPECT_LE(before(0) + before(1), written + 2);
+      s.access(t, false, 64, kBlock);
+      EXPECT_EQ(t.data, std::vector<std::uint8_t>(kBlock * 512, static_cast<std::uint8_t>(i)));
+      s.pause(50 * kMs);
+    }
+  });
+  script.disk_init_socket.bind(rig.array->host_tgt_socket);
+  run_until(10'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
+  ArrayOptions options;
+  Rig rig(options);
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  for (int i = 0; i < 10; ++i) host.submit(false, 0, kBlock);  // ten times the same block
+  run_until(1 * kUs);
+  EXPECT_EQ(rig.array->sent(0), 5u);
+  EXPECT_EQ(rig.array->sent(1), 5u);
+  run_until(1000 * kMs);
+  EXPECT_EQ(host.finished(), 10u);
+}
+
+TEST(EwArray, RefusesWhatItCannotDo) {
+  Rig rig(ArrayOptions{});
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  const std::uint64_t sectors = rig.array->capacity_bytes() / 512;
+  Transaction& beyond = host.submit(false, sectors, 1);
+  Transaction& across = host.submit(true, sectors - 1, 2);
+  Transaction& flush = host.make();
+  flush.set_flush();
+  host.submit(flush);
+  run_until(10 * kMs);
+  EXPECT_EQ(beyond.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(across.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(flush.status(), tlm::TLM_COMMAND_ERROR_RESPONSE);
+  EXPECT_EQ(rig.array->sent(0) + rig.array->sent(1), 0u);
+  EXPECT_TRUE(host.all_released());
+}
+
+TEST(EwArray, NeedsADriveForEachCopy) {
+  ArrayOptions options;
+  options.copies = 3;
+  EXPECT_THROW(EwArray("array", options, 1 << 20), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace platter::testing
