@@ -284,7 +284,8 @@ TEST(CreditEw, ADearReadWaitsWhileThereAreWritesAtHand) {
 /// A closed queue under a policy: each command that is served is replaced, until `fresh` have come; then the queue runs empty.
 class Closed {
  public:
-  Closed(const PolicySpec& policy, double dilution, double read_fraction, std::size_t depth, std::uint64_t seed)
+  Closed(const PolicySpec& policy, double dilution, double read_fraction, std::size_t depth, std::uint64_t seed,
+         bool bind_reads = false)
       : planner_(testing::paper_drive(64)),
         layout_(planner_, 4096),
         map_(layout_, dilution),
@@ -294,7 +295,7 @@ class Closed {
         blocks_(depth),
         random_(seed) {
     map_.place_at_random(seed);
-    scheduler_ = policy.create({planner_, depth, 0, {}, {}, &search_, false});
+    scheduler_ = policy.create({planner_, depth, 0, {}, {}, &search_, bind_reads});
   }
 
   /// Serves all; the longest time from arrival to end.
@@ -413,6 +414,16 @@ TEST(EagerPolicies, ServeEveryRequestOnceInAnyLoad) {
         }
         if (::testing::Test::HasFailure()) return;
       }
+}
+
+TEST(EagerPolicies, ServeEveryRequestOnceWithBoundReads) {
+  for (const PolicySpec& policy : eager_policies())
+    for (const double reads : {0.1, 0.5, 1.0}) {
+      SCOPED_TRACE(policy.name() + " reads " + std::to_string(reads));
+      Closed closed(policy, 2, reads, 32, 3, true);
+      closed.run(1000);
+      EXPECT_EQ(closed.served(), 1032u);
+    }
 }
 
 TEST(EagerPolicies, ScanLeavesNoRequestBehind) {

@@ -21,13 +21,14 @@ class CreditScheduler : public EagerScheduler {
   }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
-    if (reads_.empty()) return writes_.empty() ? Decision{} : write_to(closest_block(head, now), false);
     if (writes_.empty()) {
       const Read read = closest_read(head, now);
+      if (read.command == nullptr) return {};
       learn(read_cost_, read.total);
       return Decision::serve(read.command->tag);
     }
     const eager::FreeBlock closest = closest_block(head, now);
+    if (reads_.empty()) return write_to(closest, false);
     learn(write_cost_, closest.end);
     const Picoseconds credit = write_cost_ / 5 * 4;
     const Offer best = cheapest(head, now, credit);
@@ -62,8 +63,9 @@ class CreditScheduler : public EagerScheduler {
     const eager::Departure from = departure(head, now);
     const Picoseconds most = std::min(kMostHidden, static_cast<Picoseconds>(writes_.size()));
     offers_.clear();
+    settle_direction(head);
     for (const Command* read : reads_) {
-      if (bind_reads_ && !ahead(head, *read)) continue;
+      if (!competes(head, *read)) continue;
       const AccessTime access = planner_.estimate(head, read->extent, now, 0, read->overhead_end);
       Offer offer{read, access.total(), 0, std::min(most, access.rotation / search_.shortest_write(from)), {}};
       offer.cost = offer.total - credit * offer.hidden;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "platter/scheduling/command_set.h"
 #include "platter/scheduling/policies.h"
 
@@ -39,17 +41,22 @@ class EagerScheduler : public SchedulerIf {
     return planner_.estimate(head, read.extent, now, 0, read.overhead_end).total();
   }
 
-  /// The read that ends first; where the seek direction binds reads, of those ahead of the arm, and the direction turns when
-  /// there is none.
+  /// Where the seek direction binds reads: turns it when none is ahead of the arm. To be called before `competes`.
+  void settle_direction(const HeadState& head) {
+    if (bind_reads_ && !reads_.empty() &&
+        std::none_of(reads_.begin(), reads_.end(), [&](const Command* read) { return ahead(head, *read); }))
+      upward_ = !upward_;
+  }
+  bool competes(const HeadState& head, const Command& read) const { return !bind_reads_ || ahead(head, read); }
+
+  /// The read that ends first, of those that compete.
   Read closest_read(const HeadState& head, Picoseconds now) {
+    settle_direction(head);
     Read best;
-    for (int turns = 0; turns < 2 && best.command == nullptr && !reads_.empty(); ++turns) {
-      if (turns == 1) upward_ = !upward_;
-      for (const Command* command : reads_) {
-        if (bind_reads_ && !ahead(head, *command)) continue;
-        const Picoseconds time = total(head, *command, now);
-        if (best.command == nullptr || time < best.total) best = {command, time};
-      }
+    for (const Command* command : reads_) {
+      if (!competes(head, *command)) continue;
+      const Picoseconds time = total(head, *command, now);
+      if (best.command == nullptr || time < best.total) best = {command, time};
     }
     return best;
   }
@@ -66,16 +73,17 @@ class EagerScheduler : public SchedulerIf {
     return Decision::write(writes_.oldest().tag, block.place, hidden);
   }
 
-  bool ahead(const HeadState& head, const Command& command) const {
-    return upward_ ? command.extent.cylinder >= head.cylinder : command.extent.cylinder <= head.cylinder;
-  }
-
   const AccessPlanner& planner_;
   const eager::FreeSearch& search_;
   bool bind_reads_;
   CommandSet reads_;
   CommandSet writes_;
   bool upward_ = true;  ///< the one seek direction
+
+ private:
+  bool ahead(const HeadState& head, const Command& read) const {
+    return upward_ ? read.extent.cylinder >= head.cylinder : read.extent.cylinder <= head.cylinder;
+  }
 };
 
 }  // namespace platter::scheduling
