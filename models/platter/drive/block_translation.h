@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "platter/drive/command_queue.h"
 #include "platter/drive/media.h"
