@@ -4,6 +4,7 @@
 Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with a seeded fault), PLATTER_SOURCE (the tree).
 """
 import csv
+import functools
 import hashlib
 import json
 import os
@@ -258,7 +259,8 @@ class Runs(Case):
             self.assertEqual(parts, int(r["completed_ps"]) - int(r["issued_ps"]))
 
     def test_every_policy_runs_the_same_requests(self):
-        names = [row["name"].replace("(w)", "(0.01)").replace("(M", "(6").replace("|T", "|1000")
+        parameters = {"(w)": "(0.01)", "(R)": "(0.2)", "(g)": "(5)", "(M)": "(6)", "(M|T)": "(6|1000)", "(c|w)": "(4|0.47)"}
+        names = [functools.reduce(lambda name, letters: name.replace(*letters), parameters.items(), row["name"])
                  for row in json.loads(self.run_good("list", "policies", "--json").stdout)
                  if "eager writing]" not in row["description"]]
         results = {n: self.result_of(MIXED, "--set", "sim.measure_s=20", "--set", "engine=firmware", "--set", f'policy="{n}"')
