@@ -186,7 +186,7 @@ GuardCoverage compare_guard(const mechanics::DriveProfile& profile, int rounds, 
 }
 
 TEST(ContinuousSweep, GuardEqualsTheExplicitSumOnTheAtlas10K) {
-  EXPECT_GT(compare_guard(atlas(), 200, 600, false, 31).exact, 5000);
+  EXPECT_GT(compare_guard(atlas(), 1200, 600, false, 31).exact, 100'000);
 }
 
 TEST(ContinuousSweep, GuardEqualsTheExplicitSumWhereTheBusIsSlow) {
