@@ -39,7 +39,10 @@ module sched_axil
   input  logic             wr_ready_i,
   output logic             wr_whole_o,
   output logic [AddrW-1:0] wr_addr_o,
+  output kind_t            wr_kind_o,
   output logic [31:0]      wr_data_o,
+  output logic [1:0][15:0] wr_low_o,           // low half of the data: held, as offered
+  output logic             wr_offered_o,       // it is the latter
   input  logic             wr_error_i,
   output logic             rd_valid_o,
   input  logic             rd_ready_i,
@@ -54,13 +57,19 @@ module sched_axil
   // after a write; a response that waits longer keeps the next one back.
   logic             write_accept, addr_held_q, data_held_q, whole_q;
   logic [AddrW-1:0] addr_q;
+  logic             offered_q;          // data_held_q, inverted: on its own, as much waits for it
+  kind_t            kind, kind_q;
   logic [31:0]      data_q;
   resp_e            bresp_q;
 
   assign wr_valid_o = (addr_held_q || s_axil_awvalid_i) && (data_held_q || s_axil_wvalid_i) && !s_axil_bvalid_o;
   assign wr_whole_o = data_held_q ? whole_q : s_axil_wstrb_i == 4'b1111;
+  assign kind = kind_of(s_axil_awaddr_i);
   assign wr_addr_o = addr_held_q ? addr_q : s_axil_awaddr_i;
+  assign wr_kind_o = addr_held_q ? kind_q : kind;
   assign wr_data_o = data_held_q ? data_q : s_axil_wdata_i;
+  assign wr_low_o = {data_q[15:0], s_axil_wdata_i[15:0]};
+  assign wr_offered_o = offered_q;
   assign write_accept = wr_valid_o && wr_ready_i;
   assign s_axil_awready_o = !addr_held_q;
   assign s_axil_wready_o = !data_held_q;
@@ -70,15 +79,18 @@ module sched_axil
     if (!rst_ni || write_accept) begin
       addr_held_q <= 1'b0;
       data_held_q <= 1'b0;
+      offered_q <= 1'b1;
     end else begin
       addr_held_q <= addr_held_q || s_axil_awvalid_i;
       data_held_q <= data_held_q || s_axil_wvalid_i;
+      offered_q <= offered_q && !s_axil_wvalid_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (s_axil_awvalid_i && !addr_held_q) begin
       addr_q <= s_axil_awaddr_i;
+      kind_q <= kind;
     end
     if (s_axil_wvalid_i && !data_held_q) begin
       data_q <= s_axil_wdata_i;

@@ -25,6 +25,10 @@ module sched_checks
   input  logic                        wr_valid_i,
   input  logic                        wr_ready_o,
   input  logic [AddrW-1:0]            wr_addr_i,
+  input  kind_t                       wr_kind_i,
+  input  logic [31:0]                 wr_data_i,
+  input  logic [1:0][15:0]            wr_low_i,
+  input  logic                        wr_offered_i,
   input  logic                        rsp_valid_o,
   input  logic                        rsp_ready_i,
   input  logic [31:0]                 rd_data_o,
@@ -116,12 +120,19 @@ module sched_checks
     end
   end
 
+  logic unused_data;
+  assign unused_data = ^wr_data_i;
+
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       // Port
       if (rsp_waits_q) begin
         assert (rsp_valid_o && rd_error_o == rd_error_q && rd_data_o == rd_data_q)
         else $error("an answer changed before it was taken");
+      end
+      if (wr_valid_i) begin
+        assert (wr_kind_i == kind_of(wr_addr_i) && wr_low_i[!wr_offered_i] == wr_data_i[15:0])
+        else $error("address or data of a write are not what they are said to be");
       end
       if (wr_ready_o) begin
         assert ((!busy_o || wr_addr_i == sched_reg_pkg::ClearOffset) && !write_q)

@@ -17,6 +17,7 @@ module sched_control
   // Writes that start work or make sums stale
   input  logic        write_i,           // any write that is accepted while nothing is under way
   input  logic        insert_i,
+  input  logic        inserted_i,        // in the cycle after insert_i
   input  logic        remove_i,          // REMOVE or SERVE
   input  logic        decide_i,
   input  logic        cluster_i,
@@ -50,72 +51,65 @@ module sched_control
   output logic [31:0] cycles_o           // of the last operation
 );
 
+  // One flip-flop a state: what comes next is wanted early.
   typedef enum logic [3:0] {
     Idle, Change, Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart, Decide, Collect,
     OrderStart, Order
   } state_e;
 
-  state_e      state_q, state_d;
-  logic        sums_stale_q, debts_stale_q, need_sums, need_debts, keep_cycles;
-  logic [31:0] cycle_q, cycle_d;
+  localparam int unsigned States = 12;
+
+  logic [States-1:0] state_q, state_d;
+  logic              sums_stale_q, debts_stale_q, need_sums, need_debts, keep_cycles;
+  logic              change_ends, collect_ends, order_ends;
+  logic [31:0]       cycle_q, cycle_d;
 
   assign need_sums = guard_en_i && sums_stale_q;
   assign need_debts = guard_en_i && debts_stale_q && next_valid_i;
 
   assign sums_o = decide_i && need_sums;
-  assign pass_start_o = (decide_i && !need_sums && !need_debts) || state_q == DebtsStart ||
-      state_q == DecideStart;
-  assign may_start_o = write_i || state_q == DebtsStart || state_q == DecideStart;
-  assign keep_o = state_q == Decide;
-  assign order_start_o = state_q == OrderStart;
+  assign pass_start_o = (decide_i && !need_sums && !need_debts) || state_q[DebtsStart] || state_q[DecideStart];
+  assign may_start_o = write_i || state_q[DebtsStart] || state_q[DecideStart];
+  assign keep_o = state_q[Decide];
+  assign order_start_o = state_q[OrderStart];
 
-  assign stays_o = busy_o && state_d != Idle;
-  assign list_en_o = state_q inside {Change, Sums, DebtsWait, Collect};
-  assign lanes_en_o = state_q inside {Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart,
-                                      Decide, Collect};
-  assign order_en_o = state_q inside {Collect, OrderStart, Order};
+  assign list_en_o = state_q[Change] || state_q[Sums] || state_q[DebtsWait] || state_q[Collect];
+  assign lanes_en_o = state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] || state_q[Debts] ||
+      state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] || state_q[Collect];
+  assign order_en_o = state_q[Collect] || state_q[OrderStart] || state_q[Order];
 
-  assign decided_o = state_q == Decide && pass_done_i;
-  assign done_o = decided_o || (state_q == Collect && list_done_i && !ordered_i) ||
-      (state_q == Order && order_done_i);
+  assign change_ends = state_q[Change] && list_done_i;
+  assign collect_ends = state_q[Collect] && list_done_i && !ordered_i;
+  assign order_ends = state_q[Order] && order_done_i;
+  assign decided_o = state_q[Decide] && pass_done_i;
+  assign done_o = decided_o || collect_ends || order_ends;
+  assign stays_o = !state_q[Idle] && !done_o && !change_ends;
+  assign busy_o = !state_q[Idle];
 
   always_comb begin
-    state_d = state_q;
-    unique case (state_q)
-      Idle: begin
-        if (insert_i || remove_i) begin
-          state_d = Change;
-        end else if (decide_i) begin
-          state_d = need_sums ? Sums : need_debts ? DebtsWait : Decide;
-        end else if (cluster_i) begin
-          state_d = Collect;
-        end
-      end
-      Change: if (list_done_i) state_d = Idle;
-      Sums: if (list_done_i) state_d = swept_i ? DebtsWait : DecideWait;
-      DebtsWait: state_d = DebtsStart;
-      DebtsStart: state_d = Debts;
-      Debts: if (pass_done_i) state_d = DecideWait;
-      DecideWait: state_d = DecideStart;
-      DecideStart: state_d = Decide;
-      Decide: if (pass_done_i) state_d = Idle;
-      Collect: if (list_done_i) state_d = ordered_i ? OrderStart : Idle;
-      OrderStart: state_d = Order;
-      Order: if (order_done_i) state_d = Idle;
-      default: state_d = Idle;
-    endcase
+    state_d[Idle] = (state_q[Idle] && !insert_i && !remove_i && !decide_i && !cluster_i) || change_ends || done_o;
+    state_d[Change] = (state_q[Idle] && (insert_i || remove_i)) || (state_q[Change] && !list_done_i);
+    state_d[Sums] = (state_q[Idle] && sums_o) || (state_q[Sums] && !list_done_i);
+    state_d[DebtsWait] = (state_q[Idle] && decide_i && !need_sums && need_debts) ||
+        (state_q[Sums] && list_done_i && swept_i);
+    state_d[DebtsStart] = state_q[DebtsWait];
+    state_d[Debts] = state_q[DebtsStart] || (state_q[Debts] && !pass_done_i);
+    state_d[DecideWait] = (state_q[Sums] && list_done_i && !swept_i) || (state_q[Debts] && pass_done_i);
+    state_d[DecideStart] = state_q[DecideWait];
+    state_d[Decide] = (state_q[Idle] && decide_i && !need_sums && !need_debts) || state_q[DecideStart] ||
+        (state_q[Decide] && !pass_done_i);
+    state_d[Collect] = (state_q[Idle] && cluster_i) || (state_q[Collect] && !list_done_i);
+    state_d[OrderStart] = state_q[Collect] && list_done_i && ordered_i;
+    state_d[Order] = state_q[OrderStart] || (state_q[Order] && !order_done_i);
   end
 
-  // What many wait for has registers of its own.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= Idle;
-      busy_o <= 1'b0;
+      state_q <= States'(1) << Idle;
       onward_o <= 1'b0;
     end else begin
       state_q <= state_d;
-      busy_o <= state_d != Idle;
-      onward_o <= state_d inside {DebtsWait, DebtsStart, Debts};
+      onward_o <= state_d[DebtsWait] || state_d[DebtsStart] || state_d[Debts];
     end
   end
 
@@ -130,9 +124,9 @@ module sched_control
       end else if (sums_o) begin
         sums_stale_q <= 1'b0;
       end
-      if (insert_i || sums_o) begin
+      if (inserted_i || sums_o) begin
         debts_stale_q <= 1'b1;
-      end else if (state_q == DebtsStart) begin
+      end else if (state_q[DebtsStart]) begin
         debts_stale_q <= 1'b0;
       end
     end

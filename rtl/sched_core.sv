@@ -36,7 +36,10 @@ module sched_core
   output logic             wr_ready_o,
   input  logic             wr_whole_i,   // all four bytes are written; anything else is an error
   input  logic [AddrW-1:0] wr_addr_i,
+  input  kind_t            wr_kind_i,    // kind_of(wr_addr_i)
   input  logic [31:0]      wr_data_i,
+  input  logic [1:0][15:0] wr_low_i,     // low half of the data, of the one or the other source
+  input  logic             wr_offered_i, // of wr_low_i[0]
   output logic             wr_error_o,
 
   input  logic             rd_valid_i,
@@ -142,7 +145,10 @@ module sched_core
     .wr_ready_o,
     .wr_whole_i,
     .wr_addr_i,
+    .wr_kind_i,
     .wr_data_i,
+    .wr_low_i,
+    .wr_offered_i,
     .wr_error_o,
     .rd_valid_i,
     .rd_ready_o,
@@ -276,6 +282,7 @@ module sched_core
     .rst_ni(soft_rst_n),
     .write_i      (open_write),
     .insert_i     (insert),
+    .inserted_i   (insert_q),
     .remove_i     (remove),
     .decide_i     (decide),
     .cluster_i    (cluster),
@@ -514,7 +521,7 @@ module sched_core
   logic [LaneW-1:0]               change_lane, part_lane;
   logic [Lanes-1:0]               candidate, entry_refused;
   logic [Lanes-1:0][KeyW-1:0]     key, tree_key;
-  logic [Lanes-1:0][SeqW-1:0]     entry_seq;
+  logic [Lanes-1:0][SeqW-1:0]     entry_rank;
 
   assign lane_mask = mask | {Entries{!mask_en}};
   assign change_row = RowW'(change_tag >> LaneShift);
@@ -614,7 +621,7 @@ module sched_core
       .candidate_o     (candidate[lane]),
       .refused_o       (entry_refused[lane]),
       .key_o           (key[lane]),
-      .seq_o           (entry_seq[lane])
+      .rank_o          (entry_rank[lane])
     );
 
     for (genvar r = 0; r < Rows; r++) begin : g_entry
@@ -632,24 +639,24 @@ module sched_core
 
   logic                best_valid;
   logic signed [KeyW-1:0] best_key;
-  logic [SeqW-1:0]     best_seq;
+  logic [SeqW-1:0]     best_rank;
   logic [LaneW-1:0]    best_lane;
   logic [RefusedW-1:0] tree_refused;
 
   sched_min_tree #(
     .Lanes(Lanes),
     .KeyW (KeyW),
-    .SeqW (SeqW)
+    .RankW(SeqW)
   ) u_min_tree (
     .clk_i       (lanes_clk),
     .en_i        (pass_en[StageTreeEnd:StageTree]),
     .candidate_i (candidate),
     .refused_i   (entry_refused),
     .key_i       (tree_key),
-    .seq_i       (entry_seq),
+    .rank_i      (entry_rank),
     .best_valid_o(best_valid),
     .best_key_o  (best_key),
-    .best_seq_o  (best_seq),
+    .best_rank_o (best_rank),
     .best_lane_o (best_lane),
     .refused_o   (tree_refused)
   );
@@ -658,7 +665,7 @@ module sched_core
     .Rows (Rows),
     .Lanes(Lanes),
     .KeyW (KeyW),
-    .SeqW (SeqW)
+    .RankW(SeqW)
   ) u_decide (
     .clk_i,
     .rst_ni(soft_rst_n),
@@ -672,7 +679,7 @@ module sched_core
     .row_o          (row),
     .best_valid_i   (best_valid),
     .best_key_i     (best_key),
-    .best_seq_i     (best_seq),
+    .best_rank_i    (best_rank),
     .best_lane_i    (best_lane),
     .refused_i      (tree_refused),
     .result_valid_o (result_valid),

@@ -3,8 +3,7 @@
 // A pass over the table: sends its rows down the lanes, keeps the best candidate so far and holds the
 // result.
 //
-// Parameters: Rows (entries a lane), Lanes, KeyW (bits of a key, signed), SeqW (bits of an insertion
-//             number).
+// Parameters: Rows (entries a lane), Lanes, KeyW (bits of a key, signed), RankW (bits of a rank: less is older).
 // Latency:    the pass ends Rows + DecisionLatency cycles after start_i, with done_o in its last
 //             cycle; the result is valid in the cycle after.
 // Handshake:  start_i only between passes, and not in the cycle after a change of the table; the
@@ -17,7 +16,7 @@ module sched_decide
   parameter int unsigned Rows = 8,
   parameter int unsigned Lanes = 4,
   parameter int unsigned KeyW = 22,
-  parameter int unsigned SeqW = 24,
+  parameter int unsigned RankW = 24,
   localparam int unsigned RowW = index_w(Rows),
   localparam int unsigned LaneW = index_w(Lanes),
   localparam int unsigned EntryW = index_w(Rows * Lanes),
@@ -42,7 +41,7 @@ module sched_decide
   // From the tree, stage 14
   input  logic                best_valid_i,
   input  logic signed [KeyW-1:0] best_key_i,
-  input  logic [SeqW-1:0]     best_seq_i,
+  input  logic [RankW-1:0]    best_rank_i,
   input  logic [LaneW-1:0]    best_lane_i,
   input  logic [RefusedW-1:0] refused_i,
 
@@ -84,12 +83,11 @@ module sched_decide
       row_distance_q <= '0;
     end else begin
       row_distance_q <= row_read;
-      if (start_i) begin
-        busy_q <= 1'b1;
-        cycle_q <= '0;
-      end else if (busy_q) begin
-        busy_q <= !last;
+      busy_q <= start_i || (busy_q && !last);
+      if (busy_q) begin
         cycle_q <= cycle_d;
+      end else begin
+        cycle_q <= '0;
       end
     end
   end
@@ -109,24 +107,23 @@ module sched_decide
   assign en_o = {en_q[StageTreeEnd:2], 1'b1, 1'b1};
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
-  // Best of the rows so far
+  // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
   logic                    best_valid_q, best_valid_d, better;
   logic signed [KeyW-1:0]  best_key_q, best_key_d;
-  logic [SeqW-1:0]         best_seq_q, age;
+  logic [RankW-1:0]        best_rank_q;
   logic [EntryW-1:0]       best_tag_q, best_tag_d, tree_tag;
   logic [CountW-1:0]       refused_q;
 
   assign tree_tag = EntryW'(TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(best_lane_i));
-  assign age = best_seq_i - best_seq_q;
-  assign better = best_valid_i && (!best_valid_q || best_key_i < best_key_q ||
-                                   (best_key_i == best_key_q && age[SeqW-1]));
+  assign better = {1'b0, !best_key_i[KeyW-1], best_key_i[KeyW-2:0], best_rank_i} <
+      {!best_valid_q, !best_key_q[KeyW-1], best_key_q[KeyW-2:0], best_rank_q};
   assign best_valid_d = best_valid_q || best_valid_i;
-  assign best_key_d = better ? best_key_i : best_key_q;
-  assign best_tag_d = better ? tree_tag : best_tag_q;
+  assign best_key_d = (best_valid_i && better) ? best_key_i : best_key_q;
+  assign best_tag_d = (best_valid_i && better) ? tree_tag : best_tag_q;
   assign refused_now_o = refused_q + CountW'(refused_i);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || start_i) begin
+    if (!rst_ni || !busy_q) begin
       best_valid_q <= 1'b0;
       refused_q <= '0;
     end else if (en_q[StageBest]) begin
@@ -136,9 +133,9 @@ module sched_decide
   end
 
   always_ff @(posedge clk_i) begin
-    if (en_q[StageBest] && better) begin
+    if (en_q[StageBest] && best_valid_i && better) begin
       best_key_q <= best_key_i;
-      best_seq_q <= best_seq_i;
+      best_rank_q <= best_rank_i;
       best_tag_q <= tree_tag;
     end
   end

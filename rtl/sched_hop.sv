@@ -220,34 +220,47 @@ module sched_hop
     return borrow ? past[AngleW] && less : past[AngleW] || less;
   endfunction
 
-  // Turns of the arrival + borrow + more; the top bit: too many.
-  function automatic logic [TurnW:0] turns_of(logic [TurnW-1:0] turns, logic borrow, logic more);
-    return {1'b0, turns} + (TurnW + 1)'(borrow) + (TurnW + 1)'(more);
+  // Turns of the arrival + borrow + more, one of the two as a carry
+  function automatic logic [TurnW-1:0] turns_of(logic [TurnW-1:0] turns, logic borrow, logic more);
+    logic [TurnW:0] sum;
+    sum = {turns, 1'b1} + {{(TurnW - 1){1'b0}}, borrow, more};
+    return TurnW'(sum >> 1);
+  endfunction
+
+  // They are too many.
+  function automatic logic too_many(logic most, logic most_but_one, logic borrow, logic more);
+    return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
 
   logic [AngleW-1:0] arrives;
   logic              borrow, late, within_risk;
-  logic [TurnW:0]    reach_turns, worst_turns;
+  logic [TurnW-1:0]  turns, reach_turns, worst_turns;
+  logic              most, most_but_one, reach_beyond, worst_beyond;
 
   assign arrives = arrival_q[AngleW-1:0];
   assign borrow = turn_q < arrives;
   assign late = is_within(borrow, past_margin_q, arrives);
   assign within_risk = is_within(borrow, past_risk_q, arrives);
-  assign reach_turns = turns_of(arrival_q[TimeW-1:AngleW], borrow, late);
-  assign worst_turns = turns_of(arrival_q[TimeW-1:AngleW], borrow, late || within_risk);
+  assign turns = arrival_q[TimeW-1:AngleW];
+  assign most = turns == '1;
+  assign most_but_one = turns == TurnW'(-2);
+  assign reach_turns = turns_of(turns, borrow, late);
+  assign worst_turns = turns_of(turns, borrow, late || within_risk);
+  assign reach_beyond = too_many(most, most_but_one, borrow, late);
+  assign worst_beyond = too_many(most, most_but_one, borrow, late || within_risk);
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
       risky_o <= within_risk && !late;
-      if (reach_turns[TurnW]) begin
+      if (reach_beyond) begin
         reach_o <= '1;
       end else begin
-        reach_o <= {reach_turns[TurnW-1:0], turn_q};
+        reach_o <= {reach_turns, turn_q};
       end
-      if (worst_turns[TurnW]) begin
+      if (worst_beyond) begin
         worst_o <= '1;
       end else begin
-        worst_o <= {worst_turns[TurnW-1:0], turn_q};
+        worst_o <= {worst_turns, turn_q};
       end
     end
   end

@@ -108,7 +108,7 @@ module sched_lane
   output logic              candidate_o,
   output logic              refused_o,
   output logic signed [KeyW-1:0] key_o,
-  output logic [SeqW-1:0]   seq_o
+  output logic [SeqW-1:0]   rank_o             // less: older
 );
 
   localparam int unsigned DebtW = debt_w(AngleW);
@@ -120,6 +120,7 @@ module sched_lane
   logic [AngleW-1:0] angle;
   logic              write, continuous, next_q;
   logic [SumW-1:0]   age;
+  logic [SeqW-1:0]   seq;
   logic signed [DebtW-1:0] extra, new_debt;
 
   sched_table #(
@@ -165,9 +166,9 @@ module sched_lane
     .extra_clear_i(next_q),
     .extra_row_i  (row_i[StageArrive]),
     .extra_o      (extra),
-    .seq_en_i     (en_i[StageKey]),
-    .seq_row_i    (row_i[StageKey]),
-    .seq_o
+    .seq_en_i     (en_i[StageCost]),
+    .seq_row_i    (row_i[StageCost]),
+    .seq_o        (seq)
   );
 
   // Stage 1: the two places of the hop, of which a pass for debts has swapped the order: neither the distance nor a
@@ -266,7 +267,8 @@ module sched_lane
     end
   end
 
-  // Stage 11: key and guard (need - left - 1 is negative if the entry passes), or debt
+  // Stage 11: key and guard (need - left - 1 is negative if the entry passes), or debt; insertion numbers counted from
+  // the next one to be given, so that the oldest has the least
   logic                    passed;
   logic signed [NeedW-1:0] need;
 
@@ -278,11 +280,12 @@ module sched_lane
     if (en_i[StageKey]) begin
       candidate_o <= competes_q && passed;
       refused_o <= competes_q && !passed;
+      rank_o <= seq - seq_i;
       key_o <= KeyW'({2'b00, reach_o}) - (risky_o ? aged_risky_q : KeyW'({2'b00, aged_q}));
     end
   end
 
   logic unused_row;
-  assign unused_row = ^{row_i[StageCost], row_i[StageLine:StageDistance]};
+  assign unused_row = ^row_i[StageLine:StageDistance];
 
 endmodule

@@ -159,19 +159,19 @@ module sched_list
   logic                        key_en;
   logic [CylW+EntryW:0]        key_q, key_d;
   logic [CylW-1:0]             walk_q, from_walk_q;     // for a walk downward inverted, so that they always rise
+  logic                        higher_q;                // the row at hand is on a higher cylinder than the new entry
   logic [CylW+HeadW:0]         to_q, to_d, from_q, from_d;
   logic [AngleW-1:0]           to_angle_q, to_angle_d, from_angle_q, from_angle_d;
   logic [2*SumW+EntryW-1:0]    work_q, work_d;
   index_t                      to_row, from_row, to_angle_row, from_angle_row, work_row;
 
-  logic [CylW-1:0]             row_cyl;
   logic                        row_continuous;
   logic [EntryW-1:0]           row_tag, tag;
   logic                        unused_tag;
 
   assign tag = tag_i[EntryW-1:0];
   assign unused_tag = ^tag_i;
-  assign {row_cyl, row_continuous, row_tag} = key_q;
+  assign {row_continuous, row_tag} = key_q[EntryW:0];
 
   // While rows are moved all memories read the same row; a moved row is written as it was read. A new entry is written
   // in the cycle after that in which its place was found.
@@ -199,6 +199,7 @@ module sched_list
       key_q <= key_mem[read_row_q];
       last_row <= read_row_q == end_q;
       walk_q <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{down_i}};
+      higher_q <= key_mem[read_row_q][CylW+EntryW-:CylW] > start_cyl_i;
     end
     to_q <= to_mem[shift ? read_row_q : to_row];
     from_q <= from_mem[shift ? read_row_q : from_row];
@@ -251,8 +252,12 @@ module sched_list
   logic [3:0] drain_q;
   logic   drain_last;
 
-  // Collecting
-  logic   skip_row, stop_row, take_class, take, last_taken, too_far, any_q, order_kept, order_taken;
+  // Collecting, in two steps: a row at hand is compared, then judged.
+  logic              judged_q, skip_q, far_q, judged_last_q, stop_q, take_class_q;
+  logic [EntryW-1:0] judged_tag_q;
+  index_t            judged_row_q;
+  logic   stop_row, take, too_far, any_q, order_kept, order_taken;
+  logic   last_left_q;                                 // one more may be collected
   logic [1:0]        if_skipped, if_far, if_near, outcome;
   logic [CylW:0]     bound_q;                          // farthest from the first one collected
   logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
@@ -271,7 +276,7 @@ module sched_list
 
   // Inserting: rows move up until one is not on a higher cylinder.
   logic higher;
-  assign higher = place_q != '0 && row_cyl > start_cyl_i;
+  assign higher = place_q != '0 && higher_q;
 
   // Removing: rows behind the one that leaves move down.
   logic              match;
@@ -321,31 +326,39 @@ module sched_list
     endcase
   end
 
-  // Collecting
-  assign too_far = any_q && {1'b0, walk_q} > bound_q;
+  // Collecting. Until something has been collected, the bound is that of the row that is judged, with which the next is compared.
+  always_ff @(posedge clk_i) begin
+    skip_q <= walk_q < from_walk_q;
+    far_q <= {1'b0, walk_q} > bound_q;
+    judged_last_q <= last_row;
+    stop_q <= stop_row;
+    take_class_q <= !stop_row && (row_continuous ? take_continuous_i : take_other_i);
+    judged_tag_q <= row_tag;
+    judged_row_q <= index_t'(place_q);
+    if (!any_q && !take) begin
+      bound_q <= {1'b0, walk_q} + {1'b0, span_i};
+    end
+  end
 
-  // The two comparisons come last: what follows from each outcome waits for them.
-  assign skip_row = walk_q < from_walk_q;
+  assign too_far = any_q && far_q;
   assign stop_row = stop_at_continuous_i && row_continuous;
-  assign take_class = !stop_row && (row_continuous ? take_continuous_i : take_other_i);
-  assign take = primed_q && take_class && !skip_row && !too_far;
+  assign take = judged_q && take_class_q && !skip_q && !too_far;
 
   assign order_kept = OrderM != 0 && order_i && any_q && collected_q <= CountW'(OrderM);
   assign order_taken = OrderM != 0 && order_i && collected_q < CountW'(OrderM);
-  assign last_taken = last_row || left_q == CountW'(1);
 
   // {ends, with an order to be found} if the row is skipped, too far, or neither
-  assign if_skipped = {last_row, order_kept};
-  assign if_far = take_class ? {1'b1, order_kept} : {stop_row || last_row, order_kept};
-  assign if_near = take_class ? {last_taken, order_taken} : {stop_row || last_row, order_kept};
+  assign if_skipped = {judged_last_q, order_kept};
+  assign if_far = {take_class_q || stop_q || judged_last_q, order_kept};
+  assign if_near = take_class_q ? {last_left_q || judged_last_q, order_taken} : {stop_q || judged_last_q, order_kept};
 
-  assign outcome = (count_q == '0) ? 2'b10 : !primed_q ? 2'b00 :
-      skip_row ? if_skipped : too_far ? if_far : if_near;
+  assign outcome = (count_q == '0) ? {primed_q, 1'b0} : !judged_q ? 2'b00 :
+      skip_q ? if_skipped : too_far ? if_far : if_near;
   assign collect_done = outcome[1];
   assign order_wanted = outcome[0];
   assign mask_clear_o = collect_i;
   assign mask_set_o = state_q == Collect && take;
-  assign mask_tag_o = TagW'(row_tag);
+  assign mask_tag_o = TagW'(judged_tag_q);
   assign collected_o = collected_q;
 
   // The next pair of slots: the head to each, then each to each other.
@@ -425,6 +438,7 @@ module sched_list
     if (!rst_ni) begin
       state_q <= Idle;
       primed_q <= 1'b0;
+      judged_q <= 1'b0;
       count_q <= '0;
       top_q <= '1;
       place_q <= '0;
@@ -441,19 +455,23 @@ module sched_list
       unique case (state_q)
         Idle: begin
           primed_q <= 1'b0;
+          judged_q <= 1'b0;
           found_q <= 1'b0;
           second_q <= 1'b0;
           drain_q <= '0;
           place_q <= kind_insert_i ? count_q : from_top ? top_q : '0;
           if (insert_i) begin
             state_q <= Insert;
-          end else if (remove_i) begin
+          end
+          if (remove_i) begin
             state_q <= Remove;
-          end else if (sums_i) begin
+          end
+          if (sums_i) begin
             state_q <= Sums;
             ahead_q <= 1'b0;
             ahead_two_q <= 1'b0;
-          end else if (collect_i) begin
+          end
+          if (collect_i) begin
             state_q <= Collect;
             collected_q <= '0;
             any_q <= 1'b0;
@@ -509,14 +527,15 @@ module sched_list
         end
         Collect: begin
           primed_q <= 1'b1;
+          judged_q <= primed_q;
           if (collect_done) begin
             state_q <= order_wanted ? Matrix : Idle;
           end
+          if (take) begin
+            collected_q <= collected_q + CountW'(1);
+            any_q <= 1'b1;
+          end
           if (primed_q) begin
-            if (take) begin
-              collected_q <= collected_q + CountW'(1);
-              any_q <= 1'b1;
-            end
             place_q <= walk_up ? place_q + place_t'(1) : place_q - place_t'(1);
           end
         end
@@ -535,13 +554,12 @@ module sched_list
       ahead_row_q <= index_t'(place_q);
       ahead_two_row_q <= ahead_row_q;
     end
-    if (state_q == Collect && !any_q) begin
-      bound_q <= {1'b0, walk_q} + {1'b0, span_i};
-    end
     if (collect_i) begin
       left_q <= max_i;
+      last_left_q <= max_i == CountW'(1);
     end else if (mask_set_o) begin
       left_q <= left_q - CountW'(1);
+      last_left_q <= left_q == CountW'(2);
     end
     if (collect_i) begin
       from_slot_q <= SlotW'(OrderM);
@@ -559,8 +577,8 @@ module sched_list
       logic [EntryW-1:0] tag_q;
       always_ff @(posedge clk_i) begin
         if (mask_set_o && collected_q == CountW'(slot)) begin
-          row_q <= index_t'(place_q);
-          tag_q <= row_tag;
+          row_q <= judged_row_q;
+          tag_q <= judged_tag_q;
         end
       end
       assign slot_row[slot] = row_q;

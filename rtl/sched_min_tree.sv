@@ -2,16 +2,16 @@
 //
 // Best candidate of the lanes: least key, then oldest, then lowest lane; and the number of refused entries.
 //
-// Parameters: Lanes (a power of two), KeyW (bits of a key, signed), SeqW (bits of an insertion number).
+// Parameters: Lanes (a power of two), KeyW (bits of a key, signed), RankW (bits of a rank: less is older).
 // Latency:    two cycles; en_i[n] enables the register of its nth half.
-// Handshake:  none. best_key_o, best_seq_o and best_lane_o mean nothing while best_valid_o is low.
+// Handshake:  none. best_key_o, best_rank_o and best_lane_o mean nothing while best_valid_o is low.
 
 module sched_min_tree
   import sched_pkg::*;
 #(
   parameter int unsigned Lanes = 4,
   parameter int unsigned KeyW = 22,
-  parameter int unsigned SeqW = 24,
+  parameter int unsigned RankW = 24,
   localparam int unsigned LaneW = index_w(Lanes),
   localparam int unsigned RefusedW = $clog2(Lanes + 1)
 ) (
@@ -21,11 +21,11 @@ module sched_min_tree
   input  logic [Lanes-1:0]            candidate_i,
   input  logic [Lanes-1:0]            refused_i,
   input  logic [Lanes-1:0][KeyW-1:0]  key_i,
-  input  logic [Lanes-1:0][SeqW-1:0]  seq_i,
+  input  logic [Lanes-1:0][RankW-1:0] rank_i,
 
   output logic                        best_valid_o,
   output logic signed [KeyW-1:0]      best_key_o,
-  output logic [SeqW-1:0]             best_seq_o,
+  output logic [RankW-1:0]            best_rank_o,
   output logic [LaneW-1:0]            best_lane_o,
   output logic [RefusedW-1:0]         refused_o
 );
@@ -37,18 +37,14 @@ module sched_min_tree
   typedef struct packed {
     logic             valid;
     logic [KeyW-1:0]  key;
-    logic [SeqW-1:0]  seq;
+    logic [RankW-1:0] rank;
     logic [LaneW-1:0] lane;
   } best_t;
 
-  // The later of two wins if its key is less, or equal and it is older.
+  // The later of two wins if its key is less, or equal and it is older: one comparison. Any candidate wins against none.
   function automatic best_t better_of(best_t first, best_t later);
-    logic [SeqW-1:0] age;
-    logic            less, equal;
-    age = later.seq - first.seq;
-    less = $signed(later.key) < $signed(first.key);
-    equal = later.key == first.key;
-    return (later.valid && (!first.valid || less || (equal && age[SeqW-1]))) ? later : first;
+    return ({!later.valid, !later.key[KeyW-1], later.key[KeyW-2:0], later.rank} <
+            {!first.valid, !first.key[KeyW-1], first.key[KeyW-2:0], first.rank}) ? later : first;
   endfunction
 
   best_t [Lanes-1:0]  leaf;
@@ -56,7 +52,7 @@ module sched_min_tree
   best_t              best_d, best_q;
 
   for (genvar i = 0; i < Lanes; i++) begin : g_leaf
-    assign leaf[i] = '{valid: candidate_i[i], key: key_i[i], seq: seq_i[i], lane: LaneW'(i)};
+    assign leaf[i] = '{valid: candidate_i[i], key: key_i[i], rank: rank_i[i], lane: LaneW'(i)};
   end
 
   always_comb begin
@@ -112,7 +108,7 @@ module sched_min_tree
 
   assign best_valid_o = best_q.valid;
   assign best_key_o = $signed(best_q.key);
-  assign best_seq_o = best_q.seq;
+  assign best_rank_o = best_q.rank;
   assign best_lane_o = best_q.lane;
 
 endmodule

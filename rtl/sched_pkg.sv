@@ -21,8 +21,8 @@ package sched_pkg;
   localparam int unsigned StageMultiply = 7;   // slope times fraction; read the angle
   localparam int unsigned StageSeek = 8;       // seek time; difference of the angles; read the age
   localparam int unsigned StageArrive = 9;     // overhead and positioning; what was waited; read part or debt
-  localparam int unsigned StageCost = 10;      // rotational wait; add what the sweep has to spare
-  localparam int unsigned StageKey = 11;       // key and deadline guard, or debt; read the insertion number
+  localparam int unsigned StageCost = 10;      // rotational wait; add what the sweep has to spare; read the insertion number
+  localparam int unsigned StageKey = 11;       // key and deadline guard, or debt
   localparam int unsigned StageTree = 12;      // best of the lanes (two)
   localparam int unsigned StageTreeEnd = 13;
   localparam int unsigned StageBest = 14;      // best of the rows, result
@@ -46,6 +46,20 @@ package sched_pkg;
     RespOkay   = 2'b00,
     RespSlvErr = 2'b10
   } resp_e;
+
+  // What a write is for, as far as much depends on it: a bus decodes it with the address.
+  typedef struct packed {
+    logic clear;
+    logic insert;
+    logic remove;        // REMOVE or SERVE
+    logic op;
+  } kind_t;
+
+  function automatic kind_t kind_of(logic [AddrW-1:0] addr);
+    return '{clear: addr == sched_reg_pkg::ClearOffset, insert: addr == sched_reg_pkg::InsertOffset,
+             remove: addr == sched_reg_pkg::RemoveOffset || addr == sched_reg_pkg::ServeOffset,
+             op: addr == sched_reg_pkg::OpOffset};
+  endfunction
 
   // A time: up to 16 turns.
   function automatic int unsigned time_w(int unsigned angle_w);

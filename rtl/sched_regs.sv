@@ -38,7 +38,10 @@ module sched_regs
   output logic               wr_ready_o,
   input  logic               wr_whole_i,        // all bytes are written
   input  logic [AddrW-1:0]   wr_addr_i,
+  input  kind_t              wr_kind_i,         // kind_of(wr_addr_i)
   input  logic [31:0]        wr_data_i,
+  input  logic [1:0][15:0]   wr_low_i,          // wr_data_i[15:0] is one of these,
+  input  logic               wr_offered_i,      // the first
   output logic               wr_error_o,
   input  logic               rd_valid_i,
   output logic               rd_ready_o,
@@ -165,10 +168,9 @@ module sched_regs
   // Writes
   logic              write_accept, write_known, write_refused, write_en, write_gap_q, open_q;
   logic              is_clear, is_insert, is_remove, tag_refused;
-  logic [InsertTagWidth-1:0] wtag;
-  logic              tag_fits, tag_valid;
+  logic              tag_fits, tag_valid, op_code;
 
-  assign is_clear = wr_addr_i == ClearOffset;
+  assign is_clear = wr_kind_i.clear;
   assign wr_ready_o = is_clear ? !write_gap_q : open_q;
   assign write_accept = wr_valid_i && wr_ready_o;
   assign wr_error_o = !(write_known && wr_whole_i) || tag_refused;
@@ -198,11 +200,22 @@ module sched_regs
   end
 
   // A tag in use is removed or served, a free one inserted. No other write waits for this.
-  assign wtag = wr_data_i[InsertTagWidth-1:0];
-  assign tag_fits = wtag < InsertTagWidth'(Entries);
-  assign tag_valid = tag_fits && valid_i[wtag[EntryW-1:0]];
-  assign is_insert = wr_addr_i == InsertOffset;
-  assign is_remove = wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset;
+  // Looked up for both sources of the data at once: which one it is comes late.
+  logic [1:0] fits, found;
+
+  for (genvar i = 0; i < 2; i++) begin : g_tag
+    logic [InsertTagWidth-1:0] tag;
+
+    assign tag = wr_low_i[i];
+    assign fits[i] = (tag >> EntryW) == '0 && (2 ** EntryW == Entries || 32'(tag[EntryW-1:0]) < Entries);
+    assign found[i] = fits[i] && valid_i[tag[EntryW-1:0]];
+  end
+
+  assign tag_fits = wr_offered_i ? fits[0] : fits[1];
+  assign tag_valid = wr_offered_i ? found[0] : found[1];
+  assign op_code = wr_offered_i ? wr_low_i[0][OpCodeLsb] : wr_low_i[1][OpCodeLsb];
+  assign is_insert = wr_kind_i.insert;
+  assign is_remove = wr_kind_i.remove;
   assign tag_refused = (is_insert && (!tag_fits || tag_valid)) || (is_remove && !tag_valid);
   assign write_en = wr_valid_i && wr_whole_i && open_q;
   assign write_refused = write_en && tag_refused;
@@ -221,15 +234,15 @@ module sched_regs
   assign open_write_o = wr_valid_i && open_q;
   assign kind_insert_o = is_insert;
   assign kind_remove_o = is_remove;
-  assign kind_cluster_o = wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
+  assign kind_cluster_o = wr_kind_i.op && op_code;
 
   logic clear_write, soft_rst_n;
 
   assign clear_write = wr_valid_i && wr_whole_i && is_clear && !write_gap_q;
   assign clear_o = clear_write && wr_data_i[ClearSoftResetLsb];
   assign soft_rst_n = rst_ni && !clear_o;
-  assign decide_o = write_en && wr_addr_i == OpOffset && !wr_data_i[OpCodeLsb];
-  assign cluster_o = write_en && wr_addr_i == OpOffset && wr_data_i[OpCodeLsb];
+  assign decide_o = write_en && wr_kind_i.op && !op_code;
+  assign cluster_o = write_en && wr_kind_i.op && op_code;
   assign insert_o = write_en && is_insert && tag_fits && !tag_valid;
   assign serve_o = remove_o && wr_addr_i == ServeOffset;
   assign remove_o = write_en && is_remove && tag_valid;
@@ -243,16 +256,28 @@ module sched_regs
     endcase
   end
 
-  // The tag of a change, until lanes and list have followed.
-  logic [TagW-1:0] tag_q;
+  // What only operations and reads look at follows one cycle after the write: an operation begins two cycles after it at the
+  // earliest, and reads are answered from the copy below. The data stay until lanes and list have followed a change.
+  logic             late_en_q;
+  logic [AddrW-1:0] late_addr_q;
+  logic [31:0]      late_data_q;
 
   always_ff @(posedge clk_i) begin
-    if (open_q) begin
-      tag_q <= wtag[TagW-1:0];
+    if (!rst_ni) begin
+      late_en_q <= 1'b0;
+    end else begin
+      late_en_q <= write_en;
     end
   end
 
-  assign change_tag_o = tag_q;
+  always_ff @(posedge clk_i) begin
+    if (open_q) begin
+      late_addr_q <= wr_addr_i;
+      late_data_q <= wr_data_i;
+    end
+  end
+
+  assign change_tag_o = late_data_q[TagW-1:0];
 
   // Registers that the host writes
   logic             irq_en;
@@ -271,98 +296,98 @@ module sched_regs
          {wr_data_i[HeadPosCylLsb+:CylW], wr_data_i[HeadPosHeadLsb+:HeadW], wr_data_i[HeadPosWriteLsb]}), .q_o({head_cyl_o, head_head_o, head_write_o})
   );
   sched_reg #(.Width(SumW)) u_head_time (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == HeadTimeOffset),
-    .d_i(wr_data_i[HeadTimeTicksLsb+:SumW]), .q_o(head_time_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadTimeOffset),
+    .d_i(late_data_q[HeadTimeTicksLsb+:SumW]), .q_o(head_time_o)
   );
   sched_reg #(.Width(SumW)) u_reserve (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ReserveOffset),
-    .d_i(wr_data_i[ReserveTicksLsb+:SumW]), .q_o(reserve_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ReserveOffset),
+    .d_i(late_data_q[ReserveTicksLsb+:SumW]), .q_o(reserve_o)
   );
   sched_reg #(.Width(SumW)) u_age_now (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == AgeNowOffset),
-    .d_i(wr_data_i[AgeNowTicksLsb+:SumW]), .q_o(age_now_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeNowOffset),
+    .d_i(late_data_q[AgeNowTicksLsb+:SumW]), .q_o(age_now_o)
   );
   sched_reg #(.Width(AngleW)) u_margin (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == MarginOffset),
-    .d_i(wr_data_i[MarginTicksLsb+:AngleW]), .q_o(margin_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == MarginOffset),
+    .d_i(late_data_q[MarginTicksLsb+:AngleW]), .q_o(margin_o)
   );
   sched_reg #(.Width(AngleW)) u_risk (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == RiskOffset),
-    .d_i(wr_data_i[RiskTicksLsb+:AngleW]), .q_o(risk_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskOffset),
+    .d_i(late_data_q[RiskTicksLsb+:AngleW]), .q_o(risk_o)
   );
   sched_reg #(.Width(AngleW)) u_risk_charge (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == RiskChargeOffset),
-    .d_i(wr_data_i[RiskChargeTicksLsb+:AngleW]), .q_o(risk_charge_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskChargeOffset),
+    .d_i(late_data_q[RiskChargeTicksLsb+:AngleW]), .q_o(risk_charge_o)
   );
   sched_reg #(.Width(TimeW)) u_head_switch (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == HeadSwitchOffset),
-    .d_i(wr_data_i[HeadSwitchTicksLsb+:TimeW]), .q_o(head_switch_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadSwitchOffset),
+    .d_i(late_data_q[HeadSwitchTicksLsb+:TimeW]), .q_o(head_switch_o)
   );
   sched_reg #(.Width(TimeW)) u_write_settle (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == WriteSettleOffset),
-    .d_i(wr_data_i[WriteSettleTicksLsb+:TimeW]), .q_o(write_settle_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == WriteSettleOffset),
+    .d_i(late_data_q[WriteSettleTicksLsb+:TimeW]), .q_o(write_settle_o)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rr (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadRrOffset),
-    .d_i(wr_data_i[OverheadRrTicksLsb+:TimeW]), .q_o(overhead_rr)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRrOffset),
+    .d_i(late_data_q[OverheadRrTicksLsb+:TimeW]), .q_o(overhead_rr)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rw (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadRwOffset),
-    .d_i(wr_data_i[OverheadRwTicksLsb+:TimeW]), .q_o(overhead_rw)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRwOffset),
+    .d_i(late_data_q[OverheadRwTicksLsb+:TimeW]), .q_o(overhead_rw)
   );
   sched_reg #(.Width(TimeW)) u_overhead_wr (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadWrOffset),
-    .d_i(wr_data_i[OverheadWrTicksLsb+:TimeW]), .q_o(overhead_wr)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWrOffset),
+    .d_i(late_data_q[OverheadWrTicksLsb+:TimeW]), .q_o(overhead_wr)
   );
   sched_reg #(.Width(TimeW)) u_overhead_ww (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == OverheadWwOffset),
-    .d_i(wr_data_i[OverheadWwTicksLsb+:TimeW]), .q_o(overhead_ww)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWwOffset),
+    .d_i(late_data_q[OverheadWwTicksLsb+:TimeW]), .q_o(overhead_ww)
   );
   sched_reg #(.Width(TimeW)) u_delay (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == DelayOffset),
-    .d_i(wr_data_i[DelayTicksLsb+:TimeW]), .q_o(delay)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DelayOffset),
+    .d_i(late_data_q[DelayTicksLsb+:TimeW]), .q_o(delay)
   );
   sched_reg #(.Width(CountW + 5)) u_cluster (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ClusterOffset),
-    .d_i({wr_data_i[ClusterMaxLsb+:CountW], wr_data_i[ClusterTakeCLsb], wr_data_i[ClusterTakeDLsb],
-          wr_data_i[ClusterStopAtCLsb], wr_data_i[ClusterDownLsb], wr_data_i[ClusterOrderLsb]}), .q_o({cluster_max_o, take_c_o, take_d_o, stop_at_c_o, cluster_down_o, cluster_order_o})
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
+    .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb], late_data_q[ClusterTakeDLsb],
+          late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}), .q_o({cluster_max_o, take_c_o, take_d_o, stop_at_c_o, cluster_down_o, cluster_order_o})
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ClusterFromOffset),
-    .d_i(wr_data_i[ClusterFromCylLsb+:CylW]), .q_o(cluster_from_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
+    .d_i(late_data_q[ClusterFromCylLsb+:CylW]), .q_o(cluster_from_o)
   );
   sched_reg #(.Width(CylW)) u_cluster_span (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ClusterSpanOffset),
-    .d_i(wr_data_i[ClusterSpanCylLsb+:CylW]), .q_o(cluster_span_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterSpanOffset),
+    .d_i(late_data_q[ClusterSpanCylLsb+:CylW]), .q_o(cluster_span_o)
   );
   sched_reg #(.Width(CylW + HeadW + 3)) u_e_pos (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EPosOffset),
-    .d_i({wr_data_i[EPosCylLsb+:CylW], wr_data_i[EPosHeadLsb+:HeadW], wr_data_i[EPosWriteLsb],
-          wr_data_i[EPosClassLsb+:EPosClassWidth]}), .q_o({start_cyl_o, start_head_o, write_o, class_bits})
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
+    .d_i({late_data_q[EPosCylLsb+:CylW], late_data_q[EPosHeadLsb+:HeadW], late_data_q[EPosWriteLsb],
+          late_data_q[EPosClassLsb+:EPosClassWidth]}), .q_o({start_cyl_o, start_head_o, write_o, class_bits})
   );
   sched_reg #(.Width(CylW + HeadW)) u_e_end_pos (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EEndPosOffset),
-    .d_i({wr_data_i[EEndPosCylLsb+:CylW], wr_data_i[EEndPosHeadLsb+:HeadW]}), .q_o({end_cyl_o, end_head_o})
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndPosOffset),
+    .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}), .q_o({end_cyl_o, end_head_o})
   );
   sched_reg #(.Width(AngleW)) u_e_start_angle (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EAngleOffset),
-    .d_i(wr_data_i[EAngleTicksLsb+:AngleW]), .q_o(start_angle_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAngleOffset),
+    .d_i(late_data_q[EAngleTicksLsb+:AngleW]), .q_o(start_angle_o)
   );
   sched_reg #(.Width(AngleW)) u_e_end_angle (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EEndAngleOffset),
-    .d_i(wr_data_i[EEndAngleTicksLsb+:AngleW]), .q_o(end_angle_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndAngleOffset),
+    .d_i(late_data_q[EEndAngleTicksLsb+:AngleW]), .q_o(end_angle_o)
   );
   sched_reg #(.Width(SumW)) u_e_transfer (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == ETransferOffset),
-    .d_i(wr_data_i[ETransferTicksLsb+:SumW]), .q_o(transfer_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ETransferOffset),
+    .d_i(late_data_q[ETransferTicksLsb+:SumW]), .q_o(transfer_o)
   );
   sched_reg #(.Width(SumW)) u_e_deadline (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EDeadlineOffset),
-    .d_i(wr_data_i[EDeadlineTicksLsb+:SumW]), .q_o(deadline_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EDeadlineOffset),
+    .d_i(late_data_q[EDeadlineTicksLsb+:SumW]), .q_o(deadline_o)
   );
   sched_reg #(.Width(SumW)) u_e_age (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == EAgeOffset),
-    .d_i(wr_data_i[EAgeTicksLsb+:SumW]), .q_o(age_o)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAgeOffset),
+    .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(age_o)
   );
 
   assign continuous_o = class_e'(class_bits) == ClassContinuous;
@@ -456,9 +481,6 @@ module sched_regs
   );
 
   // The table follows one cycle after the write.
-  logic [31:0] seek_data_q;
-  logic        unused_seek_data;
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       segment_we_o <= 1'b0;
@@ -471,16 +493,14 @@ module sched_regs
 
   always_ff @(posedge clk_i) begin
     if (delta_write || group_write) begin
-      seek_data_q <= wr_data_i;
       segment_index_o <= seek_index_q[SegW-1:0];
       cell_index_o <= seek_cell_q[CellIndexW-1:0];
     end
   end
 
-  assign segment_data_o = {seek_base_q, seek_data_q[SeekDeltaTicksLsb+:DeltaW]};
-  assign cell_data_o = {seek_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
-                        seek_data_q[SeekGroupSegmentLsb+:SegW]};
-  assign unused_seek_data = ^seek_data_q;
+  assign segment_data_o = {seek_base_q, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
+  assign cell_data_o = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
+                        late_data_q[SeekGroupSegmentLsb+:SegW]};
 
   // State
   logic done_q, error_q;

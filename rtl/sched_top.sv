@@ -45,7 +45,10 @@ module sched_top
 
   logic             wr_valid, wr_ready, wr_whole, wr_error;
   logic [AddrW-1:0] wr_addr, rd_addr;
+  kind_t            wr_kind;
   logic [31:0]      wr_data, rd_data;
+  logic [1:0][15:0] wr_low;
+  logic             wr_offered;
   logic             rd_valid, rd_ready, rsp_valid, rsp_ready, rd_error;
 
   sched_axil u_axil (
@@ -72,7 +75,10 @@ module sched_top
     .wr_ready_i (wr_ready),
     .wr_whole_o (wr_whole),
     .wr_addr_o  (wr_addr),
+    .wr_kind_o  (wr_kind),
     .wr_data_o  (wr_data),
+    .wr_low_o   (wr_low),
+    .wr_offered_o(wr_offered),
     .wr_error_i (wr_error),
     .rd_valid_o (rd_valid),
     .rd_ready_i (rd_ready),
@@ -99,7 +105,10 @@ module sched_top
     .wr_ready_o (wr_ready),
     .wr_whole_i (wr_whole),
     .wr_addr_i  (wr_addr),
+    .wr_kind_i  (wr_kind),
     .wr_data_i  (wr_data),
+    .wr_low_i   (wr_low),
+    .wr_offered_i(wr_offered),
     .wr_error_o (wr_error),
     .rd_valid_i (rd_valid),
     .rd_ready_o (rd_ready),

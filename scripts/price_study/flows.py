@@ -315,7 +315,9 @@ def worker_script(kind, point, folder):
     read = read_command(point)
     stat = f"tee -q -o {folder}/stat.json stat -json"
     if kind == "ecp5":
-        return [read, f"synth_ecp5 -top sched_top -json {folder}/netlist.json", stat]
+        # Half the period is for logic, the rest for wires: without a target the mapper spends area on speed anywhere.
+        return [read, f"scratchpad -set abc9.D {500000 // ECP5_TARGET_MHZ}",
+                f"synth_ecp5 -top sched_top -json {folder}/netlist.json", stat]
     if kind == "ice40":
         return [read, f"synth_ice40 -top sched_top -json {folder}/netlist.json", stat]
     return [read, "hierarchy -check -top sched_top", "proc", "flatten", "opt_expr", "opt_clean", "check -assert",

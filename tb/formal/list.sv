@@ -145,7 +145,7 @@ module formal_list
       end
       if (work_q == Insert) assert (done == (CountW'(cycle_q) == higher + CountW'(2)));
       if (work_q == Remove) assert (done == (CountW'(cycle_q) == in_count + CountW'(1)));
-      if (work_q == Collect) assert (CountW'(cycle_q) <= in_count + CountW'(1));
+      if (work_q == Collect) assert (CountW'(cycle_q) <= in_count + CountW'(2));
       if (removed) assert (work_q == Remove && removed_cyl == at_q[tag_q[EntryW-1:0]]);
       // Helps the induction: no work lasts longer than it should.
       if (work_q != None && work_q != Sums) assert (cycle_q != '0);

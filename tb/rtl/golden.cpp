@@ -319,7 +319,7 @@ Golden::Answer Golden::take_out(unsigned tag, bool serve) {
 }
 
 bool Golden::older(const Entry& a, const Entry& b) const {
-  return low_bits(std::int64_t{a.seq} - b.seq, parameters_.seq_w) >> (parameters_.seq_w - 1);
+  return low_bits(std::int64_t{a.seq} - seq_, parameters_.seq_w) < low_bits(std::int64_t{b.seq} - seq_, parameters_.seq_w);
 }
 
 // ---------------------------------------------------------------------------------------------- hops
@@ -596,7 +596,7 @@ Golden::Answer Golden::op_cluster() {
   cluster_count_ = c;
   ordered_ = setting_.order && c >= 1 && c <= parameters_.order_m;
   order_ = ordered_ ? best_order(collection_.tags) : Order{};
-  return start(Work::Cluster, collection_.looked_at + 1 + (ordered_ ? c * c + 13 + order_cycles(c) : 0));
+  return start(Work::Cluster, collection_.looked_at + 2 + (ordered_ ? c * c + 13 + order_cycles(c) : 0));
 }
 
 }  // namespace platter::testing

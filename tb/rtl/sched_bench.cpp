@@ -484,14 +484,14 @@ void SchedBench::randomize_head() {
   }
 }
 
-// Ages are exact while no entry outlives half the insertion numbers: with few of them, take the old ones out.
+// Ages are exact while no entry outlives the insertion numbers: with few of them, take the old ones out.
 void SchedBench::retire_old_entries() {
   if (parameters_.seq_w >= 24) return;
-  const std::uint32_t half = 1U << (parameters_.seq_w - 1);
+  const std::uint32_t numbers = 1U << parameters_.seq_w;
   for (unsigned i = 0; i < parameters_.entries; ++i) {
     const Golden::Entry& entry = golden_->entries()[i];
-    const std::uint32_t age = (golden_->next_seq() - entry.seq) & (2 * half - 1);
-    if (entry.valid && age > half - 4) write(reg::kRemove, i);
+    const std::uint32_t age = (golden_->next_seq() - entry.seq) & (numbers - 1);
+    if (entry.valid && age > numbers - 4) write(reg::kRemove, i);
   }
 }
 

@@ -28,7 +28,7 @@ constexpr std::uint32_t kAccessesPerInsert = 8;
 constexpr std::uint32_t kAccessesPerOperation = 2;
 constexpr std::uint32_t kInterruptCycles = 1;
 /// Cycles of a CLUSTER beyond one an entry, and of an exact order beyond the orderer's and one a cost.
-constexpr std::uint32_t kClusterCycles = 1;
+constexpr std::uint32_t kClusterCycles = 2;
 constexpr std::uint32_t kOrderCycles = 13;
 /// DELAY is 0 for an exact order, and itself again for the guard.
 constexpr std::uint32_t kAccessesPerOrder = 2;

@@ -34,7 +34,7 @@ constexpr std::uint32_t kRemoveCycles = 1;
 constexpr std::uint32_t kStaleCycles = 2;   ///< of a decision that works anything out
 constexpr std::uint32_t kSumsCycles = 13;
 constexpr std::uint32_t kDebtsCycles = 2;
-constexpr std::uint32_t kClusterCycles = 1;
+constexpr std::uint32_t kClusterCycles = 2;
 constexpr std::uint32_t kOrderCycles = 13;
 
 constexpr std::uint32_t kOrderTags[] = {reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2};
