@@ -43,6 +43,7 @@ module sched_axil
   output logic [31:0]      wr_data_o,
   output logic [1:0][15:0] wr_low_o,           // low half of the data: held, as offered
   output logic             wr_offered_o,       // it is the latter
+  output logic             wr_soft_reset_o,    // the write is a soft reset
   input  logic             wr_error_i,
   output logic             rd_valid_o,
   input  logic             rd_ready_i,
@@ -59,17 +60,21 @@ module sched_axil
   logic [AddrW-1:0] addr_q;
   logic             offered_q;          // data_held_q, inverted: on its own, as much waits for it
   kind_t            kind, kind_q;
+  logic             whole, soft_q;      // the data held: a whole write of SOFT_RESET
   logic [31:0]      data_q;
   resp_e            bresp_q;
 
   assign wr_valid_o = (addr_held_q || s_axil_awvalid_i) && (data_held_q || s_axil_wvalid_i) && !s_axil_bvalid_o;
-  assign wr_whole_o = data_held_q ? whole_q : s_axil_wstrb_i == 4'b1111;
+  assign whole = s_axil_wstrb_i == 4'b1111;
+  assign wr_whole_o = data_held_q ? whole_q : whole;
   assign kind = kind_of(s_axil_awaddr_i);
   assign wr_addr_o = addr_held_q ? addr_q : s_axil_awaddr_i;
   assign wr_kind_o = addr_held_q ? kind_q : kind;
   assign wr_data_o = data_held_q ? data_q : s_axil_wdata_i;
   assign wr_low_o = {data_q[15:0], s_axil_wdata_i[15:0]};
   assign wr_offered_o = offered_q;
+  assign wr_soft_reset_o = (addr_held_q ? kind_q.clear : s_axil_awvalid_i && kind.clear) && !s_axil_bvalid_o &&
+      (data_held_q ? soft_q : s_axil_wvalid_i && whole && s_axil_wdata_i[sched_reg_pkg::ClearSoftResetLsb]);
   assign write_accept = wr_valid_o && wr_ready_i;
   assign s_axil_awready_o = !addr_held_q;
   assign s_axil_wready_o = !data_held_q;
@@ -94,7 +99,8 @@ module sched_axil
     end
     if (s_axil_wvalid_i && !data_held_q) begin
       data_q <= s_axil_wdata_i;
-      whole_q <= s_axil_wstrb_i == 4'b1111;
+      whole_q <= whole;
+      soft_q <= whole && s_axil_wdata_i[sched_reg_pkg::ClearSoftResetLsb];
     end
   end
 

@@ -29,6 +29,8 @@ module sched_checks
   input  logic [31:0]                 wr_data_i,
   input  logic [1:0][15:0]            wr_low_i,
   input  logic                        wr_offered_i,
+  input  logic                        wr_whole_i,
+  input  logic                        wr_soft_reset_i,
   input  logic                        rsp_valid_o,
   input  logic                        rsp_ready_i,
   input  logic [31:0]                 rd_data_o,
@@ -134,6 +136,8 @@ module sched_checks
         assert (wr_kind_i == kind_of(wr_addr_i) && wr_low_i[!wr_offered_i] == wr_data_i[15:0])
         else $error("address or data of a write are not what they are said to be");
       end
+      assert (wr_soft_reset_i == (wr_valid_i && wr_whole_i && wr_kind_i.clear && wr_data_i[sched_reg_pkg::ClearSoftResetLsb]))
+      else $error("a soft reset is not what it is said to be");
       if (wr_ready_o) begin
         assert ((!busy_o || wr_addr_i == sched_reg_pkg::ClearOffset) && !write_q)
         else $error("a write was accepted too early");

@@ -40,6 +40,7 @@ module sched_core
   input  logic [31:0]      wr_data_i,
   input  logic [1:0][15:0] wr_low_i,     // low half of the data, of the one or the other source
   input  logic             wr_offered_i, // of wr_low_i[0]
+  input  logic             wr_soft_reset_i,    // the write is whole, to CLEAR, and has SOFT_RESET set
   output logic             wr_error_o,
 
   input  logic             rd_valid_i,
@@ -149,6 +150,7 @@ module sched_core
     .wr_data_i,
     .wr_low_i,
     .wr_offered_i,
+    .wr_soft_reset_i,
     .wr_error_o,
     .rd_valid_i,
     .rd_ready_o,

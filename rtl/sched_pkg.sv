@@ -47,18 +47,55 @@ package sched_pkg;
     RespSlvErr = 2'b10
   } resp_e;
 
-  // What a write is for, as far as much depends on it: a bus decodes it with the address.
+  // What follows from the address of a write: a bus decodes it with the address.
   typedef struct packed {
     logic clear;
     logic insert;
     logic remove;        // REMOVE or SERVE
     logic op;
+    logic known;         // there is such a register, and it is written
+    logic copied;        // see is_copied
+    logic config_write;  // the sweep's sums no longer hold
   } kind_t;
 
+  // What the host writes and nothing else changes is read back from a copy in a memory.
+  function automatic logic is_copied(logic [AddrW-1:0] addr);
+    import sched_reg_pkg::*;
+    unique case (addr)
+      CtrlOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset, MarginOffset, RiskOffset,
+      RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
+      OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
+      ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
+      EDeadlineOffset, EAgeOffset: return 1'b1;
+      default: return 1'b0;
+    endcase
+  endfunction
+
   function automatic kind_t kind_of(logic [AddrW-1:0] addr);
-    return '{clear: addr == sched_reg_pkg::ClearOffset, insert: addr == sched_reg_pkg::InsertOffset,
-             remove: addr == sched_reg_pkg::RemoveOffset || addr == sched_reg_pkg::ServeOffset,
-             op: addr == sched_reg_pkg::OpOffset};
+    import sched_reg_pkg::*;
+    kind_of = '0;
+    kind_of.clear = addr == ClearOffset;
+    kind_of.insert = addr == InsertOffset;
+    kind_of.remove = addr == RemoveOffset || addr == ServeOffset;
+    kind_of.op = addr == OpOffset;
+    kind_of.copied = is_copied(addr);
+    unique case (addr)
+      CtrlOffset, ClearOffset, HeadPosOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset,
+      MarginOffset, RiskOffset, RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset,
+      OverheadRrOffset, OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, OpOffset,
+      ClusterOffset, ClusterFromOffset, ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset,
+      EEndAngleOffset, ETransferOffset, EDeadlineOffset, EAgeOffset, InsertOffset, RemoveOffset,
+      ServeOffset, SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
+      SeekGroupOffset, Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset,
+      Mask6Offset, Mask7Offset: kind_of.known = 1'b1;
+      default: ;
+    endcase
+    unique case (addr)
+      CtrlOffset, MarginOffset, RiskOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset,
+      OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, SeekDeltaOffset,
+      SeekGroupOffset: kind_of.config_write = 1'b1;
+      default: ;
+    endcase
   endfunction
 
   // A time: up to 16 turns.

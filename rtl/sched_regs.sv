@@ -42,6 +42,7 @@ module sched_regs
   input  logic [31:0]        wr_data_i,
   input  logic [1:0][15:0]   wr_low_i,          // wr_data_i[15:0] is one of these,
   input  logic               wr_offered_i,      // the first
+  input  logic               wr_soft_reset_i,   // the write is whole, to CLEAR, and has SOFT_RESET set
   output logic               wr_error_o,
   input  logic               rd_valid_i,
   output logic               rd_ready_o,
@@ -185,19 +186,7 @@ module sched_regs
     end
   end
 
-  always_comb begin
-    unique case (wr_addr_i)
-      CtrlOffset, ClearOffset, HeadPosOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset,
-      MarginOffset, RiskOffset, RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset,
-      OverheadRrOffset, OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, OpOffset,
-      ClusterOffset, ClusterFromOffset, ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset,
-      EEndAngleOffset, ETransferOffset, EDeadlineOffset, EAgeOffset, InsertOffset, RemoveOffset,
-      ServeOffset, SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
-      SeekGroupOffset, Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset,
-      Mask6Offset, Mask7Offset: write_known = 1'b1;
-      default: write_known = 1'b0;
-    endcase
-  end
+  assign write_known = wr_kind_i.known;
 
   // A tag in use is removed or served, a free one inserted. No other write waits for this.
   // Looked up for both sources of the data at once: which one it is comes late.
@@ -239,7 +228,7 @@ module sched_regs
   logic clear_write, soft_rst_n;
 
   assign clear_write = wr_valid_i && wr_whole_i && is_clear && !write_gap_q;
-  assign clear_o = clear_write && wr_data_i[ClearSoftResetLsb];
+  assign clear_o = wr_soft_reset_i && !write_gap_q;
   assign soft_rst_n = rst_ni && !clear_o;
   assign decide_o = write_en && wr_kind_i.op && !op_code;
   assign cluster_o = write_en && wr_kind_i.op && op_code;
@@ -247,14 +236,7 @@ module sched_regs
   assign serve_o = remove_o && wr_addr_i == ServeOffset;
   assign remove_o = write_en && is_remove && tag_valid;
 
-  always_comb begin
-    unique case (wr_addr_i)
-      CtrlOffset, MarginOffset, RiskOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset,
-      OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, SeekDeltaOffset,
-      SeekGroupOffset: config_we_o = write_en;
-      default: config_we_o = 1'b0;
-    endcase
-  end
+  assign config_we_o = write_en && wr_kind_i.config_write;
 
   // What only operations and reads look at follows one cycle after the write: an operation begins two cycles after it at the
   // earliest, and reads are answered from the copy below. The data stay until lanes and list have followed a change.
@@ -529,10 +511,10 @@ module sched_regs
   logic        counters_clear;
   logic [31:0] decisions_q, busy_cycles_q, stall_cycles_q, refused_count_q, forced_count_q;
 
-  assign counters_clear = clear_write && (wr_data_i[ClearCountersLsb] || wr_data_i[ClearSoftResetLsb]);
+  assign counters_clear = clear_write && (wr_data_i[ClearCountersLsb]);
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
+    if (!soft_rst_n) begin
       decisions_q <= '0;
       busy_cycles_q <= '0;
       stall_cycles_q <= '0;
@@ -573,17 +555,6 @@ module sched_regs
 
   // What the host writes and nothing else changes is read back from a copy in a memory, zero until it is written for the
   // first time. All the rest comes from the registers.
-  function automatic logic is_copied(logic [AddrW-1:0] addr);
-    unique case (addr)
-      CtrlOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset, MarginOffset, RiskOffset,
-      RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
-      OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
-      ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
-      EDeadlineOffset, EAgeOffset: return 1'b1;
-      default: return 1'b0;
-    endcase
-  endfunction
-
   // The bits that a register holds
   function automatic logic [31:0] bits_of(logic [AddrW-1:0] addr);
     bits_of = '0;
@@ -632,7 +603,7 @@ module sched_regs
   logic [4:0]  write_index, read_index;
   logic        copy_we;
 
-  assign copy_we = write_en && is_copied(wr_addr_i);
+  assign copy_we = write_en && wr_kind_i.copied;
   assign write_index = copy_index(wr_addr_i[7:2]);
   assign read_index = copy_index(rd_addr_i[7:2]);
   assign copied = copy_mem[read_index] & bits_of(rd_addr_i) &

@@ -48,7 +48,7 @@ module sched_top
   kind_t            wr_kind;
   logic [31:0]      wr_data, rd_data;
   logic [1:0][15:0] wr_low;
-  logic             wr_offered;
+  logic             wr_offered, wr_soft_reset;
   logic             rd_valid, rd_ready, rsp_valid, rsp_ready, rd_error;
 
   sched_axil u_axil (
@@ -79,6 +79,7 @@ module sched_top
     .wr_data_o  (wr_data),
     .wr_low_o   (wr_low),
     .wr_offered_o(wr_offered),
+    .wr_soft_reset_o(wr_soft_reset),
     .wr_error_i (wr_error),
     .rd_valid_o (rd_valid),
     .rd_ready_i (rd_ready),
@@ -109,6 +110,7 @@ module sched_top
     .wr_data_i  (wr_data),
     .wr_low_i   (wr_low),
     .wr_offered_i(wr_offered),
+    .wr_soft_reset_i(wr_soft_reset),
     .wr_error_o (wr_error),
     .rd_valid_i (rd_valid),
     .rd_ready_o (rd_ready),

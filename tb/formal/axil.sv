@@ -34,7 +34,7 @@ module formal_axil
   logic [31:0]      rdata, wr_data;
   kind_t            wr_kind;
   logic [1:0][15:0] wr_low;
-  logic             wr_offered;
+  logic             wr_offered, wr_soft_reset;
   logic [AddrW-1:0] wr_addr, rd_addr;
 
   // The native port's side of reads: it is not ready while an answer waits, and answers in the next cycle.
@@ -65,7 +65,7 @@ module formal_axil
     .s_axil_arvalid_i(arvalid_i), .s_axil_arready_o(arready), .s_axil_araddr_i(araddr_i),
     .s_axil_rvalid_o(rvalid), .s_axil_rready_i(rready_i), .s_axil_rdata_o(rdata), .s_axil_rresp_o(rresp),
     .wr_valid_o(wr_valid), .wr_ready_i(wr_ready_i), .wr_whole_o(wr_whole), .wr_addr_o(wr_addr), .wr_kind_o(wr_kind),
-    .wr_data_o(wr_data), .wr_low_o(wr_low), .wr_offered_o(wr_offered),
+    .wr_data_o(wr_data), .wr_low_o(wr_low), .wr_offered_o(wr_offered), .wr_soft_reset_o(wr_soft_reset),
     .wr_error_i(wr_error_i), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
     .rsp_valid_i(rsp_valid_q), .rsp_ready_o(rsp_ready), .rd_data_i(rsp_data_q), .rd_error_i(rsp_error_q)
   );
@@ -126,6 +126,7 @@ module formal_axil
       // Write
       if (aw) assert (!aw_q);
       if (w) assert (!w_q);
+      assert (wr_soft_reset == (wr_valid && wr_whole && wr_kind.clear && wr_data[sched_reg_pkg::ClearSoftResetLsb]));
       if (native) begin
         assert (!native_q);
         assert (aw_q || awvalid_i);

@@ -34,7 +34,7 @@ module formal_busy
   sched_core #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .wr_valid_i(1'b0), .wr_ready_o(), .wr_whole_i(1'b0), .wr_addr_i('0), .wr_kind_i('0), .wr_low_i('0), .wr_offered_i(1'b0),
+    .clk_i, .rst_ni, .wr_valid_i(1'b0), .wr_ready_o(), .wr_whole_i(1'b0), .wr_addr_i('0), .wr_kind_i('0), .wr_low_i('0), .wr_offered_i(1'b0), .wr_soft_reset_i(1'b0),
     .wr_data_i('0), .wr_error_o(),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()

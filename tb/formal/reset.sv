@@ -32,6 +32,7 @@ module formal_reset
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
     .clk_i, .rst_ni, .wr_valid_i, .wr_ready_o(wr_ready), .wr_whole_i, .wr_addr_i, .wr_kind_i(kind_of(wr_addr_i)), .wr_low_i({2{wr_data_i[15:0]}}), .wr_offered_i(1'b1),
+    .wr_soft_reset_i(wr_valid_i && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb]),
     .wr_data_i, .wr_error_o(wr_error),
     .rd_valid_i, .rd_ready_o(rd_ready), .rd_addr_i, .rsp_valid_o(rsp_valid), .rsp_ready_i, .rd_data_o(rd_data),
     .rd_error_o(rd_error), .busy_o(busy), .irq_o(irq)

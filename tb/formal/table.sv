@@ -34,6 +34,7 @@ module formal_table
     .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
     .clk_i, .rst_ni, .wr_valid_i, .wr_ready_o(wr_ready), .wr_whole_i, .wr_addr_i, .wr_kind_i(kind_of(wr_addr_i)), .wr_low_i({2{wr_data_i[15:0]}}), .wr_offered_i(1'b1),
+    .wr_soft_reset_i(wr_valid_i && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb]),
     .wr_data_i, .wr_error_o(wr_error),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
