@@ -20,7 +20,7 @@ module formal_busy
   localparam int unsigned Cycles [5] = '{0, 9, 12, 24, 40};   // of the orderer
   localparam int unsigned Pass = Rows + DecisionLatency;
   localparam int unsigned DecideMost = Pass + 2 + Entries + (Entries - 2) + 13 + Pass + 2;
-  localparam int unsigned ClusterMost = Entries + 1 + OrderM * OrderM + 13 + Cycles[OrderM];
+  localparam int unsigned ClusterMost = Entries + 2 + OrderM * OrderM + 13 + Cycles[OrderM];
 
   typedef enum logic [1:0] { Insert, Remove, Decide, Cluster } work_e;
 
@@ -67,6 +67,13 @@ module formal_busy
     // Legal work
     assume (rst_ni == started_q);
     assume (3'(u_dut.insert) + 3'(u_dut.remove) + 3'(u_dut.decide) + 3'(u_dut.cluster) + 3'(u_dut.config_we) + 3'(u_dut.clear) <= 3'd1);
+    // What the address stands for comes with a write, and may come without one
+    assume (u_dut.open_write || !(u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster));
+    assume (u_dut.kind_insert || !u_dut.insert);
+    assume (u_dut.kind_remove || !u_dut.remove);
+    assume (u_dut.kind_cluster || !u_dut.cluster);
+    assume (2'(u_dut.kind_insert) + 2'(u_dut.kind_remove) + 2'(u_dut.kind_cluster) <= 2'd1);
+    assume (!(u_dut.decide && (u_dut.kind_insert || u_dut.kind_remove || u_dut.kind_cluster)));
     if (busy) assume (!start && !u_dut.config_we);
     if (strobe_q || !started_q) assume (!strobe);
     if (u_dut.insert) assume (32'(u_dut.occupancy) < Entries);

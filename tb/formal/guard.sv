@@ -148,6 +148,13 @@ module formal_guard
     // Course
     assume (u_dut.insert == (strobe && phase_q < 3'(Inserts) && !skip_i));
     assume (u_dut.decide == (strobe && phase_q == 3'(Inserts)));
+    // What the address stands for comes with a write, and may come without one
+    assume (u_dut.open_write || !(u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster));
+    assume (u_dut.kind_insert || !u_dut.insert);
+    assume (u_dut.kind_remove || !u_dut.remove);
+    assume (u_dut.kind_cluster || !u_dut.cluster);
+    assume (2'(u_dut.kind_insert) + 2'(u_dut.kind_remove) + 2'(u_dut.kind_cluster) <= 2'd1);
+    assume (!(u_dut.decide && (u_dut.kind_insert || u_dut.kind_remove || u_dut.kind_cluster)));
     assume (!u_dut.remove && !u_dut.cluster && !u_dut.clear && !u_dut.config_we);
     assume (u_dut.guard_en && !u_dut.mask_en);
     if (u_dut.insert) assume (u_dut.change_tag < TagW'(Entries) && !u_dut.valid[u_dut.change_tag[1:0]]);

@@ -29,7 +29,7 @@ module sched_hop
   input  logic [AngleW-1:0] risk_i,
   input  logic [TimeW-1:0]  head_switch_i,
   input  logic [TimeW-1:0]  write_settle_i,
-  // {from an entry's end, to a write, from a write}
+  input  logic              switch_early_i,
   input  logic [7:0][TimeW-1:0] overhead_i,
 
   input  logic [StageCost:StageDistance] en_i,
@@ -42,7 +42,7 @@ module sched_hop
   input  logic              to_write_i,
   input  logic [2:0]        overhead_sel_i,
 
-  // Stage 9
+  // Stage 8
   input  logic [AngleW-1:0] from_angle_i,
   input  logic [AngleW-1:0] to_angle_i,
 
@@ -54,20 +54,30 @@ module sched_hop
 
   // Low three bits: an entry's tag, or 4 for the head of the disk
   logic [StageCost+1:StageCell][2:0] from_q, to_q;
-  logic [StageCost+1:StageCost]      angles_q;
+  logic [StageCost+1:StageArrive]    angles_q, swapped_q;
   logic [2:0]                        from, to;
-  logic                              match;
+  logic                              match, swapped;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDistance]) begin
       from_q[StageCell] <= from_head_i[2:0];
       to_q[StageCell] <= to_head_i[2:0];
     end
-    if (en_i[StageArrive]) begin
-      angles_q[StageCost] <= from_angle_i[2:0] == from_q[StageArrive] && to_angle_i[2:0] == to_q[StageArrive];
+    // A pass for debts swaps the ends and inverts their angles.
+    if (en_i[StageSeek]) begin
+      angles_q[StageArrive] <= (from_angle_i[2:0] == from_q[StageSeek] && to_angle_i[2:0] == to_q[StageSeek]) || swapped;
+      swapped_q[StageArrive] <= swapped;
     end
-    if (en_i[StageCost]) begin
-      angles_q[StageCost+1] <= angles_q[StageCost];
+  end
+
+  assign swapped = from_angle_i[2:0] == ~from_q[StageSeek] && to_angle_i[2:0] == ~to_q[StageSeek];
+
+  for (genvar stage = StageArrive; stage <= StageCost; stage++) begin : g_angles
+    always_ff @(posedge clk_i) begin
+      if (en_i[stage]) begin
+        angles_q[stage+1] <= angles_q[stage];
+        swapped_q[stage+1] <= swapped_q[stage];
+      end
     end
   end
 
@@ -80,8 +90,8 @@ module sched_hop
     end
   end
 
-  assign from = from_q[StageCost+1];
-  assign to = to_q[StageCost+1];
+  assign from = swapped_q[StageCost+1] ? to_q[StageCost+1] : from_q[StageCost+1];
+  assign to = swapped_q[StageCost+1] ? from_q[StageCost+1] : to_q[StageCost+1];
   assign match = angles_q[StageCost+1];
 
 endmodule
