@@ -275,6 +275,11 @@ are held against those in SCAN's order (`LOOK`), for the same clusters.
 
 Where more comes than a policy serves, its queue grows as long as a run goes on (at its end more than 1 % of the D wait): it has
 no mean response then, is left out of the figures, and counts as slower than any policy that keeps up.
+
+Near that point the policies with C-intervals are unfair in a way that the paper does not show. Their sweeps go up and down in turn, and the
+guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both sweeps run out of it, starve (the
+log of requests shows it: long waits have only those within a fifth of the cylinders around the middle). CI-OPT(6), which takes what
+comes for the present interval only with its next list, gets there first. A sweep that always goes upward has no such place.
 """
 
 STUDY = Study("mixed-media", "Mixed-media workloads: clustered scheduling", INTRODUCTION, plan, report)
