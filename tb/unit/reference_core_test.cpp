@@ -577,50 +577,50 @@ class Clusters : public ::testing::Test {
 };
 
 TEST_F(Clusters, BeginsWhereItIsTold) {
-  EXPECT_EQ(collect(kTakeC | kTakeD, 0), Outcome(0x7F, 8));
-  EXPECT_EQ(collect(kTakeC | kTakeD, 200), Outcome(0x7E, 8));
-  EXPECT_EQ(collect(kTakeC | kTakeD, 201), Outcome(0x78, 8));
-  EXPECT_EQ(collect(kTakeC | kTakeD, 601), Outcome(0, 8));
-  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 200), Outcome(0x07, 8));
-  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 199), Outcome(0x01, 8));
-  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 99), Outcome(0, 8));
+  EXPECT_EQ(collect(kTakeC | kTakeD, 0), Outcome(0x7F, 9));
+  EXPECT_EQ(collect(kTakeC | kTakeD, 200), Outcome(0x7E, 9));
+  EXPECT_EQ(collect(kTakeC | kTakeD, 201), Outcome(0x78, 9));
+  EXPECT_EQ(collect(kTakeC | kTakeD, 601), Outcome(0, 9));
+  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 200), Outcome(0x07, 9));
+  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 199), Outcome(0x01, 9));
+  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 99), Outcome(0, 9));
 }
 
 TEST_F(Clusters, StopsBeforeAContinuousEntry) {
-  EXPECT_EQ(collect(kTakeC | kTakeD | kStopAtC, 0), Outcome(0x03, 4));
-  EXPECT_EQ(collect(kTakeD | kStopAtC, 201), Outcome(0x18, 7));
-  EXPECT_EQ(collect(kTakeD | kStopAtC | kDownwards, 0x3'FFFF), Outcome(0x40, 3));
-  EXPECT_EQ(collect(kTakeD | kStopAtC | kDownwards, 450), Outcome(0x18, 6)) << "one that lies before does not stop it";
+  EXPECT_EQ(collect(kTakeC | kTakeD | kStopAtC, 0), Outcome(0x03, 5));
+  EXPECT_EQ(collect(kTakeD | kStopAtC, 201), Outcome(0x18, 8));
+  EXPECT_EQ(collect(kTakeD | kStopAtC | kDownwards, 0x3'FFFF), Outcome(0x40, 4));
+  EXPECT_EQ(collect(kTakeD | kStopAtC | kDownwards, 450), Outcome(0x18, 7)) << "one that lies before does not stop it";
 }
 
 TEST_F(Clusters, TakesTheClassesItIsTold) {
-  EXPECT_EQ(collect(kTakeC, 0), Outcome(0x24, 8));
-  EXPECT_EQ(collect(kTakeD, 0), Outcome(0x5B, 8));
-  EXPECT_EQ(collect(0, 0), Outcome(0, 8));
+  EXPECT_EQ(collect(kTakeC, 0), Outcome(0x24, 9));
+  EXPECT_EQ(collect(kTakeD, 0), Outcome(0x5B, 9));
+  EXPECT_EQ(collect(0, 0), Outcome(0, 9));
 }
 
 TEST_F(Clusters, EndsBeyondItsSpan) {
   m.put(reg::kClusterSpan, 200);
-  EXPECT_EQ(collect(kTakeC | kTakeD, 0), Outcome(0x0F, 6));
-  EXPECT_EQ(collect(kTakeD, 250), Outcome(0x18, 8)) << "500 is continuous: passed over, farther or not; 600 ends it";
+  EXPECT_EQ(collect(kTakeC | kTakeD, 0), Outcome(0x0F, 7));
+  EXPECT_EQ(collect(kTakeD, 250), Outcome(0x18, 9)) << "500 is continuous: passed over, farther or not; 600 ends it";
   m.put(reg::kClusterSpan, 199);
-  EXPECT_EQ(collect(kTakeC | kTakeD, 0), Outcome(0x07, 5));
-  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 600), Outcome(0x60, 4));
+  EXPECT_EQ(collect(kTakeC | kTakeD, 0), Outcome(0x07, 6));
+  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards, 600), Outcome(0x60, 5));
   m.put(reg::kClusterSpan, 0);
-  EXPECT_EQ(collect(kTakeC | kTakeD, 200), Outcome(0x06, 5));
+  EXPECT_EQ(collect(kTakeC | kTakeD, 200), Outcome(0x06, 6));
 }
 
 TEST_F(Clusters, EndsWithTheLargestNumber) {
-  EXPECT_EQ(collect(kTakeC | kTakeD | 3, 0), Outcome(0x07, 4));
-  EXPECT_EQ(collect(kTakeD | 1, 150), Outcome(0x02, 3));
-  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards | 1, 200), Outcome(0x04, 6)) << "of one cylinder the younger first";
-  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards | 2, 200), Outcome(0x06, 7));
-  EXPECT_EQ(collect(kTakeC | kTakeD | 7, 0), Outcome(0x7F, 8));
+  EXPECT_EQ(collect(kTakeC | kTakeD | 3, 0), Outcome(0x07, 5));
+  EXPECT_EQ(collect(kTakeD | 1, 150), Outcome(0x02, 4));
+  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards | 1, 200), Outcome(0x04, 7)) << "of one cylinder the younger first";
+  EXPECT_EQ(collect(kTakeC | kTakeD | kDownwards | 2, 200), Outcome(0x06, 8));
+  EXPECT_EQ(collect(kTakeC | kTakeD | 7, 0), Outcome(0x7F, 9));
 }
 
-TEST_F(Clusters, AnEmptyListTakesOneCycle) {
+TEST_F(Clusters, AnEmptyListTakesTwoCycles) {
   Machine empty;
-  EXPECT_EQ(empty.cluster(kTakeC | kTakeD | kOrder), 1u);
+  EXPECT_EQ(empty.cluster(kTakeC | kTakeD | kOrder), 2u);
   EXPECT_EQ(empty.get(reg::kClusterCount), 0u);
   EXPECT_EQ(empty.get(reg::kStatus), 2u);
 }
@@ -656,7 +656,7 @@ TEST(ReferenceCoreOrder, FollowsTheAngles) {
   m.enter(20, {50, 30'000, 1000});
   m.enter(21, {50, 10'000, 1000});
   m.enter(22, {50, 20'000, 1000});
-  EXPECT_EQ(m.cluster(kTakeD | kOrder), 3u + 1 + 9 + 13 + order_cycles(3));
+  EXPECT_EQ(m.cluster(kTakeD | kOrder), 3u + 2 + 9 + 13 + order_cycles(3));
   EXPECT_EQ(m.get(reg::kClusterCount), 3u | 1u << reg::kClusterCountOrderedLsb);
   EXPECT_EQ(m.get(reg::kOrderTags0), 21u | 22u << 8 | 20u << 16);
   EXPECT_EQ(m.get(reg::kOrderTags1), 0u);
@@ -701,25 +701,25 @@ TEST(ReferenceCoreOrder, OnlyWhatTheOrdererHolds) {
   m.cluster(kTakeD | kOrder | 3);
   EXPECT_EQ(m.get(reg::kClusterCount), 3u | 1u << 9);
   EXPECT_NE(m.get(reg::kOrderTags0), 0u);
-  EXPECT_EQ(m.cluster(kTakeD | kOrder), 5u);
+  EXPECT_EQ(m.cluster(kTakeD | kOrder), 6u);
   EXPECT_EQ(m.get(reg::kClusterCount), 4u);
   EXPECT_EQ(m.get(reg::kOrderTags0), 0u);
   EXPECT_EQ(m.get(reg::kOrderCost), 0u);
   m.cluster(kTakeD | kOrder | 3);
-  EXPECT_EQ(m.cluster(kTakeD | 3), 4u);  // not asked for
+  EXPECT_EQ(m.cluster(kTakeD | 3), 5u);  // not asked for
   EXPECT_EQ(m.get(reg::kClusterCount), 3u);
   EXPECT_EQ(m.get(reg::kOrderTags0), 0u);
 
   Machine without(parameters(32, 4, 0, {}));
   without.enter(4, {0, 0});
-  EXPECT_EQ(without.cluster(kTakeD | kOrder), 2u);
+  EXPECT_EQ(without.cluster(kTakeD | kOrder), 3u);
   EXPECT_EQ(without.get(reg::kClusterCount), 1u);
 }
 
 TEST(ReferenceCoreOrder, TwelveFillThreeRegisters) {
   Machine m(parameters(32, 4, 12, {}));
   for (std::uint32_t i = 0; i < 12; ++i) m.enter(31 - i, {0, 1000 * (i + 1), 10});
-  EXPECT_EQ(m.cluster(kTakeD | kOrder), 12u + 1 + 144 + 13 + order_cycles(12));
+  EXPECT_EQ(m.cluster(kTakeD | kOrder), 12u + 2 + 144 + 13 + order_cycles(12));
   EXPECT_EQ(m.get(reg::kOrderTags0), 0x1C1D'1E1Fu);
   EXPECT_EQ(m.get(reg::kOrderTags1), 0x1819'1A1Bu);
   EXPECT_EQ(m.get(reg::kOrderTags2), 0x1415'1617u);
@@ -828,12 +828,12 @@ TEST(ReferenceCoreCycles, ResponsesSayWhenTheWorkHasEnded) {
   EXPECT_EQ(response.irq_cycles, 0u) << "high already";
   m.put(reg::kClear, 1);
   response = m.write(reg::kOp, 1);
-  EXPECT_EQ(response.busy_cycles, 3u);
-  EXPECT_EQ(response.irq_cycles, 3u);
+  EXPECT_EQ(response.busy_cycles, 4u);
+  EXPECT_EQ(response.irq_cycles, 4u);
   m.put(reg::kRemove, 1);
   m.put(reg::kClear, 1);
   response = m.write(reg::kOp, 1);
-  EXPECT_EQ(response.busy_cycles, 2u) << "ends with the access";
+  EXPECT_EQ(response.busy_cycles, 3u) << "a cycle longer than the access";
   response = m.write(reg::kRemove, 1);
   EXPECT_FALSE(response.ok);
   EXPECT_EQ(response.cycles, 2u);
@@ -1398,7 +1398,7 @@ class Program {
     const Documented::Cluster expected = doc_.cluster();
     const auto c = static_cast<std::uint32_t>(expected.tags.size());
     ASSERT_EQ(bus_.put(reg::kOp, 1),
-              expected.looked_at + 1 + (expected.ordered ? c * c + 13 + order_cycles(c) : 0));
+              expected.looked_at + 2 + (expected.ordered ? c * c + 13 + order_cycles(c) : 0));
     ASSERT_EQ(bus_.get(reg::kClusterCount), c | (expected.ordered ? 0x200u : 0u));
     ASSERT_EQ(bus_.get(reg::kOrderCost), expected.cost);
     for (std::uint32_t i = 0; i < 12; ++i)
