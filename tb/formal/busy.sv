@@ -78,8 +78,12 @@ module formal_busy
     if (strobe_q || !started_q) assume (!strobe);
     if (u_dut.insert) assume (32'(u_dut.occupancy) < Entries);
     if (u_dut.remove) assume (u_dut.occupancy != '0);
-    if (started_q && $past(busy)) assume (u_dut.guard_en == $past(u_dut.guard_en) || !busy);
-    if (started_q && busy && !$past(busy)) assume (u_dut.guard_en == guard_q);
+    // Registers hold their values from the write that starts work to its end.
+    if (started_q && busy) begin
+      assume ($stable({u_dut.guard_en, u_dut.sweep_down, u_dut.cluster_down, u_dut.cluster_max, u_dut.cluster_order}));
+      assume ($stable({u_dut.cluster_from, u_dut.cluster_span, u_dut.take_c, u_dut.take_d, u_dut.stop_at_c}));
+      assume ($stable({u_dut.change_tag, u_dut.start_cyl}));
+    end
 
     if (started_q) begin
       assert (!busy || cycle_q <= most);

@@ -28,7 +28,7 @@ module formal_guard
 );
 
   logic       started_q = 1'b0;
-  logic       busy, strobe, strobe_q;
+  logic       busy, busy_q, strobe, strobe_q;
   logic [2:0] phase_q;
 
   sched_core #(
@@ -71,11 +71,13 @@ module formal_guard
     end
   end
 
-  assign strobe = started_q && !busy && !strobe_q && phase_q <= 3'(Inserts);
+  // The list writes a new entry in the cycle after BUSY; staging the next one takes longer.
+  assign strobe = started_q && !busy && !busy_q && !strobe_q && phase_q <= 3'(Inserts);
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     strobe_q <= u_dut.insert || u_dut.decide;
+    busy_q <= busy && started_q;
     if (!started_q) begin
       phase_q <= '0;
       list_q <= '0;
@@ -160,7 +162,7 @@ module formal_guard
     if (u_dut.insert) assume (u_dut.change_tag < TagW'(Entries) && !u_dut.valid[u_dut.change_tag[1:0]]);
     if (started_q) begin
       assume ($stable({hop_i, down_i, head_time_i, reserve_i, u_dut.next_c_only}));
-      if (busy) assume ($stable({u_dut.start_cyl, u_dut.continuous, u_dut.transfer, u_dut.deadline, u_dut.change_tag}));
+      if (busy || busy_q) assume ($stable({u_dut.start_cyl, u_dut.continuous, u_dut.transfer, u_dut.deadline, u_dut.change_tag}));
     end
     // Names of places
     assume (u_dut.sweep_down == down_i && u_dut.head_time == head_time_i && u_dut.reserve == reserve_i);

@@ -169,8 +169,9 @@ module formal_list
   end
 
 `ifdef FORMAL_INSIDE
-  // The induction begins in any state in which this holds, and looks at internals for it: key_mem, from_mem, count_q and state_q
-  // of sched_list. The rows hold what is in, each once, in order, whenever no row is on its way.
+  // The induction begins in any state in which this holds, and looks at internals for it: key_mem, from_mem, count_q, state_q,
+  // primed_q, place_q, read_row_q, key_q and higher_q of sched_list. The rows hold what is in, each once, in order, but while an entry
+  // leaves.
   typedef struct packed {
     logic [CylW-1:0]   cyl;
     logic              continuous;
@@ -184,6 +185,15 @@ module formal_list
     assign ends[i] = u_dut.from_mem[i][CylW+HeadW-:CylW];
   end
 
+  // While an entry is on its way in, one row is to be its own, or holds a second copy of the next.
+  logic               holed;
+  logic [Entries-1:0] holds;
+
+  assign holed = work_q == Insert || late;
+  for (genvar i = 0; i < Entries; i++) begin : g_holds
+    assign holds[i] = CountW'(i) < count + CountW'(work_q == Insert) && !(holed && CountW'(u_dut.place_q) == CountW'(i));
+  end
+
   always_ff @(posedge clk_i) begin
     if (started_q && rst_ni) begin
       assert ((work_q == None) == (u_dut.state_q == 3'd0));
@@ -194,13 +204,31 @@ module formal_list
       assert (count == in_count && 32'(count) <= Entries);
       assert (u_dut.top_q == u_dut.count_q - 1'b1);
       assert (!late || work_q == None);
-      if (work_q != Insert && work_q != Remove && !late) begin
+      if (work_q == Insert) begin
+        assert (u_dut.primed_q == (cycle_q != 5'd1));
+        assert (u_dut.place_q == u_dut.count_q - (EntryW + 1)'((cycle_q > 5'd2) ? cycle_q - 5'd2 : 5'd0));
+        assert (u_dut.read_row_q == EntryW'(u_dut.top_q) - EntryW'(cycle_q - 5'd1));
+        if (u_dut.primed_q && u_dut.place_q != '0) begin
+          assert (u_dut.key_q == u_dut.key_mem[EntryW'(u_dut.place_q - 1'b1)]);
+        end
+        if (u_dut.primed_q) begin
+          assert (u_dut.higher_q == (u_dut.key_q[CylW+EntryW-:CylW] > cyl_q));
+        end
+      end
+      if (work_q != Remove) begin
         for (int unsigned i = 0; i < Entries; i++) begin
-          if (CountW'(i) < count) begin
+          if (holds[i]) begin
             assert (in_q[row[i].tag] && at_q[row[i].tag] == row[i].cyl && ends[i] == row[i].cyl);
+            if (holed) assert (row[i].tag != tag_q[EntryW-1:0]);
+            if (work_q == Insert) assert (CountW'(i) < CountW'(u_dut.place_q) || row[i].cyl > cyl_q);
+            if (late) begin
+              assert ((CountW'(i) < CountW'(u_dut.place_q)) == (row[i].cyl <= cyl_q));
+              if (row[i].tag == one_i && tag_q[EntryW-1:0] == two_i) assert (ones_first == (CountW'(i) < CountW'(u_dut.place_q)));
+              if (row[i].tag == two_i && tag_q[EntryW-1:0] == one_i) assert (ones_first == (CountW'(i) > CountW'(u_dut.place_q)));
+            end
           end
           for (int unsigned j = i + 1; j < Entries; j++) begin
-            if (CountW'(j) < count) begin
+            if (holds[i] && holds[j]) begin
               assert (row[i].tag != row[j].tag && row[i].cyl <= row[j].cyl);
               if (row[i].tag == one_i && row[j].tag == two_i) assert (ones_first);
               if (row[i].tag == two_i && row[j].tag == one_i) assert (!ones_first);
