@@ -571,9 +571,6 @@ module sched_list
   end
 
   // Slots: row and tag of the first OrderM that were collected.
-  logic unused_row;
-  assign unused_row = ^judged_row_q;
-
   for (genvar slot = 0; slot < OrderMost; slot++) begin : g_slot
     if (slot < OrderM) begin : g_used
       index_t row_q;

@@ -76,11 +76,11 @@ class Measurement {
       bench_.write(reg::kClusterSpan, 0xFFFFFFFF);
       if (c == 1) {
         bench_.write(reg::kCluster, kTakeC | kTakeD);
-        report("cluster", c, c, bench_.cluster(), c + 1);
+        report("cluster", c, c, bench_.cluster(), c + 2);
       }
       bench_.write(reg::kCluster, kTakeC | kTakeD | kOrder);
       const unsigned order = c > 1 ? (1U << c) + 8 * c - 8 : 9;
-      report("cluster; ordered", c, c, bench_.cluster(), c + 1 + c * c + 13 + order);
+      report("cluster; ordered", c, c, bench_.cluster(), c + 2 + c * c + 13 + order);
     }
   }
 
