@@ -69,6 +69,18 @@ struct BenchOptions {
 };
 int bench(const BenchOptions& options);
 
+struct ServerOptions {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string result;
+  bool quiet = false;
+  bool json = false;
+};
+/// Admission-only mode of the media server.
+int server_admit(const ServerOptions& options);
+int server_check(const ServerOptions& options);
+int server_dump(const ServerOptions& options);
+
 struct TraceInfoOptions {
   std::string file;
   std::string format = "auto";

@@ -192,7 +192,10 @@ int config_dump(const std::string& scenario, const std::vector<std::string>& ove
 }
 
 int config_schema(const std::string& what) {
-  fmt::print("{}\n", (what == "drive" ? config::drive_schema() : config::scenario_schema()).dump(2));
+  const nlohmann::json schema = what == "drive"    ? config::drive_schema()
+                                : what == "server" ? config::server_schema()
+                                                   : config::scenario_schema();
+  fmt::print("{}\n", schema.dump(2));
   return kGood;
 }
 

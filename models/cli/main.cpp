@@ -91,6 +91,25 @@ void declare(CLI::App& app, std::function<int()>& action) {
   import_command->add_flag("--json", import.json, "what was not carried over as JSON, to the standard error");
   import_command->callback([&action] { action = [] { return cli::drive_import(import); }; });
 
+  auto* server_command = app.add_subcommand("server", "a media server over several disks")->require_subcommand(1);
+  static cli::ServerOptions server;
+  const auto server_file = [](CLI::App* command) {
+    command->add_option("scenario", server.scenario, "the server's file (TOML)")->required();
+    command->add_option("--set", server.overrides, "override a key: KEY=VALUE");
+  };
+  auto* admit = server_command->add_subcommand("admit", "admission control and reservation only: no data moves");
+  server_file(admit);
+  admit->add_option("--result", server.result, "write the result (JSON)");
+  admit->add_flag("--quiet", server.quiet, "no progress and no table");
+  admit->callback([&action] { action = [] { return cli::server_admit(server); }; });
+  auto* server_check = server_command->add_subcommand("check", "read a server's file and say what is wrong with it");
+  server_file(server_check);
+  server_check->callback([&action] { action = [] { return cli::server_check(server); }; });
+  auto* server_dump = server_command->add_subcommand("dump", "print the effective configuration");
+  server_file(server_dump);
+  server_dump->add_flag("--json", server.json, "as JSON instead of TOML");
+  server_dump->callback([&action] { action = [] { return cli::server_dump(server); }; });
+
   auto* trace_command = app.add_subcommand("trace", "block traces")->require_subcommand(1);
   static cli::TraceInfoOptions trace;
   auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes and largest address of a trace");
@@ -113,7 +132,7 @@ void declare(CLI::App& app, std::function<int()>& action) {
   dump->add_flag("--json", json, "as JSON instead of TOML");
   dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
-  schema->add_option("what", what, "scenario or drive")->required()->check(CLI::IsMember({"scenario", "drive"}));
+  schema->add_option("what", what, "scenario, server or drive")->required()->check(CLI::IsMember({"scenario", "server", "drive"}));
   schema->callback([&action] { action = [] { return cli::config_schema(what); }; });
   config_command->add_subcommand("reference", "print the reference page of all keys")->callback([&action] {
     action = [] { return cli::config_reference(); };

@@ -19,7 +19,7 @@ from pathlib import Path
 from unittest import mock
 
 from platter_lab import LabError, cli, reproduce
-from platter_lab.reproduce import bench, beyond_clusters, clusters, command, eager_writing, mixed_media, on_real_drives, page
+from platter_lab.reproduce import bench, beyond_clusters, clusters, command, eager_writing, mixed_media, on_real_drives, page, replicated_striping
 from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
 from platter_lab.reproduce.figures import Chart, Series, svg
@@ -28,7 +28,7 @@ from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
-STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing)
+STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, replicated_striping)
 
 
 class Statistics(unittest.TestCase):
@@ -114,9 +114,9 @@ arguments = sys.argv[1:]
 values = dict(text.split("=", 1) for flag, text in zip(arguments, arguments[1:]) if flag == "--set")
 if "bad" in values:
     sys.exit(print("bad: there is no such key", file=sys.stderr) or 2)
-if arguments[:2] == ["config", "dump"]:
+if arguments[:2] in (["config", "dump"], ["server", "dump"]):
     print(json.dumps({"scenario": pathlib.Path(arguments[3]).read_text(), **values}))
-elif arguments[0] == "run":
+elif arguments[0] == "run" or arguments[:2] == ["server", "admit"]:
     here = pathlib.Path(__file__).parent
     with open(here / "log", "a") as log:
         log.write(f"{values['policy']} {values['sim.seed']}\\n")
@@ -188,6 +188,15 @@ class Keeping(unittest.TestCase):
         moved.write_text("2\n")
         self.run_all(self.point("A", ("table", str(moved))))
         self.assertEqual(self.ran(), [], "the same content under another name")
+
+    def test_a_point_runs_with_its_own_command(self) -> None:
+        simulated = self.point("A")
+        admitted = replace(simulated, program=bench.ADMIT)
+        self.run_all(simulated, seeds=(1,))
+        self.ran()
+        self.run_all(admitted, seeds=(1,))
+        self.assertEqual(self.ran(), ["A 1"], "another command is another run")
+        self.assertIn("scripts/platter server admit ", admitted.command(1))
 
     def test_what_finished_before_a_failure_is_kept(self) -> None:
         with self.assertRaisesRegex(LabError, r"policy=broken.*sim.seed=1\nfailed with exit code 1: simulation failed"):
@@ -363,11 +372,17 @@ def quick_plan(module) -> Plan:
 def made_up(plan: Plan, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
     def result(point: Point, seed: int) -> dict:
-        policy = dict(point.settings)["policy"]
+        settings = dict(point.settings)
+        policy = settings.get("policy", settings.get("reservation.scheme"))
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
         return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
                 "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "fairness_index": 0.5 * factor,
                                          "outstanding": 1, "issued": 1000}},
+                "streams": {"mean_active": 100 * factor}, "requests": {"arrived": 300, "accepted": 280},
+                "disk_time": {"reserved_share": 0.9, "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,
+                              "least_loaded_share": 0.85},
+                "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
+                            "reserved_share": 0.9},
                 "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
     return Results({point: [result(point, seed) for seed in seeds] for point, seeds in plan.batches})
 
@@ -413,6 +428,16 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(eager_writing, "hybrid-slightly", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
         self.assertIs(self.verdict(on_real_drives, "atlas10k: sptf-faster", SPTF=0.8), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "mirroring-halves", mirroring=0.5), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "mirroring-halves"), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "minimum-below-20", minimum=0.85), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "minimum-below-20", minimum=0.75), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "balancing-gain", **{"dynamic-balancing": 1.07}), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "threshold"), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "failure-guarded"), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "failure-guarded", late=1), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "failure-unguarded", late=1), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "failure-unguarded"), Verdict.FAILS)
 
     def test_a_policy_that_falls_behind_has_no_mean_response(self) -> None:
         load = Load(Path("x.toml"), (5, 65), 10)
@@ -448,7 +473,7 @@ class Studies(unittest.TestCase):
 @unittest.skipUnless(os.environ.get("PLATTER"), "the variable PLATTER names no executable")
 class WithTheModel(unittest.TestCase):
     LOAD = {"workload.discrete.rate_per_s", "workload.discrete.outstanding", "workload.discrete.read_fraction",
-            "workload.discrete.trace"}
+            "workload.discrete.trace", "server.disks", "streams.content", "replication.decluster_bytes", "failure.disk"}
 
     def shapes(self, plan: Plan) -> list[Point]:
         """A point of each scenario, policy and reading, whatever the load."""
@@ -467,7 +492,7 @@ class WithTheModel(unittest.TestCase):
                     short = [(replace(point, warmup_s=0.0, measure_s=5.0), (1,)) for point in self.shapes(plan)]
                     results = runner.results(short)
                     for point, _ in short:
-                        self.assertEqual(results[point][0]["hiccups"], 0, point.command(1))
+                        self.assertEqual(results[point][0].get("hiccups", 0), 0, point.command(1))
 
     def test_figure_3s_clusters_are_served_whole(self) -> None:
         point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)

@@ -175,16 +175,20 @@ json drive_configuration(const mechanics::DriveProfile& profile) {
   return out;
 }
 
-json effective_configuration(const Scenario& scenario) {
-  json out = object_to_json(scenario_parameters(), scenario);
-  out["drive"] = drive_configuration(scenario.drive);
+namespace {
+
+template <typename Object>
+json with_drive(const std::vector<Parameter<Object>>& table, const Object& object) {
+  json out = object_to_json(table, object);
+  out["drive"] = drive_configuration(object.drive);
   return out;
 }
 
-std::string dump_scenario(const Scenario& scenario) {
-  Scenario copy = scenario;
+template <typename Object>
+std::string dump_with_drive(const std::vector<Parameter<Object>>& table, const Object& object) {
+  Object copy = object;
   std::string text;
-  dump_table(scenario_parameters(), "", copy, text);
+  dump_table(table, "", copy, text);
   text += "\n[drive]\nformat = 1\n";
   std::string drive;
   dump_table(drive_parameters(), "drive", copy.drive, drive);
@@ -197,6 +201,14 @@ std::string dump_scenario(const Scenario& scenario) {
   }
   return text;
 }
+
+}  // namespace
+
+json effective_configuration(const Scenario& scenario) { return with_drive(scenario_parameters(), scenario); }
+json effective_configuration(const ServerScenario& scenario) { return with_drive(server_parameters(), scenario); }
+
+std::string dump_scenario(const Scenario& scenario) { return dump_with_drive(scenario_parameters(), scenario); }
+std::string dump_scenario(const ServerScenario& scenario) { return dump_with_drive(server_parameters(), scenario); }
 
 std::string dump_drive(const mechanics::DriveProfile& profile) {
   mechanics::DriveProfile copy = profile;
@@ -223,9 +235,12 @@ json drive_schema() {
   return schema;
 }
 
-json scenario_schema() {
-  json schema = schema_head("Platter scenario");
-  add_schema(schema, scenario_parameters());
+namespace {
+
+template <typename Object>
+json schema_with_drive(const std::string& title, const std::vector<Parameter<Object>>& table) {
+  json schema = schema_head(title);
+  add_schema(schema, table);
   json drive = drive_schema();
   drive.erase("$schema");
   drive.erase("title");
@@ -234,6 +249,11 @@ json scenario_schema() {
   schema["required"].push_back("drive");
   return schema;
 }
+
+}  // namespace
+
+json scenario_schema() { return schema_with_drive("Platter scenario", scenario_parameters()); }
+json server_schema() { return schema_with_drive("Platter media server", server_parameters()); }
 
 std::string reference_page() {
   std::string text =
@@ -245,7 +265,9 @@ std::string reference_page() {
       "(`platter list drives`), a file, or a table with `file`. `--set KEY=VALUE` overrides any key. An unknown key is an "
       "error with file, line, column and the nearest valid name.\n\n## Scenario\n\n";
   text += page_table(scenario_parameters());
-  text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario below `drive.`; a profile also has `format = 1`.\n\n";
+  text += "\n## Media server\n\nFor `platter server`, by the same rules; rounds last 1 s ([rules](media_server.md)).\n\n";
+  text += page_table(server_parameters());
+  text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario or a server below `drive.`; a profile also has `format = 1`.\n\n";
   text += page_table(drive_parameters());
   text += "\n### `[[geometry.zone]]`, one for each zone\n\n";
   text += page_table(zone_parameters());

@@ -15,6 +15,7 @@
 #include "platter/config/parameter.h"
 #include "platter/core/error.h"
 #include "platter/core/nearest.h"
+#include "platter/host/media_server/reservation.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/scheduling/policies.h"
 #include "platter/workload/trace_formats.h"
@@ -430,10 +431,7 @@ void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProf
 // --- checks between keys ---------------------------------------------------------------------------------------------
 
 void check_scenario(const Scenario& s, Problems& problems) {
-  const auto at = [&s](const std::string& key) {
-    const auto found = s.positions.find(key);
-    return found != s.positions.end() ? found->second : Position{s.file, 0, 0};
-  };
+  const auto at = [&s](const std::string& key) { return s.at(key); };
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty())
     report(problems, at("policy"), "policy", objection);
   if (const auto policy = scheduling::find_policy(s.policy)) {
@@ -484,6 +482,35 @@ void check_scenario(const Scenario& s, Problems& problems) {
            "is missing: a rate above 0 for Poisson arrivals");
   if (s.wave_from_s > s.wave_to_s)
     report(problems, at("observe.wave_from_s"), "observe.wave_from_s", "expected no more than observe.wave_to_s");
+}
+
+void check_server(const ServerScenario& s, Problems& problems) {
+  const auto object = [&](const std::string& key, const std::string& message) { report(problems, s.at(key), key, message); };
+  const auto multiple = [&](const std::string& key, std::int64_t bytes, std::int64_t unit, const char* of) {
+    if (bytes % unit != 0) object(key, fmt::format("found {}, expected whole {} of {} bytes", bytes, of, unit));
+  };
+  multiple("server.block_bytes", s.block_bytes, s.drive.geometry.sector_bytes, "sectors");
+  multiple("server.stride_bytes", s.stride_bytes, s.block_bytes, "logical blocks");
+  multiple("replication.decluster_bytes", s.decluster_bytes, s.block_bytes, "logical blocks");
+  const auto whole = [&](const std::string& key, double rounds) {
+    if (rounds != std::floor(rounds)) object(key, fmt::format("found {:g}, expected whole rounds of 1 s", rounds));
+  };
+  whole("sim.warmup_s", s.warmup_s);
+  whole("sim.measure_s", s.measure_s);
+  whole("failure.at_s", s.failure_s);
+
+  const bool replicated = s.placement != "none";
+  if (replicated && s.disks < 2) object("server.disks", "found 1, expected at least 2 disks for two copies");
+  if (host::media_server::find_reservation(s.reservation)->needs_replicas && !replicated)
+    object("reservation.scheme", fmt::format("\"{}\" needs backup copies, and replication.placement is \"none\"", s.reservation));
+  if (s.decluster_bytes > 0 && !replicated)
+    object("replication.decluster_bytes", "there are no backup copies: replication.placement is \"none\"");
+  if (s.decluster_bytes > 0 && s.reservation == "dynamic-balancing")
+    object("replication.decluster_bytes", "dynamic balancing chooses between two whole copies, expected 0");
+  if (s.failed_disk >= s.disks) object("failure.disk", fmt::format("found {}, expected a disk below {}", s.failed_disk, s.disks));
+  if (s.failed_disk >= 0 && s.failure_s + 1 >= s.warmup_s + s.measure_s)
+    object("failure.at_s", fmt::format("found {:g}, expected at least one round after it: the run ends at {:g} s", s.failure_s,
+                                       s.warmup_s + s.measure_s));
 }
 
 Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {
@@ -538,9 +565,14 @@ mechanics::DriveProfile load_drive(const std::string& name) {
   return profile;
 }
 
-Scenario load_scenario(const fs::path& file, const std::vector<std::string>& overrides) {
+namespace {
+
+/// A configuration with a drive. `check` is asked if all keys are good by themselves.
+template <typename Object>
+Object load_with_drive(const fs::path& file, const std::vector<std::string>& overrides, const std::vector<Parameter<Object>>& table_of_keys,
+                       void (*check)(const Object&, Problems&)) {
   KeySpace space = drive_keys("drive");
-  add_keys(space, scenario_parameters(), "");
+  add_keys(space, table_of_keys, "");
 
   std::vector<toml::table> owners;  // of the overrides' values
   owners.reserve(overrides.size());
@@ -555,7 +587,7 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
       set_keys.emplace_back(key, leaf);
   }
 
-  Scenario scenario;
+  Object scenario;
   scenario.file = file.string();
   Problems problems;
   const Position top{file.string(), 0, 0};
@@ -574,7 +606,7 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
   flatten(table, "", space, file.string(), leaves, problems);
   for (auto& [key, leaf] : set_keys) leaves[key] = leaf;
 
-  apply(scenario_parameters(), "", leaves, scenario, top, problems);
+  apply(table_of_keys, "", leaves, scenario, top, problems);
   if (lacks_drive) report(problems, top, "drive", "is missing: the name of a drive profile");
   if (has_drive)
     apply_drive("drive", leaves, scenario.drive, drive_position, problems);
@@ -585,9 +617,19 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
   for (const auto& [key, leaf] : leaves) scenario.positions[key] = leaf.position;
   scenario.positions["drive"] = drive_position;
   if (scenario.drive_name.empty()) scenario.drive_name = scenario.drive.name;
-  if (problems.empty()) check_scenario(scenario, problems);
+  if (problems.empty()) check(scenario, problems);
   if (!problems.empty()) throw ConfigError(problems);
   return scenario;
+}
+
+}  // namespace
+
+Scenario load_scenario(const fs::path& file, const std::vector<std::string>& overrides) {
+  return load_with_drive(file, overrides, scenario_parameters(), check_scenario);
+}
+
+ServerScenario load_server(const fs::path& file, const std::vector<std::string>& overrides) {
+  return load_with_drive(file, overrides, server_parameters(), check_server);
 }
 
 }  // namespace platter::config

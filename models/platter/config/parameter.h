@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "platter/config/scenario.h"
+#include "platter/config/server_scenario.h"
 
 namespace platter::config {
 
@@ -53,6 +54,8 @@ struct Parameter {
 
 /// Keys of a scenario, those of its drive left out.
 const std::vector<Parameter<Scenario>>& scenario_parameters();
+/// Keys of a media server, those of its drive left out.
+const std::vector<Parameter<ServerScenario>>& server_parameters();
 /// Keys of a drive profile, the zones left out; in a scenario they stand below `drive`.
 const std::vector<Parameter<mechanics::DriveProfile>>& drive_parameters();
 /// Keys of one `[[geometry.zone]]`.

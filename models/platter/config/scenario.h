@@ -50,11 +50,29 @@ struct DiscreteWorkload {
   double trace_speed = 1.0;
 };
 
-/// A run, as its scenario file describes it.
-struct Scenario {
+/// What configurations have in common: a file, and a drive in it.
+struct Configuration {
+  struct Position {
+    std::string file;
+    std::size_t line = 0;
+    std::size_t column = 0;
+  };
+
   std::int64_t format = 1;
-  std::string drive_name;  ///< the drive's profile, as the scenario names it
+  std::string drive_name;  ///< the drive's profile, as the configuration names it
   mechanics::DriveProfile drive;
+  std::string file;
+  std::map<std::string, Position> positions;  ///< where each key that was given stands
+
+  /// Where the key stands; the file as a whole if it was not given.
+  Position at(const std::string& key) const {
+    const auto found = positions.find(key);
+    return found != positions.end() ? found->second : Position{file, 0, 0};
+  }
+};
+
+/// A run, as its scenario file describes it.
+struct Scenario : Configuration {
   std::string engine = "firmware";
   std::string policy = "SPTF";
   scheduling::Readings readings;
@@ -71,14 +89,6 @@ struct Scenario {
   double wave_from_s = 0;
   double wave_to_s = 2;
   std::int64_t wave_angle_samples = 64;
-
-  std::string file;  ///< the scenario file
-  struct Position {
-    std::string file;
-    std::size_t line = 0;
-    std::size_t column = 0;
-  };
-  std::map<std::string, Position> positions;  ///< where each key that was given stands
 };
 
 }  // namespace platter::config

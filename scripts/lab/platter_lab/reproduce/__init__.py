@@ -20,6 +20,7 @@ STUDIES = {
     "beyond-clusters": "what that paper leaves open: slack stealing, longer exact orders, the accelerator",
     "on-real-drives": "what of that is left on measured drives",
     "eager-writing": "eager-writing schedulers (Zhang et al.)",
+    "replicated-striping": "replicated striping of variable bit-rate streams (Anastasiadis et al.)",
 }
 
 KEPT = ROOT / "build" / "reproduce"

@@ -34,8 +34,20 @@ def beside_root(path: Path) -> str:
 
 
 @dataclass(frozen=True)
+class Command:
+    """A command of the model that takes a scenario, `--set`, `--result` and `--quiet`; `dump` prints what it makes of them."""
+
+    run: tuple[str, ...]
+    dump: tuple[str, ...]
+
+
+SIMULATE = Command(("run",), ("config", "dump"))
+ADMIT = Command(("server", "admit"), ("server", "dump"))
+
+
+@dataclass(frozen=True)
 class Point:
-    """A scenario with some keys overridden, without its seed.
+    """A scenario with some keys overridden, without its seed, and the command that runs it.
 
     `summary` makes further values of the log of all requests (a CSV file); they stand under `summary` in the result.
     """
@@ -45,6 +57,7 @@ class Point:
     warmup_s: float
     measure_s: float
     summary: Callable[[Path], dict[str, Any]] | None = None
+    program: Command = SIMULATE
 
     @property
     def simulated_s(self) -> float:
@@ -56,7 +69,7 @@ class Point:
 
     def command(self, seed: int) -> str:
         """What repeats one run by hand, in the project's folder."""
-        return shlex.join(["scripts/platter", "run", beside_root(self.scenario), *self.overrides(),
+        return shlex.join(["scripts/platter", *self.program.run, beside_root(self.scenario), *self.overrides(),
                            "--set", f"sim.seed={seed}"])
 
 
@@ -169,9 +182,9 @@ class Bench:
 
     def _content(self, point: Point) -> str:
         """A digest of all that a run's result depends on, but for the seed."""
-        text = self._call(["config", "dump", "--json", str(point.scenario), *point.overrides()], point, None)
+        text = self._call([*point.program.dump, "--json", str(point.scenario), *point.overrides()], point, None)
         summary = inspect.getsource(inspect.getmodule(point.summary)) if point.summary else ""
-        whole = [_FORMAT, self._program, self._by_content(json.loads(text)), summary]
+        whole = [_FORMAT, self._program, *point.program.run, self._by_content(json.loads(text)), summary]
         return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
     def _file(self, key: str) -> Path:
@@ -194,7 +207,7 @@ class Bench:
     def _run(self, point: Point, seed: int, key: str) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="platter-reproduce-") as name:
             result_file, log = Path(name) / "result.json", Path(name) / "requests.csv"
-            self._call(["run", str(point.scenario), "--quiet", *point.overrides(), "--set", f"sim.seed={seed}",
+            self._call([*point.program.run, str(point.scenario), "--quiet", *point.overrides(), "--set", f"sim.seed={seed}",
                         "--result", str(result_file), *(["--requests", str(log)] if point.summary else [])], point, seed)
             result = json.loads(result_file.read_text(encoding="utf-8"))
             result.pop("configuration")  # is in the key

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "commands.h"
+#include "host_meter.h"
+#include "platter/config/loader.h"
+#include "platter/core/error.h"
+#include "platter/host/media_server/admission_run.h"
+#include "platter/mechanics/geometry.h"
+#include "platter/observe/output_file.h"
+
+namespace platter::cli {
+
+namespace server = host::media_server;
+using nlohmann::json;
+
+namespace {
+
+[[noreturn]] void refuse(const config::ServerScenario& s, const std::string& key, const std::string& message) {
+  const config::Configuration::Position at = s.at(key);
+  throw core::ConfigError({{at.file, at.line, at.column, key, message}});
+}
+
+server::AdmissionRunOptions run_options(const config::ServerScenario& s) {
+  server::AdmissionRunOptions options;
+  for (const server::ContentType& type : server::content_table())
+    if (s.content == "mixed" || s.content == type.name) options.content.push_back(&type);
+  options.seed = static_cast<std::uint64_t>(s.seed);
+  options.generator.rounds = static_cast<std::uint32_t>(s.rounds);
+  options.generator.scene_rounds = static_cast<std::uint32_t>(s.scene_rounds);
+  options.generator.seed = options.seed;
+  options.disks = static_cast<std::uint32_t>(s.disks);
+  options.block_bytes = static_cast<std::uint32_t>(s.block_bytes);
+  options.stride_bytes = static_cast<std::uint32_t>(s.stride_bytes);
+  options.disk_bytes = mechanics::Geometry(s.drive.geometry).capacity_bytes();
+  options.times = server::DiskTimes::of(s.drive, s.rate_bytes_per_s);
+  options.placement = server::find_replica_placement(s.placement);
+  options.reservation = server::find_reservation(s.reservation);
+  options.decluster_bytes = static_cast<std::uint32_t>(s.decluster_bytes);
+  options.load = s.load;
+  options.warmup = static_cast<server::Round>(s.warmup_s);
+  options.measure = static_cast<server::Round>(s.measure_s);
+  if (s.failed_disk >= 0)
+    options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk), static_cast<server::Round>(s.failure_s)};
+  if (options.times.budget(server::kRoundTime) <= 0)
+    refuse(s, "drive", "two seeks over all cylinders take longer than a round");
+  return options;
+}
+
+json result_json(const config::ServerScenario& s, const server::AdmissionRunOptions& o, const server::AdmissionRunResult& r) {
+  json out = {
+      {"schema", 1},
+      {"version", PLATTER_VERSION},
+      {"seed", s.seed},
+      {"configuration", config::effective_configuration(s)},
+      {"rounds", o.measure},
+      {"requests",
+       {{"per_round", r.arrivals_per_round},
+        {"tries", r.tries},
+        {"arrived", r.requests},
+        {"accepted", r.accepted},
+        {"rejected", r.requests - r.accepted},
+        {"mean_start_delay_rounds", r.mean_start_delay}}},
+      {"streams", {{"mean_active", r.mean_active}, {"most_active", r.most_active}}},
+      {"disk_time",
+       {{"access_ns", o.times.access(o.block_bytes)},
+        {"budget_ns", o.times.budget(server::kRoundTime)},
+        {"reserved_share", r.reserved_share},
+        {"reserved_for_failure_share", r.reserved_for_failure_share},
+        {"most_loaded_share", r.most_loaded_share},
+        {"least_loaded_share", r.least_loaded_share}}},
+      {"strides_used", r.strides_used},
+  };
+  if (r.failure) {
+    const server::FailureResult& f = *r.failure;
+    out["failure"] = {{"disk", o.failure->disk},
+                      {"streams_hit", f.streams_hit},
+                      {"rounds_after", f.rounds},
+                      {"stream_rounds", f.stream_rounds},
+                      {"lost", f.lost},
+                      {"late", f.late},
+                      {"streams_missing", f.streams_missing},
+                      {"used_share", f.used_share},
+                      {"reserved_share", f.reserved_share}};
+  }
+  return out;
+}
+
+void print_table(const config::ServerScenario& s, const server::AdmissionRunOptions& o, const server::AdmissionRunResult& r) {
+  fmt::print("{} disks {}, placement {}, reservation {}, {} rounds of 1 s (seed {})\n\n", o.disks, s.drive.name, o.placement->name,
+             o.reservation->name, o.measure, s.seed);
+  fmt::print("requests      {} ({:.4f} a round), {} accepted, {} rejected; started after {:.2f} of at most {} rounds\n", r.requests,
+             r.arrivals_per_round, r.accepted, r.requests - r.accepted, r.mean_start_delay, r.tries);
+  fmt::print("playing       {:.2f} streams on average, {} at most\n", r.mean_active, r.most_active);
+  fmt::print("disk time     {:.2f} % of a round reserved, {:.2f} % for a failure; most loaded disk {:.2f} %, least {:.2f} %\n",
+             r.reserved_share * 100, r.reserved_for_failure_share * 100, r.most_loaded_share * 100, r.least_loaded_share * 100);
+  if (!r.failure) return;
+  const server::FailureResult& f = *r.failure;
+  fmt::print("disk {} fails  {} streams lose a round; then {} of {} stream-rounds lost, {} late, of {} streams\n", o.failure->disk,
+             f.streams_hit, f.lost, f.stream_rounds, f.late, f.streams_missing);
+  fmt::print("              other disks {:.2f} % of a round in use, {:.2f} % reserved\n", f.used_share * 100, f.reserved_share * 100);
+}
+
+}  // namespace
+
+int server_admit(const ServerOptions& options) {
+  const config::ServerScenario s = config::load_server(options.scenario, options.overrides);
+  const server::AdmissionRunOptions run = run_options(s);
+  const auto wall_start = std::chrono::steady_clock::now();
+  const double cpu_start = cpu_seconds();
+  const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count(); };
+  const server::Round end = run.warmup + run.measure;
+  const bool shown = !options.quiet && isatty(STDERR_FILENO) != 0;
+  const auto progress = [&](server::Round done) {
+    if (!shown || done % 500 != 0) return;
+    fmt::print(stderr, "\r{} of {} rounds  ETA {:.0f} s   ", done, end,
+               elapsed() / static_cast<double>(done) * static_cast<double>(end - done));
+    if (done == end) fmt::print(stderr, "\r{:60}\r", "");
+  };
+  server::AdmissionRunResult result;
+  try {
+    result = server::run_admission(run, progress);
+  } catch (const std::length_error&) {
+    refuse(s, "server.disks", fmt::format("the streams do not fit: {} disks of {} strides", run.disks, run.disk_bytes / run.stride_bytes));
+  } catch (const std::invalid_argument& error) {
+    refuse(s, "streams", error.what());
+  }
+  const double wall_s = elapsed();
+  if (!options.quiet) print_table(s, run, result);
+  if (!options.result.empty()) {
+    json out = result_json(s, run, result);
+    out["host"] = {{"wall_s", wall_s}, {"cpu_s", cpu_seconds() - cpu_start}, {"rounds_per_wall_s", static_cast<double>(end) / wall_s}};
+    observe::OutputFile file(options.result);
+    file.write(out.dump(2) + "\n");
+    file.commit();
+    if (!options.quiet) fmt::print("result:       {}\n", options.result);
+  }
+  return kGood;
+}
+
+int server_check(const ServerOptions& options) {
+  const config::ServerScenario s = config::load_server(options.scenario, options.overrides);
+  run_options(s);
+  fmt::print("{}: good ({} disks {}, placement {}, reservation {})\n", options.scenario, s.disks, s.drive.name, s.placement, s.reservation);
+  return kGood;
+}
+
+int server_dump(const ServerOptions& options) {
+  const config::ServerScenario s = config::load_server(options.scenario, options.overrides);
+  fmt::print("{}", options.json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  return kGood;
+}
+
+}  // namespace platter::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/media_server/disk_times.h"
+
+#include <algorithm>
+
+#include "platter/mechanics/rotation.h"
+#include "platter/mechanics/seek_curve.h"
+
+namespace platter::host::media_server {
+
+namespace {
+
+Nanoseconds nearest(core::Picoseconds time) {
+  return (time + core::kPicosecondsPerNanosecond / 2) / core::kPicosecondsPerNanosecond;
+}
+
+/// Of a whole cylinder of the zone and the way to the next one.
+double sustained_bytes_per_turn(const mechanics::GeometryProfile& geometry, const mechanics::ZoneProfile& zone) {
+  const double surfaces = geometry.surfaces;
+  const double skew_sectors = (surfaces - 1) * zone.track_skew_sectors + zone.cylinder_skew_sectors;
+  return surfaces * zone.sectors_per_track * geometry.sector_bytes / (surfaces + skew_sectors / zone.sectors_per_track);
+}
+
+}  // namespace
+
+DiskTimes DiskTimes::of(const mechanics::DriveProfile& profile, std::int64_t bytes_per_s) {
+  const mechanics::SeekCurve seek(profile.seek, profile.geometry.cylinders);
+  const core::Picoseconds turn = mechanics::Rotation::from_rpm(profile.rpm).period();
+  DiskTimes times;
+  times.full_seek = nearest(seek(profile.geometry.cylinders - 1));
+  times.track_seek = nearest(seek(1));
+  times.average_rotation = nearest(turn / 2);
+  times.bytes_per_s = bytes_per_s;
+  if (bytes_per_s == 0) {
+    double least = 1e18;
+    for (const mechanics::ZoneProfile& zone : profile.geometry.zones)
+      least = std::min(least, sustained_bytes_per_turn(profile.geometry, zone));
+    times.bytes_per_s = static_cast<std::int64_t>(least * (static_cast<double>(core::kPicosecondsPerSecond) / static_cast<double>(turn)));
+  }
+  return times;
+}
+
+}  // namespace platter::host::media_server

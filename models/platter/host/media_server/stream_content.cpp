@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/media_server/stream_content.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "platter/core/random.h"
+
+namespace platter::host::media_server {
+
+namespace {
+
+using core::RandomStream;
+
+[[noreturn]] void impossible(const ContentType& type) {
+  throw std::invalid_argument("no sequence of rounds has the mean, the largest and the variation of " + std::string(type.name));
+}
+
+/// Rounds of the largest but for a few low ones.
+std::vector<std::uint32_t> two_levels(const ContentType& type, const ContentOptions& options, RandomStream& random) {
+  const std::uint64_t rounds = options.rounds;
+  const std::uint64_t range = type.largest_bytes - kLeastBytesPerRound;
+  const double missing = static_cast<double>(type.largest_bytes) - type.mean_bytes;  // of the mean
+  const double deviation = type.variation * type.mean_bytes;
+  const double depth = missing + deviation * deviation / missing;
+  const std::uint64_t all_missing = (type.largest_bytes - type.mean_bytes) * rounds;
+  const std::uint64_t fewest = (all_missing + range - 1) / range;
+  const std::uint64_t low = std::max({static_cast<std::uint64_t>(static_cast<double>(rounds) * missing / depth + 0.5), fewest,
+                                      std::uint64_t{1}});
+  if (low >= rounds) impossible(type);
+  std::vector<std::uint32_t> bytes(rounds, type.largest_bytes);
+  for (std::uint64_t i = 0; i < low;) {
+    std::uint32_t& round = bytes[random.below(rounds)];
+    if (round != type.largest_bytes) continue;
+    round -= static_cast<std::uint32_t>(all_missing / low + (i < all_missing % low ? 1 : 0));
+    ++i;
+  }
+  return bytes;
+}
+
+/// Scales and shifts the values until mean and deviation are the type's; `top` are the rounds of the largest.
+void fit(std::vector<double>& values, const std::vector<bool>& top, const ContentType& type) {
+  const double least = kLeastBytesPerRound;
+  const double largest = type.largest_bytes;
+  const double deviation = type.variation * type.mean_bytes;
+  const auto count = static_cast<double>(values.size());
+  for (int step = 0; step < 1000; ++step) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    const double mean = sum / count;
+    double squares = 0;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    const double found = std::sqrt(squares / count);
+    if (std::abs(mean - type.mean_bytes) < 0.01 && std::abs(found - deviation) < 1e-7 * deviation) return;
+    if (found == 0) break;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = top[i] ? largest : std::clamp(type.mean_bytes + (values[i] - mean) * deviation / found, least, largest);
+  }
+  impossible(type);
+}
+
+/// Whole bytes whose sum is the mean's.
+std::vector<std::uint32_t> whole_bytes(const std::vector<double>& values, const std::vector<bool>& top, const ContentType& type) {
+  std::vector<std::uint32_t> bytes;
+  std::int64_t excess = -static_cast<std::int64_t>(type.mean_bytes) * static_cast<std::int64_t>(values.size());
+  for (const double value : values) {
+    bytes.push_back(static_cast<std::uint32_t>(value + 0.5));
+    excess += bytes.back();
+  }
+  while (excess != 0) {
+    const std::int64_t before = excess;
+    for (std::size_t i = 0; i < bytes.size() && excess != 0; ++i) {
+      if (top[i]) continue;
+      if (excess > 0 && bytes[i] > kLeastBytesPerRound) {
+        --bytes[i];
+        --excess;
+      } else if (excess < 0 && bytes[i] < type.largest_bytes) {
+        ++bytes[i];
+        ++excess;
+      }
+    }
+    if (excess == before) impossible(type);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+const std::vector<ContentType>& content_table() {
+  static const std::vector<ContentType> table = {
+      {"science-fiction", 624'935, 1'201'221, 0.383}, {"music-clip", 624'728, 1'201'221, 0.366},
+      {"action", 624'194, 1'201'221, 0.245},          {"talk-show", 624'729, 1'201'221, 0.234},
+      {"adventure", 624'658, 1'201'221, 0.201},       {"documentary", 625'062, 625'786, 0.028},
+  };
+  return table;
+}
+
+const ContentType* find_content(std::string_view name) {
+  for (const ContentType& row : content_table())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::vector<std::uint32_t> generate_rounds(const ContentType& type, const ContentOptions& options) {
+  if (options.rounds == 0 || options.scene_rounds == 0 || type.mean_bytes <= kLeastBytesPerRound ||
+      type.mean_bytes >= type.largest_bytes)
+    impossible(type);
+  RandomStream random(options.seed, "content." + std::string(type.name));
+  const double range = static_cast<double>(type.largest_bytes) - kLeastBytesPerRound;
+  const double mean = (type.mean_bytes - static_cast<double>(kLeastBytesPerRound)) / range;
+  const double deviation = type.variation * type.mean_bytes / range;
+  const double weight = mean * (1 - mean) / (deviation * deviation) - 1;
+  const double alpha = mean * weight;
+  const double beta = (1 - mean) * weight;
+  if (alpha < 1 || beta < 1) return two_levels(type, options, random);
+
+  std::vector<double> values;
+  while (values.size() < options.rounds) {
+    const double rise = random.gamma(alpha);
+    const double level = kLeastBytesPerRound + range * rise / (rise + random.gamma(beta));
+    do values.push_back(level);
+    while (values.size() < options.rounds && random.below(options.scene_rounds) != 0);
+  }
+  const double highest = *std::max_element(values.begin(), values.end());
+  std::vector<bool> top;
+  for (double& value : values) {
+    top.push_back(value == highest);
+    if (top.back()) value = type.largest_bytes;
+  }
+  fit(values, top, type);
+  return whole_bytes(values, top, type);
+}
+
+}  // namespace platter::host::media_server

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace platter::host::media_server {
+
+/// Bytes per round of a variable bit-rate stream, as statistics (Anastasiadis, Sevcik and Stumm, table 3). A round lasts 1 s.
+struct ContentType {
+  std::string_view name;
+  std::uint32_t mean_bytes = 0;
+  std::uint32_t largest_bytes = 0;
+  double variation = 0;  ///< coefficient of variation: deviation over mean
+};
+
+/// The six of table 3, in its order.
+const std::vector<ContentType>& content_table();
+/// nullptr if there is none of that name.
+const ContentType* find_content(std::string_view name);
+
+/// The encoder's least rate, 1 Mbit/s (section 6.3), in bytes per round.
+inline constexpr std::uint32_t kLeastBytesPerRound = 125'000;
+
+struct ContentOptions {
+  std::uint32_t rounds = 1800;
+  std::uint32_t scene_rounds = 1;  ///< mean length of the scenes within which the rate stays; 1: each round by itself
+  std::uint64_t seed = 1;
+};
+
+/// Bytes of each round, shape (rounds,), none below the encoder's least rate. The mean (to the byte) and the largest are the
+/// type's, and the coefficient of variation to 1e-6, where the shape of the distribution leaves it free: beta between the
+/// least rate and the largest. Where that would have its mass at the bounds (a mean near the largest), rounds of the
+/// largest and a few low ones, as many and as low as mean and variation ask; the variation is then as near as a whole number of
+/// low rounds allows.
+/// Throws std::invalid_argument where no sequence has these statistics.
+std::vector<std::uint32_t> generate_rounds(const ContentType& type, const ContentOptions& options);
+
+}  // namespace platter::host::media_server

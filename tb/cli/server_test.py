@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `platter server` as its users see it.
+
+Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import tomllib
+import unittest
+
+import jsonschema
+
+PLATTER = os.environ["PLATTER"]
+SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+SERVER = SOURCE / "docs/papers/replicated-striping/server.toml"
+SHORT = ("--set", "streams.rounds=120", "--set", "sim.warmup_s=200", "--set", "sim.measure_s=300")
+
+
+def platter(*arguments):
+    return subprocess.run([PLATTER, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Server(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_good(self, *arguments):
+        done = platter(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def result_of(self, *settings):
+        out = self.folder / "result.json"
+        self.run_good("server", "admit", SERVER, *SHORT, *(word for setting in settings for word in ("--set", setting)),
+                      "--quiet", "--result", out)
+        return json.loads(out.read_text())
+
+    def refused(self, *settings, file=SERVER):
+        out = self.folder / "out" / "result.json"
+        done = platter("server", "admit", file, *(word for setting in settings for word in ("--set", setting)), "--result", out)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertFalse(out.parent.exists())
+        return done.stderr
+
+    def test_result_fits_its_schema(self):
+        schema = json.loads((SOURCE / "docs/reference/admit.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for settings in ((), ("failure.disk=3", "failure.at_s=300")):
+            result = self.result_of(*settings)
+            jsonschema.validate(result, schema)
+            self.assertEqual("failure" in result, bool(settings))
+            requests = result["requests"]
+            self.assertEqual(requests["accepted"] + requests["rejected"], requests["arrived"])
+            self.assertEqual(result["configuration"]["drive"]["name"], "Seagate Cheetah ST-34501N")
+        self.assertIn("streams on average", self.run_good("server", "admit", SERVER, *SHORT))
+
+    def test_same_seed_same_bytes(self):
+        def text(*settings):
+            result = self.result_of(*settings)
+            result.pop("host")
+            return json.dumps(result)
+        self.assertEqual(text(), text())
+        self.assertNotEqual(text(), text("sim.seed=2").replace('"seed": 2', '"seed": 1'))
+
+    def test_replication_costs_what_the_schemes_say(self):
+        """Mirroring costs more than the minimum, the minimum more than nothing; balancing gains."""
+        def streams(placement, scheme):
+            return self.result_of(f"replication.placement={placement}", f"reservation.scheme={scheme}",
+                                  "requests.load=1.5")["streams"]["mean_active"]
+        values = [streams(*pair) for pair in (("deterministic", "mirroring"), ("deterministic", "minimum"), ("none", "primary"),
+                                              ("deterministic", "dynamic-balancing"))]
+        self.assertEqual(values, sorted(values))
+        self.assertLess(values[0], 0.7 * values[1])
+
+    def test_a_failure_is_survived_if_it_was_reserved_for(self):
+        guarded = self.result_of("failure.disk=5", "failure.at_s=250")["failure"]
+        self.assertEqual((guarded["lost"], guarded["late"], guarded["streams_missing"]), (0, 0, 0))
+        self.assertGreater(guarded["streams_hit"], 0)
+        bare = self.result_of("failure.disk=5", "failure.at_s=250", "reservation.scheme=primary", "requests.load=1.5")["failure"]
+        self.assertGreater(bare["late"], 0)
+
+    def test_bad_input(self):
+        text = SERVER.read_text()
+        bad = self.folder / "bad.toml"
+        bad.write_text(text.replace("placement", "placment"))
+        line = 1 + text[: text.index("placement =")].count("\n")
+        self.assertRegex(self.refused(file=bad), rf"bad\.toml:{line}:1: replication\.placment: there is no such key "
+                                                 r"\(did you mean replication\.placement\?\)")
+        for setting, message in (
+                ("replication.placement=determinstic", "did you mean deterministic"),
+                ("reservation.scheme=none", "expected one of primary, mirroring, minimum, dynamic-balancing"),
+                ("replication.placement=none", r'reservation\.scheme: "minimum" needs backup copies'),
+                ("replication.decluster_bytes=20000", "whole logical blocks of 16384 bytes"),
+                ("server.block_bytes=1000", "whole sectors of 512 bytes"),
+                ("server.stride_bytes=1048576", "larger than a stride"),
+                ("server.disks=2", r"server\.disks: the streams do not fit"),
+                ("server.disks=1", "expected at least 2 disks"),
+                ("failure.disk=8", "expected a disk below 8"),
+                ("sim.measure_s=10.5", "whole rounds of 1 s"),
+                ("streams.content=news", "expected one of mixed, science-fiction")):
+            with self.subTest(setting=setting):
+                self.assertRegex(self.refused(setting), message)
+        self.assertRegex(self.refused("failure.disk=1", "failure.at_s=9000"), "at least one round after it")
+        self.assertRegex(self.refused("replication.decluster_bytes=16384", "reservation.scheme=dynamic-balancing"), "two whole copies")
+        self.assertRegex(self.refused("drive=atlas11k"), "did you mean atlas10k")
+
+    def test_check_dump_and_schema(self):
+        self.assertIn("good (8 disks", self.run_good("server", "check", SERVER))
+        dump = self.folder / "dump.toml"
+        dump.write_text(self.run_good("server", "dump", SERVER))
+        first, second = (json.loads(self.run_good("server", "dump", file, "--json")) for file in (SERVER, dump))
+        self.assertEqual(first, second)
+        schema = json.loads(self.run_good("config", "schema", "server"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(tomllib.loads(SERVER.read_text()), schema)
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(tomllib.loads(SERVER.read_text().replace("disks", "discs")), schema)
+
+
+if __name__ == "__main__":
+    unittest.main()
