@@ -89,7 +89,7 @@ class Server(unittest.TestCase):
         bad = self.folder / "bad.toml"
         bad.write_text(text.replace("placement", "placment"))
         line = 1 + text[: text.index("placement =")].count("\n")
-        self.assertRegex(self.refused(file=bad), rf"bad\.toml:{line}:1: replication\.placment: there is no such key "
+        self.assertRegex(self.refused(file=bad), rf"bad\.toml:{line}:\d+: replication\.placment: there is no such key "
                                                  r"\(did you mean replication\.placement\?\)")
         for setting, message in (
                 ("replication.placement=determinstic", "did you mean deterministic"),

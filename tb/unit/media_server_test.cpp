@@ -479,7 +479,7 @@ TEST(AdmissionRun, NoDiskIsReservedBeyondTheRound) {
     SCOPED_TRACE(row.name);
     const AdmissionRunResult result = run_admission(run_options("deterministic", row.name.data()));
     EXPECT_LE(result.most_loaded_share, 1.0);
-    EXPECT_GT(result.most_loaded_share, 0.9) << "it is loaded to its capacity";
+    EXPECT_GT(result.most_loaded_share, 0.8) << "it is loaded near its capacity";
     EXPECT_LE(result.least_loaded_share, result.reserved_share);
     EXPECT_LE(result.reserved_share, result.most_loaded_share);
     EXPECT_EQ(result.reserved_for_failure_share > 0, row.survives_failure);
