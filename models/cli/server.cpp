@@ -46,7 +46,7 @@ server::AdmissionRunOptions run_options(const config::ServerScenario& s) {
   options.warmup = static_cast<server::Round>(s.warmup_s);
   options.measure = static_cast<server::Round>(s.measure_s);
   if (s.failed_disk >= 0)
-    options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk), static_cast<server::Round>(s.failure_s)};
+    options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk), static_cast<server::Round>(s.warmup_s + s.failure_s)};
   if (options.times.budget(server::kRoundTime) <= 0)
     refuse(s, "drive", "two seeks over all cylinders take longer than a round");
   return options;

@@ -46,7 +46,7 @@ const std::vector<Parameter<ServerScenario>>& server_parameters() {
       {"requests.load", "", "request rate, as a share of the playbacks that disks without any overhead would finish", at(&S::load),
        false, 1e-6, 100},
       {"failure.disk", "", "the disk that fails; -1: none", at(&S::failed_disk), false, -1, 255},
-      {"failure.at_s", "s", "the round in which it fails; its reads are lost in this one and asked of the other copies from the next",
+      {"failure.at_s", "s", "the round in which it fails, counted after the warm-up; its reads are lost in this one and asked of the other copies from the next",
        at(&S::failure_s), false, 0, 1e7},
       {"sim.seed", "", "seed of streams, random placement and requests", at(&S::seed), false, 0, 9.2e18},
       {"sim.warmup_s", "s", "rounds before counting starts", at(&S::warmup_s), false, 0, 1e7},

@@ -26,7 +26,6 @@ THRESHOLD_BLOCKS = 74        # the largest round, 1,201,221 bytes, is at most so
 FRAGMENT_BLOCKS = (1, 2, 4, 8, 16, 24, 32, 48, 64, 74, 96, 128)
 FRAGMENT_DISKS = 8           # of figures 11 and 12
 FAILURE_DISKS = 8
-FAILURE_ROUND = 4000
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def _point(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, 
     if fragment_blocks:
         settings.append(("replication.decluster_bytes", str(fragment_blocks * BLOCK_BYTES)))
     if failed is not None:
-        settings += [("failure.disk", str(failed)), ("failure.at_s", str(FAILURE_ROUND))]
+        settings.append(("failure.disk", str(failed)))   # in the first measured round
     return Point(FOLDER / "server.toml", tuple(settings), 3000.0, 3000.0 if quick else 6000.0, program=ADMIT)
 
 
