@@ -27,7 +27,8 @@ READINGS = (NEXT_C, UNBURDENED)
 def _loads(quick: bool, default: bool = True) -> dict[str, Load]:
     rates = (5, 35, 65) if quick else (5, 15, 25, 35, 45, 55, 65)
     files = {TABLE1: mixed_media.FOLDER / "scenario.toml"} | {name: FOLDER / f"{file}.toml" for name, file in DRIVES.items()}
-    return {name: Load(file, rates, mixed_media.rounds(quick, default)) for name, file in files.items()}
+    rounds = 800 if quick else 10_000 if default else 4_000
+    return {name: Load(file, rates, rounds) for name, file in files.items()}
 
 
 def plan(quick: bool) -> Plan:
