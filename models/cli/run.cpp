@@ -50,12 +50,12 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Stops the run at the first request that the drive refuses.
+/// Stops the run at the first request that the drive refuses, unless because it is dead.
 class RefusalWatch : public workload::RequestObserverIf {
  public:
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
-    if (finished.status == core::CommandStatus::Good || refused_) return;
+    if (finished.status == core::CommandStatus::Good || finished.status == core::CommandStatus::DriveDead || refused_) return;
     const workload::Request& r = finished.request;
     refused_ = fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number,
                            core::to_string(r.cls), r.write ? "write" : "read", r.length, r.offset,
@@ -139,6 +139,7 @@ struct Outcome {
   double simulated_s = 0;
   double busy_share = 0;
   double mean_occupancy = 0;
+  bool alive = true;  ///< the drive, at the end
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
   drive::EagerStatistics eager;
@@ -175,6 +176,12 @@ double per(double value, std::uint64_t count) { return count > 0 ? value / stati
 std::uint64_t all_completed(const observe::Statistics& statistics) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += statistics.of(static_cast<RequestClass>(i)).completed;
+  return count;
+}
+
+std::uint64_t all_failed(const observe::Statistics& statistics) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += statistics.of(static_cast<RequestClass>(i)).failed;
   return count;
 }
 
@@ -257,6 +264,7 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
              per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions), o.engine.forced);
   fmt::print("           the arm waited for {} of them, {:.3f} us a decision; {} on an arm at rest\n", o.stall.stalls,
              per(static_cast<double>(o.stall.stall) * 1e-6, o.engine.decisions), o.stall.idle_decisions);
+  if (!o.alive) fmt::print("the drive died at {:g} s: {} requests failed\n", s.dies_at_s, all_failed(statistics));
   if (s.engine == "lockstep")
     fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions_compared, o.engine.compared,
                o.engine.mismatches);
@@ -320,6 +328,7 @@ int run(const RunOptions& options) {
   drive_config.holds_data = false;  // the generators' payloads carry no bytes
   drive_config.eager = s.eager;
   drive_config.seed = static_cast<std::uint64_t>(s.seed);
+  if (s.dies_at_s > 0) drive_config.dies_at = core::to_picoseconds(s.dies_at_s, core::kPicosecondsPerSecond);
   const std::unique_ptr<drive::Drive> built = make_drive(s, drive_config, accelerator::engine_factory(engine));
   drive::Drive& disk = *built;
   const workload::Target target{disk.capacity_sectors(), disk.planner().geometry().sector_bytes()};
@@ -328,6 +337,7 @@ int run(const RunOptions& options) {
   const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);
   workload::Initiator host("host");
   host.disk_init_socket.bind(disk.host_tgt_socket);
+  if (s.drive.token_rate_bytes_per_s > 0) host.best_effort_init_socket.bind(disk.host_tgt_socket);
   host.set_limit(RequestClass::Discrete, discrete_limit(s));
   host.set_end(end);
   const auto producers = make_producers(s, target);
@@ -377,6 +387,7 @@ int run(const RunOptions& options) {
   outcome.simulated_s = core::to_milliseconds(end) * 1e-3;
   outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / measured;
   outcome.mean_occupancy = (disk.queue().occupancy_integral(end) - occupancy_before) / measured;
+  outcome.alive = disk.host_port().alive();
   outcome.engine = disk.engine().statistics();
   outcome.stall = disk.controller().stall_statistics();
   if (disk.translation() != nullptr) {

@@ -249,6 +249,7 @@ class Twin : public drive::EngineIf, public drive::DecisionSinkIf {
     engine_->insert(command);
   }
   bool empty() const override { return engine_->empty(); }
+  void reset() override { engine_->reset(); }  // nothing dies here
   void prepare(const drive::HeadState& at, Picoseconds when) override { engine_->prepare(at, when); }
   void decide(const drive::HeadState& head, Picoseconds now) override {
     head_ = head;

@@ -206,6 +206,7 @@ class Unprepared : public drive::EngineIf {
   void bind_sink(drive::DecisionSinkIf& sink) override { engine_->bind_sink(sink); }
   void insert(const drive::Command& command) override { engine_->insert(command); }
   bool empty() const override { return engine_->empty(); }
+  void reset() override { engine_->reset(); }
   void prepare(const drive::HeadState& /*at*/, Picoseconds /*when*/) override {}
   void decide(const drive::HeadState& head, Picoseconds now) override { engine_->decide(head, now); }
   Picoseconds prepared_from() const override { return core::kNoDeadline; }

@@ -59,12 +59,12 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       options_(options),
       scale_(parameters.format, planner.rotation().period()),
       seek_table_(scheduling::SeekTable::fit(planner.seek_curve(), scale_)),
-      program_(make_program({options.policy, parameters, scale_, planner.geometry().cylinders(), queue_depth})),
       shadow_(1024),
       shadow_valid_(1024),
       commands_(queue_depth),
       irq_("irq"),
       target("target", std::move(core), options.clock_period) {
+  program_ = new_program();
   pending_.reserve(queue_depth);
   bus_init_socket.bind(target.bus_tgt_socket);
   target.irq_o.bind(irq_);
@@ -79,6 +79,11 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
   SC_METHOD(request);
   sensitive << request_event_;
   dont_initialize();
+}
+
+std::unique_ptr<AcceleratorProgram> AcceleratorEngine::new_program() const {
+  return make_program({options_.policy, parameters_, scale_, planner_.geometry().cylinders(),
+                       static_cast<std::uint32_t>(commands_.size())});
 }
 
 Picoseconds AcceleratorEngine::decision_bound() const {
@@ -173,6 +178,12 @@ void AcceleratorEngine::load_seek_table() {
 void AcceleratorEngine::start_of_simulation() {  // what the firmware does when the drive is switched on, before time 0
   check_identity();
   load_seek_table();
+  switch_on();
+  port_time_ = work_end_ = 0;
+}
+
+/// The registers beside the seek table.
+void AcceleratorEngine::switch_on() {
   const std::uint32_t margin = kLeastMarginTicks + options_.margin_ticks;
   set(reg::kMargin, margin);
   set(reg::kRisk, options_.risk_ticks > 0 ? std::min(margin + options_.risk_ticks, parameters_.format.angle_mask()) : 0);
@@ -186,7 +197,22 @@ void AcceleratorEngine::start_of_simulation() {  // what the firmware does when 
   set(reg::kOverheadWw, scale_.time(planner_.overhead(true, true)));
   delay_ = scale_.time(decision_bound());
   set(reg::kDelay, delay_);
-  port_time_ = work_end_ = 0;
+}
+
+void AcceleratorEngine::reset() {
+  port_time_ = std::max(port_time_, core::now_ps());
+  write(reg::kClear, 1u << reg::kClearSoftResetLsb);  // behind an operation that runs; its interrupt is taken back
+  std::fill(shadow_valid_.begin(), shadow_valid_.end(), false);
+  switch_on();
+  work_end_ = port_time_;
+  program_ = new_program();
+  request_event_.cancel();
+  std::fill(commands_.begin(), commands_.end(), nullptr);
+  pending_.clear();
+  count_ = entries_ = continuous_ = 0;
+  sums_stale_ = debts_stale_ = true;
+  direction_known_ = downward_ = false;
+  prepared_ = running_ = again_ = ready_ = waiting_ = false;
 }
 
 // --- commands ------------------------------------------------------------------------------------------------------
@@ -388,6 +414,7 @@ void AcceleratorEngine::operate(std::uint32_t code) {
 }
 
 void AcceleratorEngine::interrupt() {
+  if (!running_) return;  // it rose in the instant of a reset
   port_time_ = std::max(port_time_, core::now_ps());
   // As it came, not as it is specified: BUSY is set from the cycle after OP until the interrupt rises.
   statistics_.cycles += static_cast<std::uint64_t>((core::now_ps() - started_) / options_.clock_period) - 1;

@@ -43,6 +43,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   bool empty() const override { return count_ == 0; }
   void prepare(const drive::HeadState& at, core::Picoseconds when) override;
   void decide(const drive::HeadState& head, core::Picoseconds now) override;
+  void reset() override;
   core::Picoseconds prepared_from() const override { return ready_ ? answered_ : core::kNoDeadline; }
   drive::EngineStatistics statistics() const override;
 
@@ -60,6 +61,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   static constexpr std::uint32_t kSeekLiftTicks = 8;
 
   void start_of_simulation() override;
+  void switch_on();
   void check_identity();
   void load_seek_table();
   void enter(const drive::Command& command);
@@ -71,6 +73,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   void operate(std::uint32_t code);
   void interrupt();
   void deliver(core::Picoseconds now);
+  std::unique_ptr<AcceleratorProgram> new_program() const;
   std::uint32_t direction();
   std::uint32_t pass_cycles() const { return parameters_.entries / parameters_.lanes + reg::kDecisionLatency; }
   std::uint32_t decide_cycles(bool sums_stale) const;

@@ -75,7 +75,8 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
           {},
           context.search,
           context.bind_reads};
-      return std::make_unique<drive::FirmwareEngine>("engine", options.policy->create(scheduler), cost);
+      return std::make_unique<drive::FirmwareEngine>(
+          "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
     }
     const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
     AcceleratorEngine::Options engine;

@@ -21,6 +21,17 @@ SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const mechanics::Cach
     throw std::invalid_argument("writes are cached but no segment is for writes");
 }
 
+void SegmentBuffer::clear() {
+  for (Segment& segment : segments_) {
+    const bool reserved = segment.reserved;
+    segment = {};
+    segment.reserved = reserved;
+  }
+  dirty_segments_ = 0;
+  stream_ = {};
+  arm_held_ = 0;
+}
+
 // --- reads -----------------------------------------------------------------------------------------------------------
 
 Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {

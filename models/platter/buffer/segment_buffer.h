@@ -107,6 +107,9 @@ class SegmentBuffer {
   /// Blocks have been written to the media past the buffer: what it held of them is stale.
   void invalidate(Lba first, std::uint32_t blocks);
 
+  /// The drive has lost its power: nothing is in the buffer, and nothing on its way.
+  void clear();
+
  private:
   struct Segment {
     std::uint64_t first = 0;

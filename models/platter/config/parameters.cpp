@@ -106,6 +106,8 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
       {"sim.seed", "", "seed of every random stream of the run", at(&S::seed), false, 0, 9.2e18},
       {"sim.warmup_s", "s", "simulated time before counting starts", at(&S::warmup_s), false, 0, 1e6},
       {"sim.measure_s", "s", "simulated time that is counted", at(&S::measure_s), false, 1e-6, 1e6},
+      {"fault.dies_at_s", "s", "the drive dies at this simulated time: what it has and what comes fails; 0: never",
+       at(&S::dies_at_s), false, 0, 1e6},
       {"observe.wave_from_s", "s", "waves: from this simulated time", at(&S::wave_from_s), false, 0, 1e6},
       {"observe.wave_to_s", "s", "waves: up to this simulated time", at(&S::wave_to_s), false, 0, 1e6},
       {"observe.wave_angle_samples", "1/turn", "waves: samples of spindle angle and arm position a turn",
@@ -235,6 +237,11 @@ const std::vector<Parameter<mechanics::DriveProfile>>& drive_parameters() {
        at(&P::reject_when_full)},
       {"queue.task_attributes", "", "SCSI's ordered and head-of-queue commands; without it they are refused (SATA NCQ)",
        at(&P::task_attributes)},
+      {"port.token_rate_bytes_per_s", "bytes/s",
+       "discrete and background commands pass a token bucket of this rate before the queue; 0: off",
+       at(&P::token_rate_bytes_per_s), false, 0, 4294967295.0},
+      {"port.token_depth_bytes", "bytes", "depth of the token bucket, cut to whole tokens of 4096 bytes", at(&P::token_depth_bytes),
+       false, 4096, 4294967295.0},
   };
   return table;
 }

@@ -86,6 +86,7 @@ struct Scenario : Configuration {
   std::int64_t seed = 1;
   double warmup_s = 0;
   double measure_s = 10;
+  double dies_at_s = 0;  ///< 0: never
   double wave_from_s = 0;
   double wave_to_s = 2;
   std::int64_t wave_angle_samples = 64;

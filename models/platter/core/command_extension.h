@@ -7,7 +7,7 @@
 
 namespace platter::core {
 
-/// Why the drive refused a command; goes with the TLM response status, which is coarser.
+/// Why the drive refused or failed a command; goes with the TLM response status, which is coarser.
 enum class CommandStatus : std::uint8_t {
   Good,
   BadCommand,     ///< neither read, write nor flush
@@ -17,6 +17,7 @@ enum class CommandStatus : std::uint8_t {
   BadBurst,       ///< streaming width below the length
   BadTag,         ///< the host's tag is out of range or in use
   QueueFull,      ///< no free tag, and the queue rejects instead of waiting
+  DriveDead,      ///< the drive has died, before the command came or under it
 };
 
 constexpr std::string_view to_string(CommandStatus status) {
@@ -29,6 +30,7 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::BadBurst: return "streaming width below the length";
     case CommandStatus::BadTag: return "tag out of range or in use";
     case CommandStatus::QueueFull: return "queue full";
+    case CommandStatus::DriveDead: return "the drive is dead";
   }
   return "?";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <systemc>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct Slot {
   bool on_media = false;       ///< its media access has ended
   bool blocking_call = false;  ///< a b_transport waits for it
   std::uint32_t accesses = 0;  ///< to the media, begun so far
+  bool answered = false;       ///< its answer is given, or waits only for the host to take it
+  int host = 0;                ///< whose command it is, unless it is a b_transport's
+  core::CommandStatus status = core::CommandStatus::Good;
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
   std::uint32_t buffered = 0;  ///< first blocks of a read that the buffer holds; the command's extent is the rest
   buffer::Hit hit;             ///< where they are
@@ -75,6 +79,9 @@ class CommandQueue : public sc_core::sc_module {
   void find_blockers(Slot& slot);
   /// The command has reached the media: what waited for it and now waits for nothing more goes to `ready`.
   void reached_media(Slot& slot, std::vector<Tag>& ready);
+  /// The drive has died: `fail` is called with every command that has a tag, oldest first, and none waits for another any more.
+  template <typename Fail>
+  void abandon(Fail fail);
   /// Older writes over the read's blocks that have not reached the media, oldest first; valid until the next call.
   const std::vector<const Slot*>& buffered_writes(const Slot& read);
   void release(Slot& slot, Picoseconds now);
@@ -98,6 +105,7 @@ class CommandQueue : public sc_core::sc_module {
 
   std::vector<Slot> slots_;
   std::uint32_t granule_;
+  std::vector<Slot*> abandoned_;
   std::vector<const Slot*> buffered_;
   std::uint32_t occupancy_ = 0;
   // Of the commands that have not reached the media; a queue of reads needs none of the searches.
@@ -108,5 +116,20 @@ class CommandQueue : public sc_core::sc_module {
   double integral_ = 0;
   Picoseconds changed_ = 0;
 };
+
+template <typename Fail>
+void CommandQueue::abandon(Fail fail) {
+  abandoned_.clear();
+  for (Slot& slot : slots_)
+    if (slot.used) abandoned_.push_back(&slot);
+  std::sort(abandoned_.begin(), abandoned_.end(),
+            [](const Slot* a, const Slot* b) { return a->command.sequence < b->command.sequence; });
+  for (Slot* slot : abandoned_) {
+    slot->on_media = true;
+    slot->blockers = 0;
+    fail(*slot);
+  }
+  writes_ = barriers_ = blocked_ = 0;
+}
 
 }  // namespace platter::drive

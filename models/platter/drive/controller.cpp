@@ -179,6 +179,34 @@ void Controller::arrival() {
     ask(arm_free_ < now);
 }
 
+// --- loss of power ---------------------------------------------------------------------------------------------------
+
+void Controller::halt() {
+  const Picoseconds now = now_ps();
+  busy_ = busy(now);
+  mechanics_busy_ = false;
+  current_ = nullptr;
+  phase_count_ = phase_ = 0;
+  step_event_.cancel();
+  arrival_event_.cancel();
+  engine_.reset();
+  std::fill(entries_.begin(), entries_.end(), nullptr);
+  waiting_.clear();
+  held_.clear();
+  flushes_.clear();
+  urgent_.clear();
+  for (Destage& destage : destages_) destage.slot.used = false;
+  if (buffer_ != nullptr) buffer_->clear();
+  channel_.reset();
+  actuator_.travel({}, now, 0);
+  at_rest_ = true;
+  access_end_ = last_answer_ = write_answer_ = ordered_answer_ = 0;
+  arm_free_ = -1;
+  previous_end_ = core::Lba(~std::uint64_t{0});
+  enter(ControllerState::Idle);
+  preparation_changed();
+}
+
 // --- the buffer ------------------------------------------------------------------------------------------------------
 
 bool Controller::serve_from_buffer(Slot& slot, Picoseconds now) {

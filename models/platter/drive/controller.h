@@ -58,6 +58,10 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   /// A command of the queue that waits for no other one.
   void ready(Slot& slot);
 
+  /// The drive has lost its power: the access under way stops, engine and buffer are emptied, the arm is parked at cylinder 0.
+  /// What has not reached the media never will. The commands are the caller's.
+  void halt();
+
   void decided(const Decision& decision, Picoseconds effective) override;
   void preparation_changed() final {
     if (observer_ != nullptr) observer_->preparation_changed(engine_.prepared_from());

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "platter/core/sc_time.h"
+
 namespace platter::drive {
 
 namespace {
@@ -41,9 +43,16 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                   translation_.get()),
       host_port_("host_port", planner_, queue_, controller_, channel_, media_.get(), config.profile,
                  capacity_sectors() * planner_.geometry().sector_bytes()),
-      host_tgt_socket(host_port_.host_tgt_socket) {
+      registers_("registers", host_port_, queue_, controller_),
+      host_tgt_socket(host_port_.host_tgt_socket),
+      register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the SystemC time resolution must be 1 ps");
+  if (config.dies_at == core::kNoDeadline) return;
+  SC_METHOD(die);
+  sensitive << death_;
+  dont_initialize();
+  death_.notify(core::to_sc_time(config.dies_at));
 }
 
 Drive::~Drive() = default;

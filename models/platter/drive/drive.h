@@ -9,6 +9,7 @@
 #include "platter/drive/block_translation.h"
 #include "platter/drive/command_queue.h"
 #include "platter/drive/controller.h"
+#include "platter/drive/drive_registers.h"
 #include "platter/drive/host_port.h"
 #include "platter/drive/media.h"
 #include "platter/drive/read_write_channel.h"
@@ -32,18 +33,23 @@ struct DriveConfig {
   bool holds_data = true;  ///< false: timing only, no bytes are kept
   eager::EagerOptions eager = {};
   std::uint64_t seed = 1;  ///< of the blocks' first places under eager writing
+  Picoseconds dies_at = core::kNoDeadline;
 };
 
 /// A hard-disk drive: TLM-2.0 target for a host, mechanics, and a scheduling engine of any make.
 ///
-/// Socket: `host_tgt_socket` (see HostPort). The kernel's time resolution must be 1 ps.
+/// Sockets: `host_tgt_socket` (see HostPort) and, if bound, `register_tgt_socket` (see DriveRegisters). The kernel's time
+/// resolution must be 1 ps.
 class Drive : public sc_core::sc_module {
  public:
+  SC_HAS_PROCESS(Drive);
   /// Throws std::invalid_argument for a profile that describes no drive, and for eager writing on one that cannot do it.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const EngineFactory& create_engine);
   ~Drive() override;
 
  private:
+  void die() { host_port_.set_alive(false); }
+
   mechanics::AccessPlanner planner_;
   std::unique_ptr<Media> media_;
   std::unique_ptr<BlockTranslation> translation_;
@@ -54,9 +60,12 @@ class Drive : public sc_core::sc_module {
   ReadWriteChannel channel_;
   Controller controller_;
   HostPort host_port_;
+  DriveRegisters registers_;
+  sc_core::sc_event death_;
 
  public:
-  tlm_utils::simple_target_socket<HostPort>& host_tgt_socket;
+  tlm_utils::multi_passthrough_target_socket<HostPort>& host_tgt_socket;
+  tlm_utils::simple_target_socket_optional<DriveRegisters>& register_tgt_socket;
 
   const mechanics::AccessPlanner& planner() const { return planner_; }
   EngineIf& engine() { return *engine_; }
@@ -77,6 +86,10 @@ class Drive : public sc_core::sc_module {
   /// Starts from these disks, whatever is on the drive's own: the map comes from their sector headers. Precondition: eager writing
   /// with the same options, on a drive that holds data and has no command. Throws std::runtime_error where a block has no copy.
   void power_up(const MediaImage& image) { translation_->mount(image); }
+  /// Dies, or comes back: see HostPort.
+  void set_alive(bool alive) { host_port_.set_alive(alive); }
+  /// See HostPort.
+  void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.set_token_bucket(rate, depth); }
   /// Before the simulation starts.
   void set_observer(DriveObserverIf* observer);
 };

@@ -49,6 +49,8 @@ class EngineIf {
   /// The arm is free: asks for the next decision; the command picked leaves the engine. One question at a time. What has been
   /// prepared counts if it was for exactly this state and instant; otherwise the engine begins now.
   virtual void decide(const HeadState& head, Picoseconds now) = 0;
+  /// The drive has lost its power: no command, no question, nothing prepared, as when it was switched on. Statistics go on.
+  virtual void reset() = 0;
   /// From when on the decision that is being prepared is there; kNoDeadline if there is none, or not before some event.
   virtual Picoseconds prepared_from() const = 0;
   /// Counters are whole once the simulation has stopped.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <systemc>
 
@@ -27,9 +28,10 @@ struct FirmwareCost {
 /// says is found once, when it is asked for: no command comes between.
 class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  public:
-  FirmwareEngine(const sc_core::sc_module_name& name, std::unique_ptr<scheduling::SchedulerIf> scheduler,
-                 const FirmwareCost& cost)
-      : sc_module(name), scheduler_(std::move(scheduler)), cost_(cost) {}
+  using SchedulerFactory = std::function<std::unique_ptr<scheduling::SchedulerIf>()>;
+
+  FirmwareEngine(const sc_core::sc_module_name& name, SchedulerFactory create, const FirmwareCost& cost)
+      : sc_module(name), create_(std::move(create)), scheduler_(create_()), cost_(cost) {}
 
   void bind_sink(DecisionSinkIf& sink) override { sink_ = &sink; }
   void insert(const Command& command) override {
@@ -66,6 +68,13 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
     sink_->decided(decision, effective);
   }
 
+  void reset() override {
+    scheduler_ = create_();
+    count_ = 0;
+    prepared_ = false;
+    began_ = 0;
+  }
+
   Picoseconds prepared_from() const override {
     if (!prepared_ || count_ == 0) return core::kNoDeadline;
     return began_ + time(cost_.cycles({count_, 0}));  // what it really takes, only the policy can say, and once
@@ -74,6 +83,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  private:
   Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * cost_.clock_period; }
 
+  SchedulerFactory create_;
   std::unique_ptr<scheduling::SchedulerIf> scheduler_;
   FirmwareCost cost_;
   DecisionSinkIf* sink_ = nullptr;

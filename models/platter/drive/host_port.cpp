@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -26,9 +27,14 @@ tlm::tlm_response_status response_status(CommandStatus status) {
     case CommandStatus::BadByteEnable: return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
     case CommandStatus::BadBurst: return tlm::TLM_BURST_ERROR_RESPONSE;
     case CommandStatus::BadTag:
-    case CommandStatus::QueueFull: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    case CommandStatus::QueueFull:
+    case CommandStatus::DriveDead: return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
+}
+
+core::RequestClass class_of(const CommandExtension* extension) {
+  return extension != nullptr ? extension->cls : core::RequestClass::Discrete;
 }
 
 }  // namespace
@@ -53,8 +59,12 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
   host_tgt_socket.register_b_transport(this, &HostPort::b_transport);
   host_tgt_socket.register_nb_transport_fw(this, &HostPort::nb_transport_fw);
   host_tgt_socket.register_transport_dbg(this, &HostPort::transport_dbg);
+  bucket_.set(profile.token_rate_bytes_per_s, profile.token_depth_bytes, 0);
   SC_METHOD(complete);
   sensitive << completion_event_;
+  dont_initialize();
+  SC_METHOD(serve_waiting);
+  sensitive << release_event_;
   dont_initialize();
 }
 
@@ -114,6 +124,7 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension
 void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status,
                       Picoseconds asked) {
   ++rejected_;
+  ++counters_[static_cast<std::size_t>(class_of(extension))].failed;
   payload.set_response_status(response_status(status));
   if (extension != nullptr) {
     extension->status = status;
@@ -132,26 +143,34 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
 
 // --- nb_transport --------------------------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum HostPort::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum HostPort::nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
-  if (delay != sc_core::SC_ZERO_TIME) {
-    delayed_.notify(payload, phase, delay);
-    return tlm::TLM_ACCEPTED;
-  }
-  if ((phase == tlm::BEGIN_REQ && waiting_request_ != nullptr) || (phase == tlm::END_RESP && !response_busy_)) {
+  Host& host = hosts_[static_cast<std::size_t>(id)];
+  if ((phase == tlm::BEGIN_REQ && (host.waiting.payload != nullptr || host.delayed != nullptr)) ||
+      (phase == tlm::END_RESP && host.responding == nullptr)) {
     SC_REPORT_ERROR("/platter/host_port/phase", phase == tlm::BEGIN_REQ
                                                     ? "BEGIN_REQ although the previous request phase has not ended"
                                                     : "END_RESP although no response phase runs");
     return tlm::TLM_ACCEPTED;
   }
+  if (delay != sc_core::SC_ZERO_TIME) {
+    if (phase == tlm::BEGIN_REQ) host.delayed = &payload;
+    delayed_.notify(payload, phase, delay);
+    return tlm::TLM_ACCEPTED;
+  }
   if (phase == tlm::BEGIN_REQ) {
     if (payload.has_mm()) payload.acquire();
-    if (!begin_request(payload, now_ps())) return tlm::TLM_ACCEPTED;
+    Request request{&payload, now_ps(), life_, false, 0};
+    if (!begin_request(id, request)) {
+      host.waiting = request;
+      waiting_hosts_.push_back(id);
+      return tlm::TLM_ACCEPTED;
+    }
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
   if (phase == tlm::END_RESP) {
-    end_response(payload);
+    end_response(host, payload);
     return tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR("/platter/host_port/phase", "nb_transport_fw takes BEGIN_REQ and END_RESP only");
@@ -159,38 +178,79 @@ tlm::tlm_sync_enum HostPort::nb_transport_fw(tlm::tlm_generic_payload& payload, 
 }
 
 void HostPort::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  const auto at = std::find_if(hosts_.begin(), hosts_.end(), [&](const Host& h) {
+    return (phase == tlm::BEGIN_REQ ? h.delayed : h.responding) == &payload;
+  });
+  if (at == hosts_.end()) return;  // already reported
+  if (phase == tlm::BEGIN_REQ) at->delayed = nullptr;
+  const auto id = static_cast<int>(at - hosts_.begin());
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   tlm::tlm_phase back = phase;
-  if (nb_transport_fw(payload, back, delay) == tlm::TLM_UPDATED)
-    host_tgt_socket->nb_transport_bw(payload, back, delay);
+  if (nb_transport_fw(id, payload, back, delay) == tlm::TLM_UPDATED)
+    host_tgt_socket[id]->nb_transport_bw(payload, back, delay);
 }
 
-bool HostPort::begin_request(tlm::tlm_generic_payload& payload, Picoseconds asked) {
-  auto* extension = payload.get_extension<CommandExtension>();
-  CommandStatus status = check(payload, extension);
-  if (status == CommandStatus::Good && queue_.full()) {
-    if (!reject_when_full_) {
-      waiting_request_ = &payload;
-      waiting_since_ = asked;
-      return false;
+std::optional<CommandStatus> HostPort::admit(Request& request) {
+  if (!alive_ || request.life != life_) return CommandStatus::DriveDead;
+  const tlm::tlm_generic_payload& payload = *request.payload;
+  const auto* extension = payload.get_extension<CommandExtension>();
+  CommandStatus status = request.in_line ? CommandStatus::Good : check(payload, extension);
+  if (status != CommandStatus::Good) return status;
+  if (bucket_.on() && !request.in_line && class_of(extension) != core::RequestClass::Continuous) {
+    request.in_line = true;
+    request.ticket = bucket_.enter(extension != nullptr && extension->flush ? 0 : payload.get_data_length());
+  }
+  if (request.in_line) {
+    if (!bucket_.first(request.ticket)) return std::nullopt;
+    if (bucket_.passes_at(now_ps()) > now_ps()) {
+      schedule_release();
+      return std::nullopt;
     }
+    status = check(payload, extension);  // its tag may have been taken meanwhile
+  }
+  if (status == CommandStatus::Good && queue_.full()) {
+    if (!reject_when_full_) return std::nullopt;
     status = CommandStatus::QueueFull;
   }
-  if (status != CommandStatus::Good) {
-    refuse(payload, extension, status, asked);
-    responses_.push_back({&payload, -1});
+  if (request.in_line) {
+    bucket_.leave(status == CommandStatus::Good, now_ps());
+    schedule_release();
+  }
+  return status;
+}
+
+void HostPort::schedule_release() {
+  release_event_.cancel();
+  const Picoseconds at = bucket_.passes_at(now_ps());
+  if (at != core::kNoDeadline) release_event_.notify(to_sc_time(at - now_ps()));
+}
+
+void HostPort::set_token_bucket(std::uint32_t rate, std::uint32_t depth) {
+  bucket_.set(rate, depth, now_ps());
+  schedule_release();
+}
+
+bool HostPort::begin_request(int host, Request& request) {
+  const std::optional<CommandStatus> status = admit(request);
+  if (!status) return false;
+  tlm::tlm_generic_payload& payload = *request.payload;
+  auto* extension = payload.get_extension<CommandExtension>();
+  if (*status != CommandStatus::Good) {
+    refuse(payload, extension, *status, request.since);
+    respond(host, {&payload, -1});
     completion_event_.notify(sc_core::SC_ZERO_TIME);
     return true;
   }
-  Slot& slot = accept(payload, extension, asked);
+  Slot& slot = accept(payload, extension, request.since);
+  slot.host = host;
   if (slot.blockers == 0) controller_.ready(slot);
   return true;
 }
 
-void HostPort::end_response(tlm::tlm_generic_payload& payload) {
-  response_busy_ = false;
+void HostPort::end_response(Host& host, tlm::tlm_generic_payload& payload) {
+  host.responding = nullptr;
   if (payload.has_mm()) payload.release();
-  if (!responses_.empty()) completion_event_.notify(sc_core::SC_ZERO_TIME);
+  if (!host.responses.empty()) completion_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void HostPort::complete_at(Slot& slot, Picoseconds when) {
@@ -206,25 +266,50 @@ void HostPort::complete() {
     const Tag tag = completions_.back().tag;
     completions_.pop_back();
     Slot& slot = queue_.slot(tag);
+    slot.answered = true;
     if (slot.blocking_call) {
       finalize(slot);  // here, in the order of completion: the kernel wakes the callers in an order of its own
       finished_[tag.value].notify(sc_core::SC_ZERO_TIME);
     } else {
-      responses_.push_back({slot.payload, tag.value});
+      respond(slot.host, {slot.payload, tag.value});
     }
   }
   send_responses();
+  if (failing_) {
+    failing_ = false;
+    serve_waiting();
+    slot_freed_.notify(sc_core::SC_ZERO_TIME);
+  }
   if (!completions_.empty()) completion_event_.notify(to_sc_time(completions_.back().when - now));
 }
 
 void HostPort::finalize(Slot& slot) {
-  ++completed_;
   core::CommandTiming& timing = slot.timing;
   timing.completed = now_ps();
-  timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
-  slot.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+  PortCounters& counters = counters_[static_cast<std::size_t>(slot.command.cls)];
+  if (slot.status == CommandStatus::Good) {
+    ++completed_;
+    timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
+    if (slot.payload->is_read()) {
+      ++counters.reads;
+      counters.read_bytes += slot.payload->get_data_length();
+    } else if (slot.payload->is_write()) {
+      ++counters.writes;
+      counters.written_bytes += slot.payload->get_data_length();
+    }
+    if (timing.completed > slot.command.deadline) ++counters.late;
+  } else {
+    ++counters.failed;
+    core::CommandTiming failed;
+    failed.issued = timing.issued;
+    failed.accepted = timing.accepted;
+    failed.completed = timing.completed;
+    failed.queue = failed.response();
+    timing = failed;
+  }
+  slot.payload->set_response_status(response_status(slot.status));
   if (auto* extension = slot.payload->get_extension<CommandExtension>()) {
-    extension->status = CommandStatus::Good;
+    extension->status = slot.status;
     extension->timing = timing;
   }
 }
@@ -242,62 +327,98 @@ void HostPort::free_slot(Slot& slot) {
 }
 
 void HostPort::serve_waiting() {
-  if (waiting_request_ != nullptr && !queue_.full()) {
-    tlm::tlm_generic_payload& payload = *waiting_request_;
-    waiting_request_ = nullptr;
-    begin_request(payload, waiting_since_);
+  for (std::size_t i = 0; i < waiting_hosts_.size();) {
+    const int id = waiting_hosts_[i];
+    Host& host = hosts_[static_cast<std::size_t>(id)];
+    if (!begin_request(id, host.waiting)) {
+      ++i;
+      continue;
+    }
+    tlm::tlm_generic_payload& payload = *host.waiting.payload;
+    host.waiting = {};
+    waiting_hosts_.erase(waiting_hosts_.begin() + static_cast<std::ptrdiff_t>(i));
     tlm::tlm_phase phase = tlm::END_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    host_tgt_socket->nb_transport_bw(payload, phase, delay);
+    host_tgt_socket[id]->nb_transport_bw(payload, phase, delay);
+    i = 0;  // the one behind it in the line for tokens may be another's
   }
   if (!queue_.full()) slot_freed_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void HostPort::respond(int host, const Response& response) {
+  hosts_[static_cast<std::size_t>(host)].responses.push_back(response);
+}
+
 void HostPort::send_responses() {
-  while (!responses_.empty() && !response_busy_) {
-    const Response response = responses_.front();
-    responses_.pop_front();
-    // The tag is free with its status on the way: the host may use it again at once.
-    if (response.tag >= 0) {
-      Slot& slot = queue_.slot(Tag(static_cast<std::uint16_t>(response.tag)));
-      finalize(slot);
-      free_slot(slot);
-    } else {
-      finalize_refused(*response.payload);
+  for (std::size_t id = 0; id < hosts_.size(); ++id) {
+    Host& host = hosts_[id];
+    while (!host.responses.empty() && host.responding == nullptr) {
+      const Response response = host.responses.front();
+      host.responses.pop_front();
+      // The tag is free with its status on the way: the host may use it again at once.
+      if (response.tag >= 0) {
+        Slot& slot = queue_.slot(Tag(static_cast<std::uint16_t>(response.tag)));
+        finalize(slot);
+        free_slot(slot);
+      } else {
+        finalize_refused(*response.payload);
+      }
+      tlm::tlm_generic_payload& payload = *response.payload;
+      host.responding = &payload;
+      tlm::tlm_phase phase = tlm::BEGIN_RESP;
+      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+      const tlm::tlm_sync_enum answer = host_tgt_socket[static_cast<int>(id)]->nb_transport_bw(payload, phase, delay);
+      if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
+        if (delay != sc_core::SC_ZERO_TIME)
+          delayed_.notify(payload, tlm::END_RESP, delay);
+        else
+          end_response(host, payload);
+      }
+      serve_waiting();
     }
-    response_busy_ = true;
-    tlm::tlm_generic_payload& payload = *response.payload;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = host_tgt_socket->nb_transport_bw(payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
-      if (delay != sc_core::SC_ZERO_TIME)
-        delayed_.notify(payload, tlm::END_RESP, delay);
-      else
-        end_response(payload);
-    }
-    serve_waiting();
   }
+}
+
+// --- death -----------------------------------------------------------------------------------------------------------
+
+void HostPort::set_alive(bool alive) {
+  if (alive == alive_) return;
+  alive_ = alive;
+  if (alive) return;
+  failing_ = true;
+  ++life_;
+  controller_.halt();
+  bucket_.clear();
+  release_event_.cancel();
+  completions_.clear();
+  const Picoseconds now = now_ps();
+  queue_.abandon([&](Slot& slot) {
+    if (slot.answered && slot.blocking_call) return;  // its caller knows, it has only not been woken
+    slot.status = CommandStatus::DriveDead;
+    if (!slot.answered) completions_.push_back({now, slot.command.tag});
+  });
+  std::reverse(completions_.begin(), completions_.end());
+  // A delta later: the host that has done it need not reckon with answers within its call.
+  completion_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 // --- b_transport, transport_dbg ------------------------------------------------------------------------------------
 
-void HostPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (delay != sc_core::SC_ZERO_TIME) wait(delay);
   delay = sc_core::SC_ZERO_TIME;
   auto* extension = payload.get_extension<CommandExtension>();
-  const Picoseconds called = now_ps();
-  CommandStatus status = check(payload, extension);
-  if (status == CommandStatus::Good && queue_.full() && reject_when_full_) status = CommandStatus::QueueFull;
-  while (status == CommandStatus::Good && queue_.full()) {
+  Request request{&payload, now_ps(), life_, false, 0};
+  std::optional<CommandStatus> status = admit(request);
+  while (!status) {
     wait(slot_freed_);
-    status = check(payload, extension);
+    status = admit(request);
   }
-  if (status != CommandStatus::Good) {
-    refuse(payload, extension, status, called);
+  if (*status != CommandStatus::Good) {
+    refuse(payload, extension, *status, request.since);
     return;
   }
-  Slot& slot = accept(payload, extension, called);
+  Slot& slot = accept(payload, extension, request.since);
   slot.blocking_call = true;
   if (slot.blockers == 0) controller_.ready(slot);
   wait(finished_[slot.command.tag.value]);
@@ -305,7 +426,7 @@ void HostPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   serve_waiting();
 }
 
-unsigned int HostPort::transport_dbg(tlm::tlm_generic_payload& payload) {
+unsigned int HostPort::transport_dbg(int /*host*/, tlm::tlm_generic_payload& payload) {
   const std::uint64_t capacity = capacity_bytes_;
   if (media_ == nullptr || payload.get_data_ptr() == nullptr || payload.get_address() >= capacity) return 0;
   const auto length = static_cast<unsigned int>(

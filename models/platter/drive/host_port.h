@@ -4,7 +4,9 @@
 #include <systemc>
 #include <tlm>
 #include <tlm_utils/peq_with_cb_and_phase.h>
-#include <tlm_utils/simple_target_socket.h>
+#include <array>
+#include <optional>
+#include <tlm_utils/multi_passthrough_target_socket.h>
 #include <vector>
 
 #include "platter/core/ring_buffer.h"
@@ -12,15 +14,31 @@
 #include "platter/drive/controller.h"
 #include "platter/drive/media.h"
 #include "platter/drive/read_write_channel.h"
+#include "platter/drive/token_bucket.h"
 
 namespace platter::drive {
 
-/// The drive's host interface: a TLM-2.0 target.
+/// What a drive's port has done for one class of commands.
+struct PortCounters {
+  std::uint64_t reads = 0;  ///< completed
+  std::uint64_t writes = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written_bytes = 0;
+  std::uint64_t late = 0;    ///< completed after their deadline
+  std::uint64_t failed = 0;  ///< answered by an error, those that were refused included
+};
+
+/// The drive's host interface: a TLM-2.0 target for any number of hosts, each with its own request and response phases.
 ///
 /// nb_transport: the four phases of the base protocol. END_REQ comes when the queue takes the command, so a full
 /// queue holds the request phase (or answers QueueFull, by configuration); BEGIN_RESP comes with the last block.
 /// b_transport waits through the same queue and the same mechanics. transport_dbg reaches the media without time.
 /// What cannot be executed is answered by a TLM error response, and counted.
+///
+/// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag, and its request
+/// phase is held meanwhile, as by a full queue. So a host whose continuous commands must not wait behind it binds twice.
+///
+/// A dead drive answers every command by DriveDead, those that it has and those that come.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf {
  public:
   SC_HAS_PROCESS(HostPort);
@@ -28,11 +46,21 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
            Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile,
            std::uint64_t capacity_bytes);
 
-  tlm_utils::simple_target_socket<HostPort> host_tgt_socket;
+  tlm_utils::multi_passthrough_target_socket<HostPort> host_tgt_socket;
 
   void set_observer(DriveObserverIf* observer) { observer_ = observer; }
   void complete_at(Slot& slot, Picoseconds when) override;
 
+  /// The drive dies, or comes back as when it was switched on, with its media as they were. Not from within a callback of the
+  /// drive's observer.
+  void set_alive(bool alive);
+  bool alive() const { return alive_; }
+
+  const TokenBucket& token_bucket() const { return bucket_; }
+  /// Bytes a second (0: off) and depth in bytes; holds at once, also for what waits.
+  void set_token_bucket(std::uint32_t rate, std::uint32_t depth);
+
+  const PortCounters& counters(core::RequestClass cls) const { return counters_[static_cast<std::size_t>(cls)]; }
   std::uint64_t completed() const { return completed_; }
   std::uint64_t rejected() const { return rejected_; }
 
@@ -46,16 +74,35 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
     int tag;  ///< -1: a command that was refused
   };
 
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+  /// A command that asks to be taken.
+  struct Request {
+    tlm::tlm_generic_payload* payload = nullptr;
+    Picoseconds since = 0;
+    std::uint32_t life = 0;  ///< of the drive, when it asked
+    bool in_line = false;  ///< for tokens
+    TokenBucket::Ticket ticket = 0;
+  };
+  /// A host's side of the socket.
+  struct Host {
+    Request waiting;                                      ///< its request phase is held
+    tlm::tlm_generic_payload* delayed = nullptr;          ///< its BEGIN_REQ comes later, by annotation
+    tlm::tlm_generic_payload* responding = nullptr;       ///< its response phase runs
+    core::RingBuffer<Response> responses;
+  };
+
+  void end_of_elaboration() override { hosts_.resize(host_tgt_socket.size()); }
+  void b_transport(int host, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_fw(int host, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  unsigned int transport_dbg(int host, tlm::tlm_generic_payload& payload);
   void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
 
   core::CommandStatus check(const tlm::tlm_generic_payload& payload, const core::CommandExtension* extension) const;
-  /// True when the request phase has ended: taken, or refused. `asked` is when the host began it.
-  bool begin_request(tlm::tlm_generic_payload& payload, Picoseconds asked);
-  void end_response(tlm::tlm_generic_payload& payload);
+  /// The status with which the command may go on, Good or why it is refused; nothing: it waits.
+  std::optional<core::CommandStatus> admit(Request& request);
+  /// True when the request phase has ended: taken, or refused.
+  bool begin_request(int host, Request& request);
+  void end_response(Host& host, tlm::tlm_generic_payload& payload);
   Slot& accept(tlm::tlm_generic_payload& payload, const core::CommandExtension* extension, Picoseconds asked);
   void refuse(tlm::tlm_generic_payload& payload, core::CommandExtension* extension, core::CommandStatus status,
               Picoseconds asked);
@@ -63,7 +110,9 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   void finalize(Slot& slot);
   void finalize_refused(tlm::tlm_generic_payload& payload);
   void free_slot(Slot& slot);
+  void respond(int host, const Response& response);
   void send_responses();
+  void schedule_release();
   void serve_waiting();
 
   const mechanics::AccessPlanner& planner_;
@@ -75,13 +124,17 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   bool reject_when_full_;
   bool task_attributes_;
   DriveObserverIf* observer_ = nullptr;
+  bool alive_ = true;
+  bool failing_ = false;    ///< it has died, and what was held at the port does not know yet
+  std::uint32_t life_ = 0;  ///< counts its deaths
+  TokenBucket bucket_;
+  std::array<PortCounters, core::kRequestClasses> counters_;
 
   std::vector<Completion> completions_;  ///< by time, the latest first
   sc_core::sc_event completion_event_;
-  core::RingBuffer<Response> responses_;
-  bool response_busy_ = false;
-  tlm::tlm_generic_payload* waiting_request_ = nullptr;
-  Picoseconds waiting_since_ = 0;
+  std::vector<Host> hosts_;
+  std::vector<int> waiting_hosts_;  ///< whose request phase is held, in the order in which they asked
+  sc_core::sc_event release_event_;  ///< the first in line for tokens may pass
   sc_core::sc_event slot_freed_;
   std::vector<sc_core::sc_event> finished_;  ///< by tag, for b_transport
   tlm_utils::peq_with_cb_and_phase<HostPort> delayed_;

@@ -44,6 +44,9 @@ class ReadWriteChannel : public sc_core::sc_module {
   /// When the last write's data is in the buffer.
   Picoseconds received() const { return received_; }
 
+  /// The drive has lost its power: the bus is free.
+  void reset() { sent_ = received_ = 0; }
+
   /// Copies the bytes between the payload and the media; nothing to do for a payload without data.
   void move_bytes(const Slot& slot);
   /// Puts what `write` holds in the buffer over what `read` has got from the media.

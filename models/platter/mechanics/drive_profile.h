@@ -150,6 +150,8 @@ struct DriveProfile {
   std::uint32_t firmware_order_cycles = 12;
   std::uint32_t queue_depth = 32;
   bool reject_when_full = false;  ///< answer a command beyond the depth by an error instead of waiting
+  std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
+  std::uint32_t token_depth_bytes = 512 * 1024;
   bool task_attributes = false;   ///< SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

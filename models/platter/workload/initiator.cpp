@@ -16,8 +16,9 @@ constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {
 
 }  // namespace
 
-Initiator::Initiator(const sc_core::sc_module_name& name) : sc_module(name), disk_init_socket("disk_init_socket") {
+Initiator::Initiator(const sc_core::sc_module_name& name) : sc_module(name), disk_init_socket("disk_init_socket"), best_effort_init_socket("best_effort_init_socket") {
   disk_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
+  best_effort_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
   limits_.fill(~0u);
   SC_METHOD(arrivals);
   sensitive << arrival_event_;
@@ -126,27 +127,28 @@ void Initiator::send() {
   if (sending_) return;  // a drive may answer within the call
   sending_ = true;
   for (;;) {
-    if (requesting_ != nullptr) break;
     Transaction* transaction = nullptr;
     for (const RequestClass cls : kPriority) {
       auto& queue = backlog_[index(cls)];
-      if (queue.empty() || in_drive_[index(cls)] >= limits_[index(cls)]) continue;
+      if (queue.empty() || in_drive_[index(cls)] >= limits_[index(cls)] || requesting_[way(cls)] != nullptr) continue;
       transaction = queue.front();
       queue.pop_front();
       ++in_drive_[index(cls)];
       break;
     }
     if (transaction == nullptr) break;
-    requesting_ = transaction;
+    const std::size_t by = way(transaction->cls);
+    requesting_[by] = transaction;
     transaction->payload.acquire();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = disk_init_socket->nb_transport_fw(transaction->payload, phase, delay);
+    const tlm::tlm_sync_enum answer = by == 0 ? disk_init_socket->nb_transport_fw(transaction->payload, phase, delay)
+                                              : best_effort_init_socket->nb_transport_fw(transaction->payload, phase, delay);
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
-      requesting_ = nullptr;
+      requesting_[by] = nullptr;
       finish(transaction->payload);
     } else if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
-      requesting_ = nullptr;
+      requesting_[by] = nullptr;
     }
   }
   sending_ = false;
@@ -155,12 +157,13 @@ void Initiator::send() {
 tlm::tlm_sync_enum Initiator::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                               sc_core::sc_time& /*delay*/) {
   if (phase == tlm::END_REQ) {
-    requesting_ = nullptr;
+    requesting_[way(transaction_of(payload).cls)] = nullptr;
     send();
     return tlm::TLM_ACCEPTED;
   }
   // BEGIN_RESP: the response phase ends at once.
-  if (requesting_ != nullptr && &requesting_->payload == &payload) requesting_ = nullptr;
+  Transaction*& requesting = requesting_[way(transaction_of(payload).cls)];
+  if (requesting != nullptr && &requesting->payload == &payload) requesting = nullptr;
   finish(payload);
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;

@@ -40,6 +40,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ~Initiator() override;
 
   tlm_utils::simple_initiator_socket<Initiator> disk_init_socket;
+  /// If bound, discrete and background requests take this way, so that continuous ones never wait for their request phases.
+  tlm_utils::simple_initiator_socket_optional<Initiator> best_effort_init_socket;
 
   // Before the simulation starts.
   void add_producer(ProducerIf& producer);
@@ -88,6 +90,10 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     return a.request.time != b.request.time ? a.request.time > b.request.time : a.order > b.order;
   }
 
+  /// 1: best_effort_init_socket.
+  std::size_t way(core::RequestClass cls) const {
+    return cls != core::RequestClass::Continuous && best_effort_init_socket.size() > 0 ? 1 : 0;
+  }
   static std::size_t index(core::RequestClass cls) { return static_cast<std::size_t>(cls); }
 
   void free(tlm::tlm_generic_payload* payload) override;
@@ -114,7 +120,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::array<std::uint32_t, core::kRequestClasses> in_drive_{};
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<Transaction*> idle_;
-  Transaction* requesting_ = nullptr;  ///< BEGIN_REQ sent, no END_REQ yet
+  std::array<Transaction*, 2> requesting_{};  ///< by way: BEGIN_REQ sent, no END_REQ yet
   std::uint64_t next_number_ = 0;
   core::Picoseconds end_ = core::kNoDeadline;
   sc_core::sc_event arrival_event_;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/drive_registers.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::drive {
+
+using core::now_ps;
+
+DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue,
+                               const Controller& controller)
+    : sc_module(name), register_tgt_socket("register_tgt_socket"), port_(port), queue_(queue), controller_(controller) {
+  register_tgt_socket.register_b_transport(this, &DriveRegisters::b_transport);
+  register_tgt_socket.register_transport_dbg(this, &DriveRegisters::transport_dbg);
+}
+
+std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
+  if (address == reg::kBusyLow) return static_cast<std::uint64_t>(controller_.busy(now_ps()));
+  if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return std::nullopt;
+  const std::uint64_t offset = address - reg::kClasses;
+  const PortCounters& counters = port_.counters(static_cast<core::RequestClass>(offset / reg::kClassStride));
+  switch (offset % reg::kClassStride) {
+    case reg::kReads: return counters.reads;
+    case reg::kWrites: return counters.writes;
+    case reg::kReadBytes: return counters.read_bytes;
+    case reg::kWrittenBytes: return counters.written_bytes;
+    case reg::kLate: return counters.late;
+    case reg::kFailed: return counters.failed;
+    default: return std::nullopt;
+  }
+}
+
+bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
+  switch (address) {
+    case reg::kId: data = reg::kIdValue; return true;
+    case reg::kVersion: data = reg::kVersionValue; return true;
+    case reg::kState: data = port_.alive() ? reg::kStateAlive : 0; return true;
+    case reg::kDepth: data = queue_.depth(); return true;
+    case reg::kOutstanding: data = queue_.occupancy(); return true;
+    case reg::kInLine: data = static_cast<std::uint32_t>(port_.token_bucket().waiting()); return true;
+    case reg::kTokenRate: data = port_.token_bucket().rate(); return true;
+    case reg::kTokenDepth: data = port_.token_bucket().depth(); return true;
+    case reg::kTokenLevel:
+      data = static_cast<std::uint32_t>(std::max<std::int64_t>(port_.token_bucket().bytes(now_ps()), 0));
+      return true;
+    default: break;
+  }
+  const std::uint64_t low = address & ~std::uint64_t{4};
+  const std::optional<std::uint64_t> value = counter(low);
+  if (!value) return false;
+  if (address == low)
+    data = static_cast<std::uint32_t>(*value);
+  else
+    data = held_address_ == address ? held_ : static_cast<std::uint32_t>(*value >> 32);
+  return true;
+}
+
+tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint32_t data) {
+  const TokenBucket& bucket = port_.token_bucket();
+  switch (address) {
+    case reg::kState: port_.set_alive((data & reg::kStateAlive) != 0); return tlm::TLM_OK_RESPONSE;
+    case reg::kTokenRate: port_.set_token_bucket(data, bucket.depth()); return tlm::TLM_OK_RESPONSE;
+    case reg::kTokenDepth: port_.set_token_bucket(bucket.rate(), data); return tlm::TLM_OK_RESPONSE;
+    default: break;
+  }
+  std::uint32_t ignored = 0;
+  return read(address, ignored) ? tlm::TLM_COMMAND_ERROR_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+}
+
+void DriveRegisters::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  // What a write changes, it changes at its own time.
+  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
+  delay = sc_core::SC_ZERO_TIME;
+  const std::uint64_t address = payload.get_address();
+  if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+  } else if (payload.get_byte_enable_ptr() != nullptr) {
+    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  } else if (payload.is_write()) {
+    std::uint32_t data = 0;
+    std::memcpy(&data, payload.get_data_ptr(), 4);
+    payload.set_response_status(write(address, data));
+  } else if (payload.is_read()) {
+    std::uint32_t data = 0;
+    if (!read(address, data)) {
+      payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+      return;
+    }
+    if (const std::optional<std::uint64_t> value = counter(address)) {
+      held_address_ = address + 4;
+      held_ = static_cast<std::uint32_t>(*value >> 32);
+    }
+    std::memcpy(payload.get_data_ptr(), &data, 4);
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  } else {
+    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+  }
+}
+
+unsigned int DriveRegisters::transport_dbg(tlm::tlm_generic_payload& payload) {
+  std::uint32_t data = 0;
+  if (!payload.is_read() || payload.get_data_length() < 4 || !read(payload.get_address(), data)) return 0;
+  std::memcpy(payload.get_data_ptr(), &data, 4);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return 4;
+}
+
+}  // namespace platter::drive

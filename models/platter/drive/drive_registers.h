@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "platter/drive/host_port.h"
+
+namespace platter::drive {
+
+/// Offsets of a drive's registers, in bytes; docs/reference/drive_registers.md has the meanings.
+namespace reg {
+
+inline constexpr std::uint32_t kId = 0x000;
+inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
+inline constexpr std::uint32_t kVersion = 0x004;
+inline constexpr std::uint32_t kVersionValue = 0x0001'0000;
+inline constexpr std::uint32_t kState = 0x008;
+inline constexpr std::uint32_t kStateAlive = 1;
+inline constexpr std::uint32_t kDepth = 0x00C;
+inline constexpr std::uint32_t kOutstanding = 0x010;
+inline constexpr std::uint32_t kInLine = 0x014;
+inline constexpr std::uint32_t kTokenRate = 0x020;
+inline constexpr std::uint32_t kTokenDepth = 0x024;
+inline constexpr std::uint32_t kTokenLevel = 0x028;
+inline constexpr std::uint32_t kBusyLow = 0x030;  // 64 bits: the upper half follows
+/// One block of 64-bit counters for each class, in the order of core::RequestClass.
+inline constexpr std::uint32_t kClasses = 0x100;
+inline constexpr std::uint32_t kClassStride = 0x040;
+inline constexpr std::uint32_t kReads = 0x00;
+inline constexpr std::uint32_t kWrites = 0x08;
+inline constexpr std::uint32_t kReadBytes = 0x10;
+inline constexpr std::uint32_t kWrittenBytes = 0x18;
+inline constexpr std::uint32_t kLate = 0x20;
+inline constexpr std::uint32_t kFailed = 0x28;
+
+/// Offset of a counter of `cls`.
+constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {
+  return kClasses + kClassStride * static_cast<std::uint32_t>(cls) + offset;
+}
+
+}  // namespace reg
+
+/// The drive's registers for servers above it, over a TLM-2.0 target socket of their own: aligned words of 32 bits, no time of
+/// their own. The lower half of a 64-bit counter holds the upper one for the read that follows. transport_dbg does the same
+/// without effects, and no writes.
+class DriveRegisters : public sc_core::sc_module {
+ public:
+  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue, const Controller& controller);
+
+  tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  /// False if there is no such register.
+  bool read(std::uint64_t address, std::uint32_t& data) const;
+  tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);
+  /// The 64-bit counter whose lower half is at `address`, if there is one.
+  std::optional<std::uint64_t> counter(std::uint64_t address) const;
+
+  HostPort& port_;
+  const CommandQueue& queue_;
+  const Controller& controller_;
+  std::uint64_t held_address_ = 0;  ///< of the upper half that is held; 0: none
+  std::uint32_t held_ = 0;
+};
+
+}  // namespace platter::drive

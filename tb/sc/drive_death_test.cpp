@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A drive dies at random instants under a mixed load, and comes back: no command is lost, nothing hangs, and the media hold
+// what had to be on them.
+#include "testing.h"
+
+#include <map>
+
+#include "platter/core/random.h"
+#include "platter/drive/drive_registers.h"
+#include "platter/observe/statistics.h"
+#include "platter/workload/generators.h"
+
+namespace platter::testing {
+namespace {
+
+using core::TaskAttribute;
+using mechanics::DriveProfile;
+using mechanics::WriteBack;
+
+constexpr std::uint64_t kSpan = 512;  // blocks in use
+
+struct DeathCase {
+  const char* name;
+  const char* policy;
+  const char* engine;
+  WriteBack write_back;
+  std::uint32_t token_rate;
+  EndResponse end_response;
+
+  friend std::ostream& operator<<(std::ostream& out, const DeathCase& c) { return out << c.name; }
+};
+
+/// Reads, writes, FUA, flushes, ordered and head-of-queue commands of all classes from two hosts and from blocking callers, over
+/// a model of what each block may hold: the contents since the last one that must be on the media.
+class MortalTraffic {
+ public:
+  MortalTraffic(drive::Drive& disk, std::vector<AtHost*> hosts, bool cached, std::uint64_t seed)
+      : disk_(disk), hosts_(std::move(hosts)), random_(seed, "death"), cached_(cached), versions_(kSpan, {{0, 0}}) {
+    for (AtHost* host : hosts_) {
+      host->on_accepted = [this](Transaction& t) { accepted(t); };
+      host->on_finished = [this, host](Transaction& t) { finished(t, host); };
+    }
+  }
+
+  std::uint64_t issued = 0, good = 0, dead = 0;
+  std::function<void()> on_event;  ///< called in the hosts' callbacks
+
+  void fill(int each) {
+    for (AtHost* host : hosts_)
+      for (int i = 0; i < each; ++i) issue(host);
+  }
+  void make(Transaction& t) {
+    t.extension.flush = false;
+    t.extension.fua = false;
+    t.extension.attribute = TaskAttribute::Simple;
+    t.extension.deadline = core::kNoDeadline;
+    t.extension.cls = static_cast<RequestClass>(random_.below(3));
+    if (random_.below(12) == 0) {
+      t.set_flush();
+    } else {
+      const auto blocks = static_cast<std::uint32_t>(1 + random_.below(40));
+      const std::uint64_t first = random_.below(kSpan - blocks + 1);
+      const bool write = t.extension.cls != RequestClass::Continuous && random_.below(3) != 0;
+      t.set(write, first, blocks, static_cast<std::uint8_t>(1 + random_.below(255)));
+      t.extension.fua = random_.below(6) == 0;
+      if (t.extension.cls == RequestClass::Continuous)
+        t.extension.deadline = core::now_ps() + static_cast<Picoseconds>(20 + random_.below(200)) * kMs;
+    }
+    const std::uint64_t dice = random_.below(30);
+    if (dice == 0) t.extension.attribute = TaskAttribute::Ordered;
+    if (dice == 1) t.extension.attribute = TaskAttribute::HeadOfQueue;
+    ++issued;
+  }
+  void ended(Transaction& t) {
+    const CommandTiming& timing = t.timing();
+    EXPECT_EQ(timing.parts(), timing.response());
+    EXPECT_LE(timing.completed, core::now_ps());
+    const auto number = number_.find(&t);  // a blocking call has none
+    if (t.extension.status == CommandStatus::DriveDead) {
+      EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
+      ++dead;
+      if (t.write() && number != number_.end())
+        for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) forget(b, number->second);
+      return;
+    }
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.status(), tlm::TLM_OK_RESPONSE);
+    ++good;
+    if (number == number_.end()) return;
+    if (t.write() && (t.extension.fua || !cached_))
+      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) settle(b, number->second);
+    if (t.extension.flush)
+      for (std::uint64_t b = 0; b < kSpan; ++b) settle(b, number->second);
+  }
+  /// The drive has taken the command: from now on it may be on the media.
+  void accepted(Transaction& t) {
+    number_[&t] = ++accepted_;
+    if (t.write())
+      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) versions_[b].push_back({t.data[0], accepted_});
+    if (on_event) on_event();
+  }
+
+  /// After a death: every block is one of those that it may be, whole, and is that from now on.
+  void check_media() {
+    std::vector<std::uint8_t> bytes(kSpan * 512);
+    disk_.media()->read(0, bytes.data(), bytes.size());
+    for (std::uint64_t b = 0; b < kSpan; ++b) {
+      const std::uint8_t found = bytes[b * 512];
+      for (std::uint64_t i = 0; i < 512; ++i) ASSERT_EQ(bytes[b * 512 + i], found) << "block " << b << " is torn";
+      ASSERT_TRUE(std::any_of(versions_[b].begin(), versions_[b].end(), [&](const Version& v) { return v.fill == found; }))
+          << "block " << b << " holds " << int{found} << ", which it cannot";
+      lost_ += found != versions_[b].back().fill ? 1u : 0u;
+      versions_[b] = {{found, 0}};
+    }
+  }
+  std::uint64_t lost() const { return lost_; }
+
+ private:
+  struct Version {
+    std::uint8_t fill;
+    std::uint64_t number;  ///< of the write, in order of acceptance
+  };
+
+  /// What was accepted up to `number` is on the media.
+  void settle(std::uint64_t block, std::uint64_t number) {
+    auto& versions = versions_[block];
+    auto base = versions.begin();
+    for (auto v = versions.begin(); v != versions.end(); ++v)
+      if (v->number <= number) base = v;
+    versions.erase(versions.begin(), base);
+  }
+  /// What was accepted as `number` was refused, or has died: where it reached the media, the media have been looked at.
+  void forget(std::uint64_t block, std::uint64_t number) {
+    auto& versions = versions_[block];
+    versions.erase(std::remove_if(versions.begin(), versions.end(), [&](const Version& v) { return v.number == number; }),
+                   versions.end());
+  }
+  void issue(AtHost* host) {
+    Transaction& t = host->reuse();
+    make(t);
+    host->submit(t);
+  }
+  void finished(Transaction& t, AtHost* host) {
+    ended(t);
+    if (t.extension.status == CommandStatus::Good) issue(host);
+    if (on_event) on_event();
+  }
+
+  drive::Drive& disk_;
+  std::vector<AtHost*> hosts_;
+  core::RandomStream random_;
+  bool cached_;
+  std::vector<std::vector<Version>> versions_;
+  std::map<const Transaction*, std::uint64_t> number_;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t lost_ = 0;
+};
+
+class DriveDeaths : public ::testing::TestWithParam<DeathCase> {};
+
+TEST_P(DriveDeaths, LoseNothing) {
+  const DeathCase& c = GetParam();
+  DriveProfile profile = toy_profile();
+  profile.overhead.read_hit_us = {50, 60};
+  profile.task_attributes = true;
+  profile.queue_depth = 12;
+  profile.cache.segments = 8;
+  profile.cache.segment_blocks = 32;
+  profile.cache.read_ahead = mechanics::ReadAhead::Segment;
+  profile.cache.keep_read_blocks = true;
+  profile.cache.write_segments = 2;
+  profile.cache.write_back = c.write_back;
+  profile.token_rate_bytes_per_s = c.token_rate;
+  profile.token_depth_bytes = 64 * 1024;
+  const auto disk = make_drive("disk", c.policy, c.engine, profile);
+  AtHost best_effort("best_effort");
+  AtHost media("media");
+  best_effort.disk_init_socket.bind(disk->host_tgt_socket);
+  media.disk_init_socket.bind(disk->host_tgt_socket);
+  best_effort.end_response = c.end_response;
+  best_effort.response_delay = 300 * kUs;
+  MortalTraffic traffic(*disk, {&best_effort, &media}, c.write_back != WriteBack::Off, 1);
+  core::RandomStream random(2, "instants");
+  std::uint64_t blocking = 0;
+  std::uint64_t immediate = 0, in_callback = 0, held = 0;
+  constexpr int kCallers = 4;
+  bool over = false;
+  std::uint64_t life = 0;
+  Script callers("callers", [&](Script& s) {
+    for (int i = 0; i < kCallers; ++i)
+      s.spawn([&] {
+        Transaction t(nullptr);
+        while (!over) {
+          if (!disk->host_port().alive()) {
+            s.pause(1 * kMs);
+            continue;
+          }
+          traffic.make(t);
+          ++blocking;
+          // Only the drive knows when a blocking call is accepted: it writes where nobody looks.
+          if (t.write()) t.payload.set_address(t.payload.get_address() + (kSpan + 64) * 512);
+          s.transport(t);
+          --blocking;
+          traffic.ended(t);
+        }
+      });
+  });
+  callers.disk_init_socket.bind(disk->host_tgt_socket);
+  const int deaths = static_cast<int>(scaled(100));
+  Script killer("killer", [&](Script& s) {
+    for (int i = 0; i < deaths; ++i) {
+      traffic.fill(10);
+      s.pause(static_cast<Picoseconds>(1 + random.below(60'000'000'000)));
+      const bool within_call = random.below(2) == 0;
+      const bool back = random.below(4) == 0;  // in the same instant
+      const std::uint64_t before = traffic.dead;
+      held += disk->host_port().token_bucket().waiting();
+      const auto kill = [&] {
+        disk->set_alive(false);
+        traffic.check_media();
+        if (!back) return;
+        disk->set_alive(true);
+        ++immediate;
+      };
+      if (within_call) {
+        bool done = false;
+        std::uint64_t calls = random.below(4);
+        traffic.on_event = [&] {
+          if (done || calls-- > 0) return;
+          done = true;
+          kill();
+        };
+        while (!done) s.pause(100 * kUs);
+        traffic.on_event = {};
+        ++in_callback;
+      } else {
+        kill();
+      }
+      ++life;
+      s.pause(1);
+      // Answers are given within the instant, but for a host that keeps the drive waiting for the end of each.
+      if (best_effort.end_response != EndResponse::Later && !disk->host_port().alive()) {
+        EXPECT_EQ(disk->queue().occupancy(), 0u);
+        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead) << "death " << i;
+      }
+      EXPECT_TRUE(disk->engine().empty() || disk->host_port().alive());
+      s.pause(20 * kMs);
+      if (!disk->host_port().alive()) {
+        EXPECT_EQ(disk->queue().occupancy(), 0u);
+        EXPECT_EQ(blocking, 0u);
+        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead) << "death " << i;
+        EXPECT_FALSE(best_effort.requesting() || media.requesting());
+        disk->set_alive(true);
+      }
+      EXPECT_GT(traffic.dead, before) << "there was something to lose";
+    }
+    over = true;
+  });
+  for (int k = 0; k < 4000 && !killer.done(); ++k) run_until(core::now_ps() + 10 * kMs);
+  ASSERT_TRUE(killer.done()) << "it hangs";
+  run_until(core::now_ps() + 3'000 * kMs);
+  EXPECT_EQ(life, static_cast<std::uint64_t>(deaths));
+  EXPECT_EQ(blocking, 0u);
+  disk->set_alive(false);
+  run_until(core::now_ps() + 100 * kMs);
+  EXPECT_EQ(traffic.issued, traffic.good + traffic.dead);
+  EXPECT_TRUE(best_effort.all_released() && media.all_released());
+  EXPECT_EQ(disk->queue().occupancy(), 0u);
+  std::uint64_t failed = 0;
+  for (const auto cls : {RequestClass::Discrete, RequestClass::Continuous, RequestClass::Background})
+    failed += disk->host_port().counters(cls).failed;
+  EXPECT_EQ(failed, traffic.dead);
+  EXPECT_EQ(disk->host_port().completed(), traffic.good);
+  EXPECT_GT(traffic.good, traffic.dead / 4) << "it works between its deaths";
+  EXPECT_GT(in_callback, scaled(20u));
+  if (kScale == 1) {
+    EXPECT_GT(immediate, 10u);
+  }
+  if (c.write_back != WriteBack::Off) {
+    EXPECT_GT(traffic.lost(), 0u) << "cached writes that were not flushed";
+  }
+  EXPECT_EQ(held > 0, c.token_rate > 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DriveDeaths,
+    ::testing::Values(
+        DeathCase{"firmware", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed},
+        DeathCase{"firmware_cached", "LOOK", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        DeathCase{"firmware_appending", "SPTF", "firmware", WriteBack::Append, 0, EndResponse::Updated},
+        DeathCase{"firmware_gated", "OPS:SCAN/CI-OPT(6)", "firmware", WriteBack::Interleaved, 2'000'000, EndResponse::Completed},
+        DeathCase{"firmware_slow_host", "SPTF", "firmware", WriteBack::Interleaved, 0, EndResponse::Later},
+        DeathCase{"model", "SPTF", "model", WriteBack::Off, 0, EndResponse::Completed},
+        DeathCase{"model_cached", "OPS:SCAN/CI-SPTF", "model", WriteBack::Interleaved, 0, EndResponse::Completed},
+        DeathCase{"model_clusters", "OPS:SCAN/CLUST-REQ(4)", "model", WriteBack::Interleaved, 2'000'000, EndResponse::Updated},
+        DeathCase{"model_orders", "OPS:SCAN/CI-OPT(6)", "model", WriteBack::Append, 0, EndResponse::Completed},
+        DeathCase{"lockstep", "OPS:SCAN/CI-OPT(6)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+/// Counted by the host's statistics, with generated requests and an end of the run.
+TEST(DriveDeath, TheHostsStatisticsAddUp) {
+  DriveProfile profile = atlas_profile();
+  profile.token_rate_bytes_per_s = 1'000'000;
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.holds_data = false;
+  config.dies_at = 1234567891011;
+  const auto disk = std::make_unique<drive::Drive>(
+      "disk", config, accelerator::engine_factory(engine_options("SPTF", "firmware", profile)));
+  const workload::Target target{disk->planner().geometry().block_count(), 512};
+  workload::Initiator host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  host.best_effort_init_socket.bind(disk->host_tgt_socket);
+  workload::RoundsProducer::Options rounds;
+  rounds.streams = 10;
+  rounds.round = 250 * kMs;
+  rounds.mean_bytes = 100'000;
+  workload::RoundsProducer continuous(target, rounds, {});
+  workload::RandomProducer::Options random;
+  random.rate_per_s = 100;
+  random.mean_bytes = 16'384;
+  random.read_fraction = 0.5;
+  workload::RandomProducer discrete(target, random);
+  host.add_producer(continuous);
+  host.add_producer(discrete);
+  host.set_end(2'000 * kMs);
+  observe::Statistics statistics(0);
+  host.add_observer(statistics);
+  run_until(2'000 * kMs);
+  host.for_each_outstanding([&](const workload::Request& request) { statistics.outstanding(request, 2'000 * kMs); });
+  EXPECT_NO_THROW(statistics.check_conservation());
+  for (const auto cls : {RequestClass::Continuous, RequestClass::Discrete}) {
+    const observe::ClassStatistics& s = statistics.of(cls);
+    EXPECT_GT(s.completed, 0u);
+    EXPECT_GT(s.failed, 0u);
+    EXPECT_EQ(s.failed, disk->host_port().counters(cls).failed);
+    EXPECT_EQ(s.completed, disk->host_port().counters(cls).reads + disk->host_port().counters(cls).writes);
+  }
+  EXPECT_EQ(statistics.of(RequestClass::Continuous).late, 0u) << "best effort did not hold them up";
+  EXPECT_LE(statistics.of(RequestClass::Discrete).bytes, 1'234'568u + 512 * 1024) << "rate and one bucket";
+}
+
+}  // namespace
+}  // namespace platter::testing
