@@ -319,6 +319,34 @@ class Runs(Case):
             flags = [f for s in settings for f in ("--set", s)]
             self.assert_refused(platter("run", EAGER, *flags, "--result", self.folder / "result.json"), pattern)
 
+    def test_a_drive_that_dies_fails_the_rest(self):
+        """What comes before is served as ever, what comes after is answered by an error, and all of it is accounted for."""
+        def requests(*settings):
+            log = self.folder / "log.csv"
+            self.result_of(MIXED, "--set", "engine=firmware", "--set", "sim.warmup_s=0", "--set", "sim.measure_s=40", *settings,
+                           "--requests", log)
+            return list(csv.DictReader(log.read_text().splitlines()))
+        whole = requests()
+        result = self.result_of(MIXED, "--set", "engine=firmware", "--set", "sim.warmup_s=0", "--set", "sim.measure_s=40",
+                                "--set", "fault.dies_at_s=20")
+        for load in result["classes"].values():
+            self.assertEqual(load["issued"], load["completed"] + load["failed"] + load["outstanding"])
+            self.assertGreater(load["failed"], 0)
+        dead = [row for row in requests("--set", "fault.dies_at_s=20") if row["status"] == "good"]
+        self.assertGreater(len(dead), 900)
+        self.assertEqual([row for row in whole if int(row["completed_ps"]) <= 20 * 10**12], dead)
+
+    def test_the_token_bucket_holds_best_effort_alone(self):
+        """A closed queue of discrete requests gets the bucket's rate and its first fill, to within a request."""
+        rate, depth, seconds = 400_000, 65536, 30
+        result = self.result_of(MIXED, "--set", "engine=firmware", "--set", "workload.discrete.source=closed", "--set",
+                                "workload.discrete.outstanding=4", "--set", "sim.warmup_s=0", "--set", f"sim.measure_s={seconds}", "--set",
+                                f"drive.port.token_rate_bytes_per_s={rate}", "--set", f"drive.port.token_depth_bytes={depth}",
+                                "--set", "workload.discrete.size=fixed", "--set", "workload.discrete.mean_bytes=16384")
+        self.assertLess(abs(result["classes"]["discrete"]["bytes"] - (rate * seconds + depth)), 5 * 16384)
+        self.assertEqual(result["hiccups"], 0)
+        self.assertEqual(result["classes"]["continuous"]["completed"], 25 * seconds)
+
     def test_clustered_policies_keep_every_round(self):
         """Sixty rounds: no hiccup, and every request is completed or still on its way."""
         for policy in ("ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",

@@ -4,36 +4,18 @@
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
 import tomllib
 import unittest
 
 import jsonschema
 
-PLATTER = os.environ["PLATTER"]
-SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+from cli_test import SOURCE, Case, platter
+
 SERVER = SOURCE / "docs/papers/replicated-striping/server.toml"
 SHORT = ("--set", "streams.rounds=120", "--set", "sim.warmup_s=200", "--set", "sim.measure_s=300")
 
 
-def platter(*arguments):
-    return subprocess.run([PLATTER, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
-
-
-class Server(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def run_good(self, *arguments):
-        done = platter(*arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
+class Server(Case):
     def result_of(self, *settings):
         out = self.folder / "result.json"
         self.run_good("server", "admit", SERVER, *SHORT, *(word for setting in settings for word in ("--set", setting)),
@@ -57,7 +39,7 @@ class Server(unittest.TestCase):
             requests = result["requests"]
             self.assertEqual(requests["accepted"] + requests["rejected"], requests["arrived"])
             self.assertEqual(result["configuration"]["drive"]["name"], "Seagate Cheetah ST-34501N")
-        self.assertIn("streams on average", self.run_good("server", "admit", SERVER, *SHORT))
+        self.assertIn("streams on average", self.run_good("server", "admit", SERVER, *SHORT).stdout)
 
     def test_same_seed_same_bytes(self):
         def text(*settings):
@@ -110,12 +92,12 @@ class Server(unittest.TestCase):
         self.assertRegex(self.refused("drive=atlas11k"), "did you mean atlas10k")
 
     def test_check_dump_and_schema(self):
-        self.assertIn("good (8 disks", self.run_good("server", "check", SERVER))
+        self.assertIn("good (8 disks", self.run_good("server", "check", SERVER).stdout)
         dump = self.folder / "dump.toml"
-        dump.write_text(self.run_good("server", "dump", SERVER))
-        first, second = (json.loads(self.run_good("server", "dump", file, "--json")) for file in (SERVER, dump))
+        dump.write_text(self.run_good("server", "dump", SERVER).stdout)
+        first, second = (json.loads(self.run_good("server", "dump", file, "--json").stdout) for file in (SERVER, dump))
         self.assertEqual(first, second)
-        schema = json.loads(self.run_good("config", "schema", "server"))
+        schema = json.loads(self.run_good("config", "schema", "server").stdout)
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(tomllib.loads(SERVER.read_text()), schema)
         with self.assertRaises(jsonschema.ValidationError):
