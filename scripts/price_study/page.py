@@ -57,12 +57,17 @@ def tools_of(rows):
     return "; ".join(sorted({tool for row in rows for tool in row["tools"].split("; ")}))
 
 
+def clock(row):
+    """The fastest placement's clock, and the median where there were several."""
+    return row["fmax_mhz"] + (f" (median of {row['seeds']}: {row['fmax_median_mhz']})" if row["seeds"] not in ("", "1") else "")
+
+
 def ecp5_table():
     rows = sorted((r for r in read(FPGA) if r["device"].startswith("ecp5")), key=order_of)
     text = table(["Entries x Lanes", "orderer", "LUT4", "CCU2C", "FF", "DPR16X4", "DP16KD", "MULT18", "TRELLIS_COMB", "Fmax (MHz)", "cycles",
                   "decision (ns)"],
                  [[name(r), orderer(r), r["lut4"], r["carry"], r["ff"], r["ram_lut"], r["ram_block"], r["mult"],
-                   r["cells"] if r["status"] != "does not fit" else "does not fit", r["fmax_mhz"], r["cycles"],
+                   r["cells"] if r["status"] != "does not fit" else "does not fit", clock(r), r["cycles"],
                    r["decision_ns"] and round(float(r["decision_ns"]))] for r in rows])
     large = sorted({f"{name(r)}{' with orderer ' + r['order_m'] if r['order_m'] != '0' else ''}" for r in rows if r["device"] == "ecp5-85f"})
     return (f"{text}\n\n" + (f"On an LFE5U-85F: {', '.join(large)}; the others on an LFE5U-45F. " if large else "On an LFE5U-45F. ")

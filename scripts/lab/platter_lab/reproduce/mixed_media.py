@@ -280,6 +280,12 @@ Near that point the policies with C-intervals are unfair in a way that the paper
 guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both sweeps run out of it, starve (the
 log of requests shows it: long waits have only those within a fifth of the cylinders around the middle). CI-OPT(6), which takes what
 comes for the present interval only with its next list, gets there first. A sweep that always goes upward has no such place.
+
+Two more reasons. λ = 65 is no heavy load for the projected disk, which is busy for four fifths of the time then. What the paper reports of it,
+CLUST-REQ(6) faster than SPTF and much fairer, appears where that disk is nearly full *and* SPTF is read as SPTF(next-C): at λ = 125
+(`runs.csv`), as on Table 1's disk at 65 with that reading; pooled, SPTF stays ahead in the mean at every rate. And TPS cannot be
+near OPS at low rates as long as OPS goes on with D all through the round: a D that comes in the sweep waits for its end under TPS. Only
+an OPS that rests after its sweep is as slow.
 """
 
 STUDY = Study("mixed-media", "Mixed-media workloads: clustered scheduling", INTRODUCTION, plan, report)
