@@ -18,6 +18,7 @@ enum class CommandStatus : std::uint8_t {
   BadTag,         ///< the host's tag is out of range or in use
   QueueFull,      ///< no free tag, and the queue rejects instead of waiting
   DriveDead,      ///< the drive has died, before the command came or under it
+  NoCopy,         ///< of an array: no drive that lives holds it
 };
 
 constexpr std::string_view to_string(CommandStatus status) {
@@ -31,8 +32,26 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::BadTag: return "tag out of range or in use";
     case CommandStatus::QueueFull: return "queue full";
     case CommandStatus::DriveDead: return "the drive is dead";
+    case CommandStatus::NoCopy: return "no drive that lives holds it";
   }
   return "?";
+}
+
+/// The TLM response for a status.
+inline tlm::tlm_response_status response_status(CommandStatus status) {
+  switch (status) {
+    case CommandStatus::Good: return tlm::TLM_OK_RESPONSE;
+    case CommandStatus::BadCommand: return tlm::TLM_COMMAND_ERROR_RESPONSE;
+    case CommandStatus::BadAddress: return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    case CommandStatus::BadLength: return tlm::TLM_BURST_ERROR_RESPONSE;
+    case CommandStatus::BadByteEnable: return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+    case CommandStatus::BadBurst: return tlm::TLM_BURST_ERROR_RESPONSE;
+    case CommandStatus::BadTag:
+    case CommandStatus::QueueFull:
+    case CommandStatus::DriveDead:
+    case CommandStatus::NoCopy: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  }
+  return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
 /// SCSI task attribute (SAM-5, 8.6). NCQ has none: all its commands are simple.

@@ -18,21 +18,6 @@ using core::to_sc_time;
 
 namespace {
 
-tlm::tlm_response_status response_status(CommandStatus status) {
-  switch (status) {
-    case CommandStatus::Good: return tlm::TLM_OK_RESPONSE;
-    case CommandStatus::BadCommand: return tlm::TLM_COMMAND_ERROR_RESPONSE;
-    case CommandStatus::BadAddress: return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-    case CommandStatus::BadLength: return tlm::TLM_BURST_ERROR_RESPONSE;
-    case CommandStatus::BadByteEnable: return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-    case CommandStatus::BadBurst: return tlm::TLM_BURST_ERROR_RESPONSE;
-    case CommandStatus::BadTag:
-    case CommandStatus::QueueFull:
-    case CommandStatus::DriveDead: return tlm::TLM_GENERIC_ERROR_RESPONSE;
-  }
-  return tlm::TLM_GENERIC_ERROR_RESPONSE;
-}
-
 core::RequestClass class_of(const CommandExtension* extension) {
   return extension != nullptr ? extension->cls : core::RequestClass::Discrete;
 }
@@ -125,7 +110,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
                       Picoseconds asked) {
   ++rejected_;
   ++counters_[static_cast<std::size_t>(class_of(extension))].failed;
-  payload.set_response_status(response_status(status));
+  payload.set_response_status(core::response_status(status));
   if (extension != nullptr) {
     extension->status = status;
     extension->timing = {};
@@ -307,7 +292,7 @@ void HostPort::finalize(Slot& slot) {
     failed.queue = failed.response();
     timing = failed;
   }
-  slot.payload->set_response_status(response_status(slot.status));
+  slot.payload->set_response_status(core::response_status(slot.status));
   if (auto* extension = slot.payload->get_extension<CommandExtension>()) {
     extension->status = slot.status;
     extension->timing = timing;

@@ -1,0 +1,879 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/array/array.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "platter/core/sc_time.h"
+#include "platter/drive/drive_registers.h"
+
+namespace platter::host::array {
+
+using core::CommandExtension;
+using core::CommandStatus;
+using core::now_ps;
+using core::RequestClass;
+using core::to_sc_time;
+
+namespace {
+
+constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestClass::Continuous, RequestClass::Discrete,
+                                                                       RequestClass::Background};
+
+/// A unit whose rebuild has failed is not tried again before.
+constexpr Picoseconds kRetry = core::kPicosecondsPerMillisecond;
+
+constexpr std::size_t index(RequestClass cls) { return static_cast<std::size_t>(cls); }
+
+std::uint32_t checked_drives(std::uint32_t drives) {
+  if (drives == 0 || drives > kMostDrives)
+    throw std::invalid_argument("an array has 1 to " + std::to_string(kMostDrives) + " drives");
+  return drives;
+}
+
+}  // namespace
+
+Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
+    : sc_module(name),
+      host_tgt_socket("host_tgt_socket"),
+      disk_init_sockets("disk_init_sockets", checked_drives(config.drives)),
+      best_effort_init_sockets("best_effort_init_sockets", config.drives),
+      register_init_sockets("register_init_sockets", config.drives),
+      config_(config),
+      map_(config.drives, config.drive_bytes, config.sector_bytes, config.areas),
+      cache_(config.cache.block_bytes != 0 ? static_cast<std::uint32_t>(config.cache.bytes / config.cache.block_bytes) : 0,
+             config.cache.block_bytes),
+      drives_(config.drives),
+      units_(1024, nullptr),
+      delayed_(this, &Array::delayed_phase) {
+  if (config.tags == 0) throw std::invalid_argument("an array needs a tag in each drive");
+  if (config.cache.bytes != 0)
+    for (const StripeArea& area : map_.areas())
+      if (area.cached && (config.cache.block_bytes == 0 || config.cache.block_bytes % config.sector_bytes != 0 ||
+                          area.unit_bytes % config.cache.block_bytes != 0))
+        throw std::invalid_argument("the units of a cached area must be whole blocks of the cache, those whole sectors");
+  for (DrivePort& port : drives_) port.stale = StaleUnits(map_.physical_units());
+  opened_.reserve(config.drives);
+  active_rebuilds_.reserve(config.rebuild.outstanding);
+  host_tgt_socket.register_nb_transport_fw(this, &Array::nb_transport_fw);
+  host_tgt_socket.register_b_transport(this, &Array::b_transport);
+  host_tgt_socket.register_transport_dbg(this, &Array::transport_dbg);
+  for (std::uint32_t i = 0; i < config.drives; ++i) {
+    disk_init_sockets[i].register_nb_transport_bw(this, &Array::nb_transport_bw, static_cast<int>(i));
+    best_effort_init_sockets[i].register_nb_transport_bw(this, &Array::nb_transport_bw, static_cast<int>(i));
+  }
+  SC_METHOD(tell_ended);
+  sensitive << ended_event_;
+  dont_initialize();
+  SC_METHOD(respond);
+  sensitive << response_event_;
+  dont_initialize();
+  SC_METHOD(rebuild_again);
+  sensitive << rebuild_event_;
+  dont_initialize();
+  SC_METHOD(poll);
+  sensitive << poll_event_;
+  dont_initialize();
+}
+
+Array::~Array() {
+  for (const auto& command : commands_.all()) command->payload.clear_extension<CommandExtension>();
+}
+
+std::size_t Array::queued(std::uint32_t drive) const {
+  std::size_t commands = 0;
+  for (const auto& backlog : drives_[drive].backlog) commands += backlog.size();
+  return commands;
+}
+
+// --- requests ----------------------------------------------------------------------------------------------------
+
+CommandStatus Array::check(const ArrayRequest& request) const {
+  if (request.length == 0 || request.length % config_.sector_bytes != 0) return CommandStatus::BadLength;
+  if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() ||
+      request.length > capacity_bytes() - request.address)
+    return CommandStatus::BadAddress;
+  return CommandStatus::Good;
+}
+
+void Array::submit(ArrayRequest& request) {
+  if (request.client == nullptr) throw std::invalid_argument("a request needs a client that hears of its end");
+  request.since_ = request.issued >= 0 ? request.issued : now_ps();
+  request.timing = {};
+  request.timing.accepted = -1;
+  request.host_queue = 0;
+  request.lost_bytes = 0;
+  ++outstanding_;
+  ++counters_[index(request.cls)].submitted;
+  request.status = check(request);
+  if (request.status == CommandStatus::Good)
+    cut(request);
+  else
+    end(request);
+  work(false);
+}
+
+void Array::cut(ArrayRequest& request) {
+  const std::uint64_t end = request.address + request.length;
+  ++request.pending_;  // not before all of them are known
+  for (std::uint64_t at = request.address; at < end;) {
+    const StripeMap::Area& area = map_.area_at(at);
+    const std::uint64_t within = (at - area.begin) % area.unit_bytes;
+    if (!request.write && area.cached && config_.cache.bytes != 0) {
+      const std::uint64_t block = at - within % cache_.block_bytes();
+      add(request, area, block, cache_.block_bytes(), Kind::Read);
+      at = block + cache_.block_bytes();
+    } else {
+      const auto length = static_cast<std::uint32_t>(std::min(area.unit_bytes - within, end - at));
+      add(request, area, at, length, request.write ? Kind::Write : Kind::Read);
+      at += length;
+    }
+  }
+  if (--request.pending_ == 0) this->end(request);
+}
+
+bool Array::conflict(const Fragment& older, const Fragment& younger) {
+  if (older.within >= younger.end() || younger.within >= older.end()) return false;
+  if (younger.kind == Kind::Read || younger.kind == Kind::Rebuild) return older.kind == Kind::Write;
+  // A continuous write does not wait for a background command.
+  return older.kind != Kind::Rebuild || younger.request->cls != RequestClass::Continuous;
+}
+
+Array::Fragment& Array::add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length,
+                            Kind kind) {
+  if (fragments_.in_use() >= 2 * units_.size()) {
+    std::vector<Fragment*> chains(units_.size() * 4, nullptr);
+    chains.swap(units_);
+    for (Fragment* chain : chains)
+      while (chain != nullptr) {
+        Fragment* next = chain->chain;
+        Fragment*& front = bucket(chain->unit);
+        chain->chain = front;
+        front = chain;
+        chain = next;
+      }
+  }
+  Fragment& fragment = fragments_.take();
+  fragment = {};
+  fragment.request = &request;
+  fragment.area = &area;
+  fragment.unit = map_.unit_at(area, address);
+  fragment.within = address - map_.address_of(area, fragment.unit);
+  fragment.length = length;
+  fragment.kind = kind;
+  fragment.order = next_order_++;
+  Fragment*& front = bucket(fragment.unit);
+  for (Fragment* older = front; older != nullptr; older = older->chain) {
+    if (older->unit != fragment.unit) continue;
+    if (conflict(*older, fragment))
+      ++fragment.blockers;
+    else if (older->kind == Kind::Rebuild && kind == Kind::Write)
+      older->spoiled = true;
+  }
+  fragment.chain = front;
+  front = &fragment;
+  ++request.pending_;
+  if (fragment.blockers == 0) ready_.push_back(&fragment);
+  return fragment;
+}
+
+void Array::settle(Fragment& fragment) {
+  Fragment** link = &bucket(fragment.unit);
+  Fragment* const front = *link;
+  while (*link != &fragment) link = &(*link)->chain;
+  for (Fragment* f = front; f != nullptr; f = f->chain)
+    if (f->unit == fragment.unit && f->order > fragment.order && conflict(fragment, *f) && --f->blockers == 0)
+      ready_.push_back(f);
+  *link = fragment.chain;
+  ArrayRequest& request = *fragment.request;
+  fragments_.give_back(fragment);
+  if (--request.pending_ == 0) end(request);
+}
+
+void Array::lose(Fragment& fragment) {
+  ArrayRequest& request = *fragment.request;
+  request.status = CommandStatus::NoCopy;
+  const std::uint64_t begin = address_of(fragment);
+  request.lost_bytes += std::min<std::uint64_t>(begin + fragment.length, request.address + request.length) -
+                        std::max(begin, request.address);
+  settle(fragment);
+}
+
+void Array::end(ArrayRequest& request) {
+  if (request.client == nullptr) {
+    rebuilt(static_cast<Rebuild&>(request));
+    return;
+  }
+  const Picoseconds now = now_ps();
+  core::CommandTiming& timing = request.timing;
+  ArrayCounters& counters = counters_[index(request.cls)];
+  --outstanding_;
+  const bool no_drive = timing.accepted < 0;
+  if (no_drive) timing.accepted = now;
+  request.host_queue = timing.accepted - request.since_;
+  if (request.status == CommandStatus::Good) {
+    timing.issued = request.since_;
+    timing.completed = now;
+    if (no_drive) timing.started = now;
+    timing.queue += timing.response() - timing.parts();
+    ++counters.completed;
+    if (now > request.deadline) ++counters.late;
+    if (no_drive) ++counters.cache_hits;
+    counters.response += timing.response();
+    counters.host_queue += request.host_queue;
+  } else {
+    core::CommandTiming failed;
+    failed.issued = request.since_;
+    failed.accepted = timing.accepted;
+    failed.completed = now;
+    failed.queue = failed.response();
+    timing = failed;
+    ++counters.failed;
+  }
+  ended_.push_back(&request);
+}
+
+void Array::work(bool callbacks) {
+  if (working_) return;
+  working_ = true;
+  for (;;) {
+    if (!ready_.empty()) {
+      Fragment& fragment = *ready_.front();
+      ready_.pop_front();
+      dispatch(fragment);
+    } else if (!opened_.empty()) {
+      for (std::size_t i = 0; i < opened_.size(); ++i) close(opened_[i]);
+      opened_.clear();
+    } else if (to_send_ != 0) {
+      for (std::uint32_t drive = 0; to_send_ >> drive != 0; ++drive)
+        if ((to_send_ >> drive & 1) != 0) {
+          to_send_ &= ~(std::uint64_t{1} << drive);
+          send(drive);
+        }
+    } else if (rebuild_wanted_) {
+      rebuild();
+    } else if (callbacks && !ended_.empty()) {
+      ArrayRequest& request = *ended_.front();
+      ended_.pop_front();
+      request.client->finished(request);
+    } else {
+      break;
+    }
+  }
+  working_ = false;
+  if (!ended_.empty()) ended_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+// --- fragments -----------------------------------------------------------------------------------------------------
+
+void Array::dispatch(Fragment& fragment) {
+  switch (fragment.kind) {
+    case Kind::Read: dispatch_read(fragment); break;
+    case Kind::Write: dispatch_write(fragment); break;
+    case Kind::Rebuild: dispatch_rebuild(fragment); break;
+  }
+}
+
+bool Array::from_cache(Fragment& fragment) {
+  if (!fragment.area->cached || config_.cache.bytes == 0) return false;
+  const ArrayRequest& request = *fragment.request;
+  const std::uint64_t block = address_of(fragment);
+  const std::uint64_t begin = std::max(block, request.address);
+  const std::uint64_t end = std::min<std::uint64_t>(block + fragment.length, request.address + request.length);
+  return cache_.read(block, static_cast<std::uint32_t>(begin - block),
+                     request.data != nullptr ? request.data + (begin - request.address) : nullptr,
+                     static_cast<std::uint32_t>(end - begin));
+}
+
+void Array::dispatch_read(Fragment& fragment) {
+  if (from_cache(fragment)) {
+    settle(fragment);
+    return;
+  }
+  for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
+    const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
+    if (!usable(place)) continue;
+    append(fragment, copy, place);
+    return;
+  }
+  lose(fragment);
+}
+
+void Array::dispatch_write(Fragment& fragment) {
+  const bool whole = fragment.length == fragment.area->unit_bytes;
+  for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
+    const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
+    if (!drives_[place.drive].alive || (stale(place) && (!whole || behind_rebuild(fragment)))) continue;
+    fragment.tried |= static_cast<std::uint8_t>(1u << copy);
+    append(fragment, copy, place);
+  }
+  if (fragment.tried == 0) lose(fragment);
+}
+
+void Array::settle_write(Fragment& fragment) {
+  const StripeMap::Area& area = *fragment.area;
+  if (area.mirrored) {
+    bool kept = false;  // of a write that has failed on all copies: one, as they may differ
+    for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
+      const UnitPlace place = map_.place(area, fragment.unit, copy);
+      if (fragment.written == 0) {
+        if (!stale(place) && kept) set_stale(place);
+        kept = kept || !stale(place);
+      } else if ((fragment.written >> copy & 1) == 0) {
+        set_stale(place);
+      } else {
+        drives_[place.drive].stale.clear(place.physical);  // a stale one was written whole
+      }
+    }
+  }
+  ArrayRequest& request = *fragment.request;
+  if (fragment.written == 0 && request.status == CommandStatus::Good) request.status = CommandStatus::DriveDead;
+  if (area.cached && config_.cache.bytes != 0) {
+    const std::uint64_t begin = address_of(fragment);
+    for (std::uint64_t at = begin; at < begin + fragment.length;) {
+      const auto within = static_cast<std::uint32_t>((at - area.begin) % cache_.block_bytes());
+      const auto length = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(cache_.block_bytes() - within, begin + fragment.length - at));
+      if (fragment.written != 0)
+        cache_.update(at - within, within, request.data != nullptr ? request.data + (at - request.address) : nullptr, length);
+      else
+        cache_.erase(at - within);
+      at += length;
+    }
+  }
+  settle(fragment);
+}
+
+// --- commands --------------------------------------------------------------------------------------------------------
+
+void Array::append(Fragment& fragment, std::uint32_t copy, const UnitPlace& place) {
+  DrivePort& port = drives_[place.drive];
+  const std::uint64_t address = place.address + fragment.within;
+  fragment.next[copy] = nullptr;
+  ++fragment.on_way;
+  if (Command* open = port.open) {
+    if (open->first->request == fragment.request && open->copy == copy && open->address + open->length == address &&
+        open->length + fragment.length <= config_.most_command_bytes) {
+      if (address_of(*open->last) + open->last->length != address_of(fragment)) open->scattered = true;
+      open->last->next[copy] = &fragment;
+      open->last = &fragment;
+      open->length += fragment.length;
+      return;
+    }
+    close(place.drive);
+  } else {
+    opened_.push_back(place.drive);
+  }
+  Command& command = commands_.take(this);
+  command.first = command.last = &fragment;
+  command.copy = copy;
+  command.drive = place.drive;
+  command.address = address;
+  command.length = fragment.length;
+  command.scattered = false;
+  port.open = &command;
+}
+
+void Array::close(std::uint32_t drive) {
+  DrivePort& port = drives_[drive];
+  Command& command = *port.open;
+  port.open = nullptr;
+  const ArrayRequest& request = *command.first->request;
+  tlm::tlm_generic_payload& payload = command.payload;
+  if (payload.get_extension<CommandExtension>() == nullptr) payload.set_extension<CommandExtension>(&command);
+  const Kind kind = command.first->kind;
+  const bool write = kind == Kind::Write || (kind == Kind::Rebuild && static_cast<const Rebuild&>(request).writing);
+  command.cls = request.cls;
+  command.deadline = request.deadline;
+  command.stream = request.stream;
+  command.fua = request.fua || (write && command.first->area->mirrored);
+  command.issued = now_ps();
+  std::uint8_t* data = nullptr;
+  command.bounced = false;
+  if (request.data != nullptr) {
+    const std::uint64_t begin = address_of(*command.first);
+    if (!command.scattered && begin >= request.address && begin + command.length <= request.address + request.length) {
+      data = request.data + (begin - request.address);
+    } else {
+      command.bounced = true;
+      if (command.data.size() < command.length) command.data.resize(command.length);
+      data = command.data.data();
+      if (write)
+        for (const Fragment* f = command.first; f != nullptr; f = f->next[command.copy]) {
+          std::copy_n(request.data + (address_of(*f) - request.address), f->length, data);
+          data += f->length;
+        }
+      data = command.data.data();
+    }
+  }
+  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(command.address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(command.length);
+  payload.set_streaming_width(command.length);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  port.backlog[index(command.cls)].push_back(&command);
+  to_send_ |= std::uint64_t{1} << drive;
+}
+
+void Array::send(std::uint32_t drive) {
+  DrivePort& port = drives_[drive];
+  while (port.alive && port.in_drive < config_.tags) {
+    Command* next = nullptr;
+    for (const RequestClass cls : kPriority) {
+      auto& backlog = port.backlog[index(cls)];
+      if (backlog.empty() || port.class_in_drive[index(cls)] >= config_.class_tags[index(cls)] ||
+          port.requesting[way(drive, cls)] != nullptr)
+        continue;
+      next = backlog.front();
+      backlog.pop_front();
+      break;
+    }
+    if (next == nullptr) return;
+    Command& command = *next;
+    const std::size_t by = way(drive, command.cls);
+    ++port.sent;
+    ++port.in_drive;
+    ++port.class_in_drive[index(command.cls)];
+    port.requesting[by] = &command;
+    command.life = port.life;
+    command.payload.acquire();
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = by == 0
+                                          ? disk_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay)
+                                          : best_effort_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay);
+    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) port.requesting[by] = nullptr;
+  }
+}
+
+tlm::tlm_sync_enum Array::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                          sc_core::sc_time& /*delay*/) {
+  const auto number = static_cast<std::uint32_t>(drive);
+  DrivePort& port = drives_[number];
+  Command& command = command_of(payload);
+  Command*& requesting = port.requesting[way(number, command.cls)];
+  if (requesting == &command) requesting = nullptr;
+  to_send_ |= std::uint64_t{1} << number;
+  if (phase == tlm::END_REQ) {
+    work(true);
+    return tlm::TLM_ACCEPTED;
+  }
+  --port.in_drive;
+  --port.class_in_drive[index(command.cls)];
+  if (command.status == CommandStatus::DriveDead && command.life == port.life) died(number);
+  finish(command);
+  payload.release();
+  work(true);
+  phase = tlm::END_RESP;
+  return tlm::TLM_COMPLETED;
+}
+
+void Array::free(tlm::tlm_generic_payload* payload) { commands_.give_back(command_of(*payload)); }
+
+void Array::take_bytes(const Command& command, const Fragment& fragment, std::uint64_t offset) {
+  const ArrayRequest& request = *fragment.request;
+  const std::uint64_t begin = address_of(fragment);
+  const std::uint8_t* bytes = request.data != nullptr ? command.payload.get_data_ptr() + offset : nullptr;
+  if (command.bounced) {
+    const std::uint64_t from = std::max(begin, request.address);
+    const std::uint64_t to = std::min<std::uint64_t>(begin + fragment.length, request.address + request.length);
+    std::copy_n(bytes + (from - begin), to - from, request.data + (from - request.address));
+  }
+  if (fragment.area->cached && config_.cache.bytes != 0) cache_.insert(begin, bytes);
+}
+
+void Array::finish(Command& command) {
+  const bool good = command.status == CommandStatus::Good;
+  ArrayRequest& request = *command.first->request;
+  request.timing = command.timing;
+  request.timing.queue += command.issued - request.since_;
+  const bool redirect = command.status == CommandStatus::DriveDead && command.first->kind == Kind::Read;
+  if (redirect) ++counters_[index(command.cls)].redirected;
+  std::uint64_t offset = 0;
+  for (Fragment* f = command.first; f != nullptr;) {
+    Fragment& fragment = *f;
+    f = fragment.next[command.copy];
+    --fragment.on_way;
+    const std::uint32_t length = fragment.length;
+    switch (fragment.kind) {
+      case Kind::Read:
+        if (redirect) {
+          ready_.push_back(&fragment);
+          break;
+        }
+        if (good)
+          take_bytes(command, fragment, offset);
+        else
+          request.status = command.status;
+        settle(fragment);
+        break;
+      case Kind::Write:
+        if (good)
+          fragment.written |= static_cast<std::uint8_t>(1u << command.copy);
+        else if (command.status != CommandStatus::DriveDead)
+          request.status = command.status;
+        if (fragment.on_way == 0) settle_write(fragment);
+        break;
+      case Kind::Rebuild: rebuild_step(fragment, good); break;
+    }
+    offset += length;
+  }
+}
+
+// --- death and return ----------------------------------------------------------------------------------------------
+
+void Array::died(std::uint32_t drive) {
+  DrivePort& port = drives_[drive];
+  if (!port.alive) return;
+  port.alive = false;
+  ++port.life;
+  ++port.deaths;
+  const Picoseconds now = now_ps();
+  for (auto& backlog : port.backlog)
+    while (!backlog.empty()) {
+      Command& command = *backlog.front();
+      backlog.pop_front();
+      command.status = CommandStatus::DriveDead;
+      command.timing = {};
+      command.timing.accepted = now;
+      finish(command);
+      commands_.give_back(command);
+    }
+  if (config_.poll > 0) poll_event_.notify(to_sc_time(config_.poll));
+}
+
+bool Array::drive_state(std::uint32_t drive, tlm::tlm_command command, std::uint32_t& state) {
+  if (register_init_sockets[drive].size() == 0) return false;
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(drive::reg::kState);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&state));
+  payload.set_data_length(sizeof(state));
+  payload.set_streaming_width(sizeof(state));
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  register_init_sockets[drive]->b_transport(payload, delay);
+  return payload.is_response_ok();
+}
+
+void Array::kill(std::uint32_t drive) {
+  std::uint32_t state = 0;
+  drive_state(drive, tlm::TLM_WRITE_COMMAND, state);
+  died(drive);
+  work(false);
+}
+
+void Array::revive(std::uint32_t drive) {
+  std::uint32_t state = drive::reg::kStateAlive;
+  drive_state(drive, tlm::TLM_WRITE_COMMAND, state);
+  drive_returned(drive);
+}
+
+void Array::drive_returned(std::uint32_t drive) {
+  if (drives_[drive].alive) return;
+  drives_[drive].alive = true;
+  for (DrivePort& port : drives_) port.rebuild_blocked = false;
+  rebuild_wanted_ = true;
+  work(false);
+}
+
+void Array::poll() {
+  bool any_dead = false;
+  for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
+    if (drives_[drive].alive) continue;
+    std::uint32_t state = 0;
+    if (drive_state(drive, tlm::TLM_READ_COMMAND, state) && (state & drive::reg::kStateAlive) != 0)
+      drive_returned(drive);
+    else if (register_init_sockets[drive].size() > 0)
+      any_dead = true;
+  }
+  if (any_dead) poll_event_.notify(to_sc_time(config_.poll));
+}
+
+// --- rebuild -------------------------------------------------------------------------------------------------------
+
+void Array::set_stale(const UnitPlace& place) {
+  DrivePort& port = drives_[place.drive];
+  port.stale.set(place.physical);
+  if (!port.alive) return;
+  port.rebuild_blocked = false;
+  rebuild_wanted_ = true;
+}
+
+bool Array::under_rebuild(std::uint64_t unit) const {
+  return std::any_of(active_rebuilds_.begin(), active_rebuilds_.end(), [unit](const Rebuild* r) { return r->unit == unit; });
+}
+
+bool Array::behind_rebuild(const Fragment& write) {
+  for (const Fragment* f = bucket(write.unit); f != nullptr; f = f->chain)
+    if (f->unit == write.unit && f->kind == Kind::Rebuild && f->order < write.order) return true;
+  return false;
+}
+
+void Array::rebuild() {
+  rebuild_wanted_ = false;
+  while (active_rebuilds_.size() < config_.rebuild.outstanding) {
+    const Picoseconds now = now_ps();
+    if (now < rebuild_from_) {
+      rebuild_event_.notify(to_sc_time(rebuild_from_ - now));
+      return;
+    }
+    bool begun = false;
+    for (std::uint32_t i = 0; i < config_.drives && !begun; ++i) {
+      const std::uint32_t drive = (rebuild_turn_ + i) % config_.drives;
+      begun = rebuild_one(drive);
+      if (begun) rebuild_turn_ = drive + 1;
+    }
+    if (!begun) return;
+  }
+}
+
+bool Array::rebuild_one(std::uint32_t drive) {
+  DrivePort& port = drives_[drive];
+  if (!port.alive || port.stale.count() == 0 || port.rebuild_blocked) return false;
+  bool waiting = false;
+  std::uint64_t at = port.stale.next(port.cursor);
+  if (at >= map_.physical_units()) at = port.stale.next(0);
+  for (const std::uint64_t first = at;;) {
+    UnitCopy stale_copy;
+    map_.unit_of(drive, at, stale_copy);
+    const StripeMap::Area& area = map_.area_of_unit(stale_copy.unit);
+    if (under_rebuild(stale_copy.unit)) {
+      waiting = true;
+    } else if (usable(map_.place(area, stale_copy.unit, 1 - stale_copy.copy))) {
+      Rebuild& op = rebuilds_.take();
+      op.drive = drive;
+      op.unit = stale_copy.unit;
+      op.copy = stale_copy.copy;
+      op.writing = false;
+      op.address = map_.address_of(area, op.unit);
+      op.length = static_cast<std::uint32_t>(area.unit_bytes);
+      op.cls = RequestClass::Background;
+      if (config_.holds_data) {
+        op.bytes.resize(op.length);
+        op.data = op.bytes.data();
+      }
+      op.since_ = now_ps();
+      active_rebuilds_.push_back(&op);
+      if (config_.rebuild.bytes_per_s > 0)
+        rebuild_from_ = std::max(now_ps(), rebuild_from_) + static_cast<Picoseconds>(area.unit_bytes * 1'000'000 /
+                                                                config_.rebuild.bytes_per_s) * core::kPicosecondsPerMicrosecond;
+      port.cursor = at + 1;
+      add(op, area, op.address, op.length, Kind::Rebuild);
+      return true;
+    }
+    at = port.stale.next(at + 1);
+    if (at >= map_.physical_units()) at = port.stale.next(0);
+    if (at == first) break;
+  }
+  port.rebuild_blocked = !waiting;
+  return false;
+}
+
+void Array::dispatch_rebuild(Fragment& fragment) {
+  const auto& op = static_cast<const Rebuild&>(*fragment.request);
+  const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
+  const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
+  if (drives_[to.drive].alive && stale(to) && op.writing)
+    append(fragment, op.copy, to);
+  else if (drives_[to.drive].alive && stale(to) && usable(from))
+    append(fragment, 1 - op.copy, from);
+  else
+    settle(fragment);
+}
+
+void Array::rebuild_step(Fragment& fragment, bool good) {
+  auto& op = static_cast<Rebuild&>(*fragment.request);
+  if (good && !op.writing) {
+    op.writing = true;
+    ready_.push_back(&fragment);
+    return;
+  }
+  if (good && !fragment.spoiled) {
+    DrivePort& port = drives_[op.drive];
+    port.stale.clear(map_.place(*fragment.area, fragment.unit, op.copy).physical);
+    ++port.rebuilt;
+    port.rebuilt_bytes += op.length;
+  }
+  if (!good) rebuild_from_ = std::max(rebuild_from_, now_ps() + kRetry);
+  settle(fragment);
+}
+
+void Array::rebuilt(Rebuild& op) {
+  active_rebuilds_.erase(std::find(active_rebuilds_.begin(), active_rebuilds_.end(), &op));
+  rebuilds_.give_back(op);
+  rebuild_wanted_ = true;
+}
+
+void Array::rebuild_again() {
+  rebuild_wanted_ = true;
+  work(true);
+}
+
+// --- the host's socket -----------------------------------------------------------------------------------------------
+
+CommandStatus Array::objection(const tlm::tlm_generic_payload& payload) {
+  const auto* extension = payload.get_extension<CommandExtension>();
+  if (extension != nullptr && (extension->flush || extension->tag != CommandExtension::kAnyTag ||
+                               extension->attribute != core::TaskAttribute::Simple))
+    return CommandStatus::BadCommand;
+  if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
+  if (payload.get_byte_enable_ptr() != nullptr) return CommandStatus::BadByteEnable;
+  if (payload.get_streaming_width() < payload.get_data_length()) return CommandStatus::BadBurst;
+  return CommandStatus::Good;
+}
+
+Array::SocketRequest& Array::accept(tlm::tlm_generic_payload& payload) {
+  SocketRequest& request = socket_requests_.take();
+  static_cast<ArrayRequest&>(request) = {};
+  request.payload = &payload;
+  request.blocking_call = false;
+  request.over = false;
+  request.client = this;
+  request.write = payload.is_write();
+  request.address = payload.get_address();
+  request.length = payload.get_data_length();
+  request.data = payload.get_data_ptr();
+  if (const auto* extension = payload.get_extension<CommandExtension>()) {
+    request.cls = extension->cls;
+    request.deadline = extension->deadline;
+    request.stream = extension->stream;
+    request.fua = extension->fua;
+    request.issued = extension->issued;
+  }
+  return request;
+}
+
+void Array::submit(SocketRequest& request) {
+  const CommandStatus status = objection(*request.payload);
+  if (status == CommandStatus::Good) {
+    submit(static_cast<ArrayRequest&>(request));
+    return;
+  }
+  request.status = status;
+  request.since_ = request.issued >= 0 ? request.issued : now_ps();
+  request.timing.accepted = -1;
+  ++outstanding_;
+  ++counters_[index(request.cls)].submitted;
+  end(request);
+  work(false);
+}
+
+tlm::tlm_sync_enum Array::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
+  if (delay != sc_core::SC_ZERO_TIME) {
+    delayed_.notify(payload, phase, delay);
+    return tlm::TLM_ACCEPTED;
+  }
+  if (phase == tlm::BEGIN_REQ) {
+    if (payload.has_mm()) payload.acquire();
+    submit(accept(payload));
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  if (phase == tlm::END_RESP && responding_ == &payload) {
+    end_response(payload);
+    return tlm::TLM_COMPLETED;
+  }
+  SC_REPORT_ERROR("/platter/array/phase", "expected BEGIN_REQ, or END_RESP of the response phase that runs");
+  return tlm::TLM_ACCEPTED;
+}
+
+void Array::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  tlm::tlm_phase back = phase;
+  if (nb_transport_fw(payload, back, delay) == tlm::TLM_UPDATED) host_tgt_socket->nb_transport_bw(payload, back, delay);
+}
+
+void Array::finished(ArrayRequest& ended) {
+  auto& request = static_cast<SocketRequest&>(ended);
+  if (!request.blocking_call) {
+    responses_.push_back(&request);
+    respond();
+    return;
+  }
+  answer(request);
+  request.over = true;
+  request.done.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Array::answer(SocketRequest& request) {
+  if (request.timing.completed != now_ps()) {  // the host kept the response channel busy
+    const Picoseconds waited = now_ps() - request.timing.completed;
+    (request.status == CommandStatus::Good ? request.timing.bus : request.timing.queue) += waited;
+    request.timing.completed = now_ps();
+  }
+  request.payload->set_response_status(core::response_status(request.status));
+  if (auto* extension = request.payload->get_extension<CommandExtension>()) {
+    extension->status = request.status;
+    extension->timing = request.timing;
+  }
+}
+
+void Array::respond() {
+  while (!responses_.empty() && responding_ == nullptr) {
+    SocketRequest& request = *responses_.front();
+    responses_.pop_front();
+    answer(request);
+    tlm::tlm_generic_payload& payload = *request.payload;
+    socket_requests_.give_back(request);
+    responding_ = &payload;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answered = host_tgt_socket->nb_transport_bw(payload, phase, delay);
+    if (answered == tlm::TLM_COMPLETED || (answered == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
+      if (delay != sc_core::SC_ZERO_TIME)
+        delayed_.notify(payload, tlm::END_RESP, delay);
+      else
+        end_response(payload);
+    }
+  }
+}
+
+void Array::end_response(tlm::tlm_generic_payload& payload) {
+  responding_ = nullptr;
+  if (payload.has_mm()) payload.release();
+  if (!responses_.empty()) response_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Array::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
+  delay = sc_core::SC_ZERO_TIME;
+  SocketRequest& request = accept(payload);
+  request.blocking_call = true;
+  submit(request);
+  while (!request.over) wait(request.done);
+  socket_requests_.give_back(request);
+}
+
+unsigned int Array::transport_dbg(tlm::tlm_generic_payload& payload) {
+  if (payload.get_data_ptr() == nullptr || payload.get_address() >= capacity_bytes() ||
+      (!payload.is_read() && !payload.is_write()))
+    return 0;
+  const auto length = std::min<std::uint64_t>(payload.get_data_length(), capacity_bytes() - payload.get_address());
+  for (std::uint64_t done = 0; done < length;) {
+    const std::uint64_t at = payload.get_address() + done;
+    const StripeMap::Area& area = map_.area_at(at);
+    const std::uint64_t within = (at - area.begin) % area.unit_bytes;
+    const std::uint64_t part = std::min(area.unit_bytes - within, length - done);
+    for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
+      const UnitPlace place = map_.place(area, map_.unit_at(area, at), copy);
+      if (stale(place)) continue;
+      tlm::tlm_generic_payload look;
+      look.set_command(payload.get_command());
+      look.set_address(place.address + within);
+      look.set_data_ptr(payload.get_data_ptr() + done);
+      look.set_data_length(static_cast<unsigned>(part));
+      disk_init_sockets[place.drive]->transport_dbg(look);
+      if (payload.is_read()) break;
+    }
+    if (payload.is_write() && area.cached && config_.cache.bytes != 0)
+      for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + part; block += cache_.block_bytes())
+        cache_.erase(block);
+    done += part;
+  }
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  return static_cast<unsigned>(length);
+}
+
+}  // namespace platter::host::array

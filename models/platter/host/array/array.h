@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/peq_with_cb_and_phase.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <vector>
+
+#include "platter/core/command_extension.h"
+#include "platter/core/pool.h"
+#include "platter/core/ring_buffer.h"
+#include "platter/host/array/block_cache.h"
+#include "platter/host/array/stale_units.h"
+#include "platter/host/array/stripe_map.h"
+
+namespace platter::host::array {
+
+using core::Picoseconds;
+
+struct ArrayRequest;
+
+/// Hears of the requests that it has submitted.
+class ArrayClientIf {
+ public:
+  virtual ~ArrayClientIf() = default;
+  /// The request has ended; it may be submitted again from here.
+  virtual void finished(ArrayRequest& request) = 0;
+};
+
+/// A host's request. It, and its data, are the array's from Array::submit() to ArrayClientIf::finished().
+struct ArrayRequest {
+  // From the host.
+  std::uint64_t address = 0;  ///< bytes
+  std::uint32_t length = 0;   ///< bytes
+  bool write = false;
+  bool fua = false;
+  core::RequestClass cls = core::RequestClass::Discrete;
+  std::uint32_t stream = 0;
+  Picoseconds deadline = core::kNoDeadline;
+  Picoseconds issued = -1;       ///< when the host had it; -1: when it is submitted
+  std::uint8_t* data = nullptr;  ///< null: timing only
+  ArrayClientIf* client = nullptr;
+
+  // From the array.
+  core::CommandStatus status = core::CommandStatus::Good;
+  core::CommandTiming timing;   ///< its last command's; the time before in `queue`
+  Picoseconds host_queue = 0;   ///< of the response time: until its last command had a tag of its drive
+  std::uint64_t lost_bytes = 0; ///< that no drive which lives holds
+
+ private:
+  friend class Array;
+  std::uint32_t pending_ = 0;  ///< fragments
+  Picoseconds since_ = 0;
+};
+
+struct CacheOptions {
+  std::uint64_t bytes = 0;  ///< 0: none
+  std::uint32_t block_bytes = 8192;
+};
+
+struct RebuildOptions {
+  std::uint32_t outstanding = 1;     ///< units on their way at once, over all drives; 0: no rebuild
+  std::uint32_t bytes_per_s = 0;     ///< at most; 0: as fast as `outstanding` allows
+};
+
+struct ArrayConfig {
+  std::uint32_t drives = 1;  ///< at most kMostDrives
+  std::uint64_t drive_bytes = 0;
+  std::uint32_t sector_bytes = 512;
+  std::vector<StripeArea> areas;
+  std::uint32_t tags = 32;  ///< commands in a drive at once; what is more waits in the drive's host queue
+  std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};  ///< the same for each class
+  std::uint32_t most_command_bytes = 1u << 20;  ///< units are not joined beyond it
+  bool holds_data = true;  ///< false: the drives are timing only
+  CacheOptions cache;
+  RebuildOptions rebuild;
+  Picoseconds poll = 0;  ///< how often the STATE of a dead drive is read; 0: never, its return is told
+};
+
+inline constexpr std::uint32_t kMostDrives = 32;
+
+/// What the array has done for one class of requests.
+struct ArrayCounters {
+  std::uint64_t submitted = 0;
+  std::uint64_t completed = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t late = 0;        ///< completed after their deadline
+  std::uint64_t cache_hits = 0;  ///< reads that took no drive
+  std::uint64_t redirected = 0;  ///< commands whose reads went on to the other copy, their drive having died under them
+  Picoseconds response = 0;      ///< sum over the completed
+  Picoseconds host_queue = 0;    ///< the part of it in the host: see ArrayRequest
+};
+
+/// A host layer above the ports of 1 to 32 drives: striping, mirroring, a cache, and what to do when a drive dies.
+///
+/// A request is cut where its map cuts it; what comes to lie side by side on a drive goes there as one command; the request ends with its
+/// last part. Requests over the same bytes are carried out in the order of arrival, on every copy. Each drive has a queue in the host,
+/// first in first out in each class, continuous before discrete before background.
+///
+/// Hosts: `submit()` for those in this library; `host_tgt_socket` (nb_transport, b_transport, transport_dbg) for others. No END_REQ is ever
+/// late. Flushes, host tags and task attributes are not taken (COMMAND_ERROR). Writes to mirrored areas carry FUA.
+///
+/// Drives: `disk_init_sockets[i]`, and if bound `best_effort_init_sockets[i]` for discrete and background commands (see
+/// workload::Initiator), and `register_init_sockets[i]` for the drive's registers.
+///
+/// A drive is dead from its first DriveDead on until `drive_returned()`. Reads go to the other copy, also those that it had; writes go to the
+/// copies that live, the others are stale until they are rebuilt in the background. See docs/reference/array.md.
+class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private ArrayClientIf {
+ public:
+  SC_HAS_PROCESS(Array);
+  /// Throws std::invalid_argument for a configuration that makes no array.
+  Array(const sc_core::sc_module_name& name, const ArrayConfig& config);
+  ~Array() override;
+
+  tlm_utils::simple_target_socket<Array> host_tgt_socket;
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<Array>> disk_init_sockets;
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged_optional<Array>> best_effort_init_sockets;
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket_optional<Array>> register_init_sockets;
+
+  const StripeMap& map() const { return map_; }
+  std::uint64_t capacity_bytes() const { return map_.capacity_bytes(); }
+  const ArrayCounters& counters(core::RequestClass cls) const { return counters_[static_cast<std::size_t>(cls)]; }
+  /// Requests that have not ended.
+  std::uint64_t outstanding() const { return outstanding_; }
+
+  /// Ends, good or bad, by a call of the request's client: never within this one.
+  void submit(ArrayRequest& request);
+
+  /// The drive dies (by its STATE register, if bound), or is taken out of service (if not).
+  void kill(std::uint32_t drive);
+  /// The drive is switched on again (by its STATE register, if bound), and put to use.
+  void revive(std::uint32_t drive);
+  /// The drive lives again: its stale units are rebuilt.
+  void drive_returned(std::uint32_t drive);
+
+  bool alive(std::uint32_t drive) const { return drives_[drive].alive; }
+  /// Commands given to the drive so far, those in it, and those in its host queue.
+  std::uint64_t sent(std::uint32_t drive) const { return drives_[drive].sent; }
+  std::uint32_t in_drive(std::uint32_t drive) const { return drives_[drive].in_drive; }
+  std::size_t queued(std::uint32_t drive) const;
+  /// Units of the drive that are not what was written last.
+  std::uint64_t stale_units(std::uint32_t drive) const { return drives_[drive].stale.count(); }
+  std::uint64_t rebuilt_units(std::uint32_t drive) const { return drives_[drive].rebuilt; }
+  std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return drives_[drive].rebuilt_bytes; }
+  std::uint64_t deaths(std::uint32_t drive) const { return drives_[drive].deaths; }
+
+ private:
+  enum class Kind : std::uint8_t { Read, Write, Rebuild };
+  /// What a request has of one unit (of one block, of a read through the cache).
+  struct Fragment {
+    ArrayRequest* request = nullptr;
+    const StripeMap::Area* area = nullptr;
+    std::uint64_t unit = 0;
+    std::uint64_t within = 0;  ///< bytes
+    std::uint32_t length = 0;
+    Kind kind = Kind::Read;
+    std::uint8_t on_way = 0;   ///< commands
+    std::uint8_t written = 0;  ///< copies, a bit each
+    std::uint8_t tried = 0;
+    bool spoiled = false;      ///< a rebuild under which its unit was written
+    std::uint32_t blockers = 0;
+    std::uint64_t order = 0;
+    Fragment* chain = nullptr;                 ///< in its bucket of `units_`
+    std::array<Fragment*, 2> next{};           ///< in the command for each copy
+    std::uint64_t end() const { return within + length; }
+  };
+  struct Command : core::CommandExtension {
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {}
+
+    tlm::tlm_generic_payload payload;
+    Fragment* first = nullptr;
+    Fragment* last = nullptr;
+    std::uint32_t copy = 0;
+    std::uint32_t drive = 0;
+    std::uint32_t life = 0;  ///< of the drive, when it was sent
+    std::uint64_t address = 0;
+    std::uint32_t length = 0;
+    bool scattered = false;  ///< its units do not lie side by side for the host
+    bool bounced = false;    ///< by way of `data`
+    std::vector<std::uint8_t> data;  ///< where the host's does not lie as the drive wants it
+  };
+  struct DrivePort {
+    std::array<core::RingBuffer<Command*>, core::kRequestClasses> backlog;
+    std::array<std::uint32_t, core::kRequestClasses> class_in_drive{};
+    std::array<Command*, 2> requesting{};  ///< by way: BEGIN_REQ sent, no END_REQ yet
+    Command* open = nullptr;               ///< being put together
+    std::uint32_t in_drive = 0;
+    std::uint32_t life = 0;  ///< counts its deaths
+    bool alive = true;
+    StaleUnits stale;
+    std::uint64_t sent = 0;
+    std::uint64_t rebuilt = 0;
+    std::uint64_t rebuilt_bytes = 0;
+    std::uint64_t deaths = 0;
+    std::uint64_t cursor = 0;        ///< of the rebuild
+    bool rebuild_blocked = false;    ///< no stale unit has a source
+  };
+  /// A request by way of the socket.
+  struct SocketRequest : ArrayRequest {
+    tlm::tlm_generic_payload* payload = nullptr;
+    bool blocking_call = false;
+    bool over = false;
+    sc_core::sc_event done;
+  };
+  /// A unit that is copied to where it is stale.
+  struct Rebuild : ArrayRequest {
+    std::uint32_t drive = 0;  ///< where it is stale
+    std::uint64_t unit = 0;
+    std::uint32_t copy = 0;
+    bool writing = false;
+    std::vector<std::uint8_t> bytes;
+  };
+
+  // The host's side.
+  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  SocketRequest& accept(tlm::tlm_generic_payload& payload);
+  void submit(SocketRequest& request);
+  static core::CommandStatus objection(const tlm::tlm_generic_payload& payload);
+  void finished(ArrayRequest& request) override;
+  void answer(SocketRequest& request);
+  void respond();
+  void end_response(tlm::tlm_generic_payload& payload);
+
+  // Requests and fragments.
+  core::CommandStatus check(const ArrayRequest& request) const;
+  void cut(ArrayRequest& request);
+  Fragment& add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind);
+  static bool conflict(const Fragment& older, const Fragment& younger);
+  Fragment*& bucket(std::uint64_t unit) {
+    return units_[static_cast<std::size_t>(unit * 0x9E37'79B9'7F4A'7C15ull >> 44) & (units_.size() - 1)];
+  }
+  std::uint64_t address_of(const Fragment& fragment) const {
+    return map_.address_of(*fragment.area, fragment.unit) + fragment.within;
+  }
+  void dispatch(Fragment& fragment);
+  void dispatch_read(Fragment& fragment);
+  void dispatch_write(Fragment& fragment);
+  void dispatch_rebuild(Fragment& fragment);
+  bool from_cache(Fragment& fragment);
+  void settle_write(Fragment& fragment);
+  void settle(Fragment& fragment);
+  void lose(Fragment& fragment);
+  void end(ArrayRequest& request);
+  /// Does all there is to do; `callbacks`: requests that have ended are told.
+  void work(bool callbacks);
+  void tell_ended() { work(true); }
+
+  // The drives' side.
+  bool stale(const UnitPlace& place) const { return drives_[place.drive].stale.test(place.physical); }
+  bool usable(const UnitPlace& place) const { return drives_[place.drive].alive && !stale(place); }
+  void set_stale(const UnitPlace& place);
+  void append(Fragment& fragment, std::uint32_t copy, const UnitPlace& place);
+  void close(std::uint32_t drive);
+  void send(std::uint32_t drive);
+  tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
+  void finish(Command& command);
+  void take_bytes(const Command& command, const Fragment& fragment, std::uint64_t offset);
+  void free(tlm::tlm_generic_payload* payload) override;
+  std::size_t way(std::uint32_t drive, core::RequestClass cls) const {
+    return cls != core::RequestClass::Continuous && best_effort_init_sockets[drive].size() > 0 ? 1 : 0;
+  }
+  void died(std::uint32_t drive);
+  /// False where the drive's registers are not bound.
+  bool drive_state(std::uint32_t drive, tlm::tlm_command command, std::uint32_t& state);
+  void poll();
+
+  // The rebuild.
+  void rebuild();
+  bool rebuild_one(std::uint32_t drive);
+  void rebuild_step(Fragment& fragment, bool good);
+  void rebuilt(Rebuild& op);
+  void rebuild_again();
+  bool under_rebuild(std::uint64_t unit) const;
+  bool behind_rebuild(const Fragment& write);
+
+  static Command& command_of(tlm::tlm_generic_payload& payload) {
+    return static_cast<Command&>(*payload.get_extension<core::CommandExtension>());
+  }
+
+  ArrayConfig config_;
+  StripeMap map_;
+  BlockCache cache_;
+  std::vector<DrivePort> drives_;
+  std::array<ArrayCounters, core::kRequestClasses> counters_;
+  std::uint64_t outstanding_ = 0;
+
+  core::Pool<Fragment> fragments_;
+  core::Pool<Command> commands_;
+  core::Pool<SocketRequest> socket_requests_;
+  core::Pool<Rebuild> rebuilds_;
+
+  std::vector<Fragment*> units_;  ///< fragments on their way by unit, in chains, the youngest first
+  std::uint64_t next_order_ = 0;
+  core::RingBuffer<Fragment*> ready_;
+  core::RingBuffer<ArrayRequest*> ended_;
+  std::vector<std::uint32_t> opened_;  ///< drives with an open command
+  std::uint64_t to_send_ = 0;          ///< drives, a bit each
+  bool working_ = false;
+  sc_core::sc_event ended_event_;
+
+  std::vector<Rebuild*> active_rebuilds_;
+  std::uint32_t rebuild_turn_ = 0;
+  bool rebuild_wanted_ = false;
+  Picoseconds rebuild_from_ = 0;  ///< not before, by its rate
+  sc_core::sc_event rebuild_event_;
+  sc_core::sc_event poll_event_;
+
+  core::RingBuffer<SocketRequest*> responses_;
+  tlm::tlm_generic_payload* responding_ = nullptr;
+  sc_core::sc_event response_event_;
+  tlm_utils::peq_with_cb_and_phase<Array> delayed_;
+};
+
+}  // namespace platter::host::array

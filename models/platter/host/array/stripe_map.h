@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace platter::host::array {
+
+/// A part of an array's addresses with a map of its own. Areas follow each other in the array and on every drive.
+struct StripeArea {
+  std::uint64_t bytes = 0;         ///< of the host; a multiple of the unit
+  std::uint64_t unit_bytes = 65'536;
+  std::uint32_t first_drive = 0;
+  std::uint32_t drives = 0;        ///< 0: all from `first_drive` on
+  bool mirrored = false;           ///< each unit has a backup on another drive of the area
+  bool cached = false;             ///< its reads go through the array's block cache
+};
+
+/// Where a unit's copy lies.
+struct UnitPlace {
+  std::uint32_t drive = 0;
+  std::uint64_t address = 0;   ///< bytes on the drive
+  std::uint64_t physical = 0;  ///< the drive's units are numbered from 0, area by area, primary copies first
+};
+
+/// The logical unit of which a drive's physical unit is a copy.
+struct UnitCopy {
+  std::uint64_t unit = 0;
+  std::uint32_t copy = 0;
+};
+
+/// Striping: unit u of an area over n drives is row u / n of drive u mod n. The backup of row r of drive p is row r of the backups on
+/// drive (p + 1 + r mod (n - 1)) mod n, the rotated list of Anastasiadis et al. (section 3.1), so that the n - 1 other drives share what
+/// one drive had. Units are numbered over all areas.
+class StripeMap {
+ public:
+  /// Throws std::invalid_argument, with the area's number, for areas that do not fit the drives.
+  StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint32_t sector_bytes, std::vector<StripeArea> areas);
+
+  struct Area : StripeArea {
+    std::uint64_t begin = 0;           ///< address of its first byte in the array
+    std::uint64_t first_unit = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t drive_begin = 0;     ///< address of its first row on each drive
+    std::uint64_t first_physical = 0;
+    std::uint64_t end() const { return begin + bytes; }
+    std::uint32_t copies() const { return mirrored ? 2 : 1; }
+  };
+
+  std::uint64_t capacity_bytes() const { return areas_.back().end(); }
+  std::uint64_t units() const { return areas_.back().first_unit + areas_.back().bytes / areas_.back().unit_bytes; }
+  /// Physical units a drive.
+  std::uint64_t physical_units() const { return physical_units_; }
+  const std::vector<Area>& areas() const { return areas_; }
+
+  /// Precondition: `address` is below the capacity.
+  const Area& area_at(std::uint64_t address) const;
+  const Area& area_of_unit(std::uint64_t unit) const;
+  std::uint64_t unit_at(const Area& area, std::uint64_t address) const {
+    return area.first_unit + (address - area.begin) / area.unit_bytes;
+  }
+  std::uint64_t address_of(const Area& area, std::uint64_t unit) const {
+    return area.begin + (unit - area.first_unit) * area.unit_bytes;
+  }
+  /// Copy 0 is the primary one.
+  UnitPlace place(const Area& area, std::uint64_t unit, std::uint32_t copy) const;
+  /// The other way round; false where the drive has no unit of that number.
+  bool unit_of(std::uint32_t drive, std::uint64_t physical, UnitCopy& found) const;
+
+ private:
+  std::vector<Area> areas_;
+  std::uint64_t physical_units_ = 0;
+};
+
+}  // namespace platter::host::array
