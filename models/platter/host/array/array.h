@@ -116,7 +116,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   Array(const sc_core::sc_module_name& name, const ArrayConfig& config);
   ~Array() override;
 
-  tlm_utils::simple_target_socket<Array> host_tgt_socket;
+  tlm_utils::simple_target_socket_optional<Array> host_tgt_socket;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<Array>> disk_init_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged_optional<Array>> best_effort_init_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_optional<Array>> register_init_sockets;
