@@ -299,19 +299,35 @@ void Array::dispatch_read(Fragment& fragment) {
   lose(fragment);
 }
 
-void Array::dispatch_write(Fragment& fragment) {
-  const bool whole = fragment.length == fragment.area->unit_bytes;
+std::uint32_t Array::writable(const Fragment& fragment) {
+  std::uint32_t copies = 0;
   for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
     const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
-    if (!drives_[place.drive].alive || (stale(place) && (!whole || behind_rebuild(fragment)))) continue;
-    fragment.tried |= static_cast<std::uint8_t>(1u << copy);
-    append(fragment, copy, place);
+    if (drives_[place.drive].alive && (!stale(place) || (whole(fragment) && !behind_rebuild(fragment)))) copies |= 1u << copy;
   }
-  if (fragment.tried == 0) lose(fragment);
+  return copies;
+}
+
+void Array::dispatch_write(Fragment& fragment) {
+  const std::uint32_t copies = writable(fragment);
+  if (copies == 0) {
+    if (fragment.attempted)
+      settle_write(fragment);
+    else
+      lose(fragment);
+    return;
+  }
+  fragment.attempted = true;
+  for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy)
+    if ((copies >> copy & 1) != 0) append(fragment, copy, map_.place(*fragment.area, fragment.unit, copy));
 }
 
 void Array::settle_write(Fragment& fragment) {
   const StripeMap::Area& area = *fragment.area;
+  if (fragment.written == 0 && !fragment.refused && writable(fragment) != 0) {  // a drive has died, and the other has returned
+    ready_.push_back(&fragment);
+    return;
+  }
   if (area.mirrored) {
     bool kept = false;  // of a write that has failed on all copies: one, as they may differ
     for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
@@ -321,8 +337,8 @@ void Array::settle_write(Fragment& fragment) {
         kept = kept || !stale(place);
       } else if ((fragment.written >> copy & 1) == 0) {
         set_stale(place);
-      } else {
-        drives_[place.drive].stale.clear(place.physical);  // a stale one was written whole
+      } else if (whole(fragment)) {
+        drives_[place.drive].stale.clear(place.physical);
       }
     }
   }
@@ -511,8 +527,10 @@ void Array::finish(Command& command) {
       case Kind::Write:
         if (good)
           fragment.written |= static_cast<std::uint8_t>(1u << command.copy);
-        else if (command.status != CommandStatus::DriveDead)
+        else if (command.status != CommandStatus::DriveDead) {
           request.status = command.status;
+          fragment.refused = true;
+        }
         if (fragment.on_way == 0) settle_write(fragment);
         break;
       case Kind::Rebuild: rebuild_step(fragment, good); break;

@@ -160,7 +160,8 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     Kind kind = Kind::Read;
     std::uint8_t on_way = 0;   ///< commands
     std::uint8_t written = 0;  ///< copies, a bit each
-    std::uint8_t tried = 0;
+    bool attempted = false;    ///< a write has been sent to a drive
+    bool refused = false;      ///< by a drive that lives
     bool spoiled = false;      ///< a rebuild under which its unit was written
     std::uint32_t blockers = 0;
     std::uint64_t order = 0;
@@ -239,8 +240,11 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   std::uint64_t address_of(const Fragment& fragment) const {
     return map_.address_of(*fragment.area, fragment.unit) + fragment.within;
   }
+  static bool whole(const Fragment& fragment) { return fragment.length == fragment.area->unit_bytes; }
   void dispatch(Fragment& fragment);
   void dispatch_read(Fragment& fragment);
+  /// Copies to which a write may go, a bit each: on drives that live, and not stale unless it covers the unit.
+  std::uint32_t writable(const Fragment& fragment);
   void dispatch_write(Fragment& fragment);
   void dispatch_rebuild(Fragment& fragment);
   bool from_cache(Fragment& fragment);

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Drives of an array die and return at random instants under a mixed load of real bytes: no request is lost, nothing hangs, no byte is
+// wrong, and what no living drive holds is said to be so.
+#include "array_rig.h"
+
+#include <cstring>
+
+#include "platter/core/random.h"
+
+namespace platter::testing {
+namespace {
+
+constexpr std::uint64_t kSector = 512;
+
+/// What each sector may hold, by the order of submission: after a write that has failed the old contents or the new, from the first look on
+/// always the same.
+class Ledger {
+ public:
+  explicit Ledger(std::uint64_t bytes) : sectors_(bytes / kSector, {{0, State::There}}) {}
+
+  static void fill(std::uint8_t* to, std::uint64_t sector, std::uint64_t stamp) {
+    const std::uint64_t word = stamp == 0 ? 0 : stamp * 0x9E37'79B9'7F4A'7C15ull + sector;
+    for (std::size_t i = 0; i < kSector; i += 8) std::memcpy(to + i, &word, 8);
+  }
+
+  /// In order of submission. The number is the write's stamp, too.
+  void accept(const ArrayRequest& write, std::uint64_t number) {
+    for (std::uint64_t s = first(write); s < end(write); ++s) {
+      sectors_[s].push_back({number, State::OnWay});
+      fill(write.data + (s - first(write)) * kSector, s, number);
+    }
+  }
+  void ended(const ArrayRequest& write, std::uint64_t number) {
+    for (std::uint64_t s = first(write); s < end(write); ++s)
+      for (auto v = sectors_[s].rbegin(); v != sectors_[s].rend(); ++v) {
+        if (v->number != number) continue;
+        if (write.status == CommandStatus::Good) {
+          ASSERT_NE(v->state, State::Missed) << "a younger read has not seen write " << number << " of sector " << s;
+          v->state = State::There;
+        } else if (v->state == State::OnWay) {
+          v->state = State::Perhaps;
+        }
+        break;
+      }
+  }
+  void check(const ArrayRequest& read, std::uint64_t number) {
+    for (std::uint64_t s = first(read); s < end(read); ++s)
+      ASSERT_TRUE(look(s, read.data + (s - first(read)) * kSector, number)) << "sector " << s << " of read " << number;
+  }
+  /// May the sector hold this for a read of that number? From now on it does.
+  bool look(std::uint64_t s, const std::uint8_t* bytes, std::uint64_t number) {
+    auto& versions = sectors_[s];
+    auto end = versions.rbegin();
+    while (end->number >= number) ++end;
+    std::array<std::uint8_t, kSector> expected;
+    for (auto v = end; v != versions.rend(); ++v) {
+      if (v->state == State::Missed) continue;
+      fill(expected.data(), s, v->number);
+      if (std::equal(expected.begin(), expected.end(), bytes)) {
+        v->state = State::There;
+        for (auto younger = end; younger != v; ++younger) younger->state = State::Missed;
+        return true;
+      }
+      if (v->state == State::There) return false;
+    }
+    return false;
+  }
+
+ private:
+  enum class State : std::uint8_t {
+    OnWay,    ///< a part of the write may have ended
+    There,
+    Perhaps,  ///< it has failed
+    Missed,   ///< a younger read has seen older contents
+  };
+  struct Version {
+    std::uint64_t number;
+    State state;
+  };
+  static std::uint64_t first(const ArrayRequest& r) { return r.address / kSector; }
+  static std::uint64_t end(const ArrayRequest& r) { return (r.address + r.length) / kSector; }
+
+  std::vector<std::vector<Version>> sectors_;
+};
+
+/// Discrete and background reads and writes, a number of them at a time, and in each round reads (and a few writes) of continuous
+/// streams with their deadline.
+class MixedLoad : public ArrayClientIf {
+ public:
+  MixedLoad(Array& array, std::uint64_t seed)
+      : ledger(array.capacity_bytes()), array_(array), random_(seed, "load"), dead_(host::array::kMostDrives, false) {}
+
+  Ledger ledger;
+  std::uint64_t issued = 0, good = 0, failed = 0, no_copy = 0, late = 0, exact = 0;
+  bool running = true;
+  std::function<void()> on_finished;
+  /// The drives that are dead, and stay so: from now on what comes back is known exactly.
+  void expect_dead(std::vector<std::uint32_t> drives) {
+    for (const std::uint32_t d : drives) dead_[d] = true;
+    known_from_ = number_ + 1;
+  }
+
+  void start(std::uint32_t best_effort) {
+    for (std::uint32_t i = 0; i < best_effort; ++i) submit_random(idle());
+  }
+  void round(std::uint32_t streams, Picoseconds length) {
+    std::vector<Job*> again;
+    again.swap(failed_);
+    for (Job* job : again) submit_random(*job);
+    for (std::uint32_t i = 0; i < streams && running; ++i) {
+      Job& job = idle();
+      job.closed = false;
+      job.cls = RequestClass::Continuous;
+      job.deadline = core::now_ps() + length;
+      job.write = random_.below(8) == 0;
+      place(job, 32);
+      submit(job);
+    }
+  }
+  /// Bytes of the request that no living drive has, by the formula of the map written out once more.
+  std::uint64_t lost_bytes(const ArrayRequest& r) const {
+    std::uint64_t lost = 0;
+    for (std::uint64_t at = r.address; at < r.address + r.length; at += kSector) {
+      const StripeMap::Area& a = array_.map().area_at(at);
+      const std::uint64_t u = (at - a.begin) / a.unit_bytes;
+      const std::uint64_t p = u % a.drives;
+      const std::uint64_t b = (p + 1 + u / a.drives % (a.drives - 1)) % a.drives;
+      if (dead_[a.first_drive + p] && (!a.mirrored || dead_[a.first_drive + b])) lost += kSector;
+    }
+    return lost;
+  }
+
+ private:
+  struct Job : ArrayRequest {
+    std::vector<std::uint8_t> bytes;
+    std::uint64_t number = 0;
+    bool closed = true;
+  };
+
+  Job& idle() {
+    if (idle_.empty()) {
+      jobs_.push_back(std::make_unique<Job>());
+      return *jobs_.back();
+    }
+    Job& job = *idle_.back();
+    idle_.pop_back();
+    return job;
+  }
+  void place(Job& job, std::uint64_t most_sectors) {
+    const std::uint64_t sectors = array_.capacity_bytes() / kSector;
+    const std::uint64_t length = 1 + random_.below(most_sectors);
+    // Half of them crowd.
+    const std::uint64_t at = random_.below(2) == 0 ? random_.below(sectors - length + 1) : random_.below(sectors / 16);
+    job.address = at * kSector;
+    job.length = static_cast<std::uint32_t>(length * kSector);
+  }
+  void submit_random(Job& job) {
+    job.closed = true;
+    job.cls = random_.below(4) == 0 ? RequestClass::Background : RequestClass::Discrete;
+    job.deadline = core::kNoDeadline;
+    job.write = random_.below(2) == 0;
+    place(job, random_.below(4) == 0 ? 100 : 12);
+    if (random_.below(3) == 0) {  // a whole unit or a few
+      const StripeMap::Area& a = array_.map().area_at(job.address);
+      const std::uint64_t units = 1 + random_.below(4);
+      job.address -= (job.address - a.begin) % a.unit_bytes;
+      job.length = static_cast<std::uint32_t>(std::min(units * a.unit_bytes, a.end() - job.address));
+    }
+    submit(job);
+  }
+  void submit(Job& job) {
+    job.client = this;
+    job.bytes.assign(job.length, 0xEE);
+    job.data = job.bytes.data();
+    job.number = ++number_;
+    if (job.write) ledger.accept(job, job.number);
+    ++issued;
+    array_.submit(job);
+  }
+  void finished(ArrayRequest& request) override {
+    auto& job = static_cast<Job&>(request);
+    EXPECT_EQ(job.timing.completed, core::now_ps());
+    EXPECT_EQ(job.timing.parts(), job.timing.response());
+    if (job.write) ledger.ended(job, job.number);
+    if (known_from_ != 0 && job.number >= known_from_) {
+      const std::uint64_t lost = lost_bytes(job);
+      EXPECT_EQ(job.status, lost == 0 ? CommandStatus::Good : CommandStatus::NoCopy);
+      EXPECT_EQ(job.lost_bytes, lost);
+      ++exact;
+    }
+    bool again = job.closed;
+    if (job.status == CommandStatus::Good) {
+      ++good;
+      if (!job.write) ledger.check(job, job.number);
+      if (core::now_ps() > job.deadline) ++late;
+    } else {
+      ++failed;
+      EXPECT_TRUE(job.status == CommandStatus::NoCopy || (job.write && job.status == CommandStatus::DriveDead))
+          << core::to_string(job.status);
+      if (job.status == CommandStatus::NoCopy) {
+        ++no_copy;
+        EXPECT_GT(job.lost_bytes, 0u);
+      }
+      if (again) failed_.push_back(&job);  // it may fail in the same instant
+      again = false;
+    }
+    if (on_finished) on_finished();
+    if (!again || !running) {
+      if (!job.closed || !running) idle_.push_back(&job);
+      return;
+    }
+    submit_random(job);
+  }
+
+  Array& array_;
+  core::RandomStream random_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<Job*> idle_;
+  std::vector<Job*> failed_;
+  std::vector<bool> dead_;
+  std::uint64_t number_ = 0;
+  std::uint64_t known_from_ = 0;
+};
+
+struct ArrayCase {
+  const char* name;
+  const char* policy;
+  mechanics::WriteBack write_back;
+  std::uint32_t depth;
+  std::uint32_t rebuild;
+
+  friend std::ostream& operator<<(std::ostream& out, const ArrayCase& c) { return out << c.name; }
+};
+
+mechanics::DriveProfile profile_of(const ArrayCase& c) {
+  mechanics::DriveProfile profile = toy_profile();
+  profile.queue_depth = c.depth;
+  if (c.write_back == mechanics::WriteBack::Off) return profile;
+  profile.overhead.read_hit_us = {50, 60};
+  profile.cache.segments = 8;
+  profile.cache.segment_blocks = 32;
+  profile.cache.read_ahead = mechanics::ReadAhead::Segment;
+  profile.cache.keep_read_blocks = true;
+  profile.cache.write_segments = 2;
+  profile.cache.write_back = c.write_back;
+  return profile;
+}
+
+ArrayConfig sixteen_drives(const ArrayCase& c) {
+  ArrayConfig config;
+  config.drives = 16;
+  config.tags = 4;
+  config.areas = {area_of(512, 2048, true), area_of(160, 8192, true), area_of(300, 4096, true)};
+  config.areas[1].cached = true;
+  config.areas[2].first_drive = 3;
+  config.areas[2].drives = 7;
+  config.cache.bytes = 32 * 4096;
+  config.cache.block_bytes = 4096;
+  config.rebuild.outstanding = c.rebuild;
+  config.poll = 3 * kMs;
+  return config;
+}
+
+std::uint64_t stale_units(const Array& array, std::size_t drives) {
+  std::uint64_t stale = 0;
+  for (std::uint32_t d = 0; d < drives; ++d) stale += array.stale_units(d);
+  return stale;
+}
+
+/// Both copies of every unit are what they may be, byte for byte.
+void compare_copies(ArrayRig& rig, MixedLoad& load) {
+  const StripeMap& map = rig.array->map();
+  for (const StripeMap::Area& a : map.areas())
+    for (std::uint64_t unit = a.first_unit; unit < a.first_unit + a.bytes / a.unit_bytes; ++unit) {
+      std::array<std::vector<std::uint8_t>, 2> bytes;
+      for (std::uint32_t copy = 0; copy < 2; ++copy) {
+        const UnitPlace place = map.place(a, unit, copy);
+        bytes[copy].resize(a.unit_bytes);
+        rig.drives[place.drive]->media()->read(place.address, bytes[copy].data(), a.unit_bytes);
+      }
+      ASSERT_EQ(bytes[0], bytes[1]) << "unit " << unit;
+      for (std::uint64_t at = 0; at < a.unit_bytes; at += kSector)
+        ASSERT_TRUE(load.ledger.look((map.address_of(a, unit) + at) / kSector, bytes[0].data() + at, ~std::uint64_t{0}));
+    }
+}
+
+void expect_conservation(const Array& array, const MixedLoad& load) {
+  EXPECT_EQ(array.outstanding(), 0u);
+  EXPECT_EQ(load.issued, load.good + load.failed);
+  std::uint64_t submitted = 0, completed = 0, failed = 0;
+  for (const auto cls : {RequestClass::Discrete, RequestClass::Continuous, RequestClass::Background}) {
+    const auto& counters = array.counters(cls);
+    submitted += counters.submitted;
+    completed += counters.completed;
+    failed += counters.failed;
+    EXPECT_LE(counters.host_queue, counters.response);
+  }
+  EXPECT_EQ(submitted, load.issued);
+  EXPECT_EQ(completed, load.good);
+  EXPECT_EQ(failed, load.failed);
+}
+
+class ArrayDeaths : public ::testing::TestWithParam<ArrayCase> {};
+
+TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
+  ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
+  Array& array = *rig.array;
+  MixedLoad load(array, 1);
+  core::RandomStream random(2, "deaths");
+  std::uint64_t returns_at_once = 0, noticed = 0, rebuilt = 0;
+  const auto deaths = static_cast<int>(scaled(100));
+  bool over = false;
+  Script rounds("rounds", [&](Script& s) {
+    while (!over) {
+      load.round(8, 200 * kMs);
+      s.pause(200 * kMs);
+    }
+  });
+  Script killer("killer", [&](Script& s) {
+    load.start(40);
+    for (int i = 0; i < deaths; ++i) {
+      s.pause(static_cast<Picoseconds>(1 + random.below(150'000'000'000)));
+      const auto d = static_cast<std::uint32_t>(random.below(16));
+      bool back = false;
+      switch (random.below(4)) {
+        case 0: array.kill(d); break;
+        case 1: rig.drives[d]->set_alive(false); break;
+        case 2:
+          rig.drives[d]->set_alive(false);
+          rig.drives[d]->set_alive(true);
+          back = true;
+          ++returns_at_once;
+          break;
+        default: {  // within a host's callback
+          bool done = false;
+          load.on_finished = [&] {
+            if (!done) array.kill(d);
+            done = true;
+          };
+          while (!done) s.pause(100 * kUs);
+          load.on_finished = {};
+        }
+      }
+      s.pause(static_cast<Picoseconds>(1 + random.below(300'000'000'000)));
+      noticed += array.alive(d) && !back ? 0u : 1u;
+      if (!back && random.below(2) == 0)
+        array.revive(d);
+      else
+        rig.drives[d]->set_alive(true);  // found by its registers
+      s.pause(4 * kMs);
+      EXPECT_TRUE(array.alive(d));
+      int patience = 4000;
+      while (stale_units(array, 16) > 0 && --patience > 0) s.pause(10 * kMs);
+      ASSERT_GT(patience, 0) << "the rebuild does not end; " << stale_units(array, 16) << " units left";
+    }
+    over = true;
+  });
+  for (int k = 0; k < 400 && !killer.done() && !::testing::Test::HasFatalFailure(); ++k) run_until(core::now_ps() + 10'000 * kMs);
+  ASSERT_TRUE(killer.done()) << "it hangs";
+  load.running = false;
+  run_until(core::now_ps() + 5'000 * kMs);
+  expect_conservation(array, load);
+  EXPECT_EQ(load.failed, 0u);
+  EXPECT_GT(load.good, scaled(20'000));
+  std::uint64_t redirected = 0;
+  for (const auto cls : {RequestClass::Discrete, RequestClass::Continuous, RequestClass::Background})
+    redirected += array.counters(cls).redirected;
+  EXPECT_GT(redirected, scaled(50));
+  for (std::uint32_t d = 0; d < 16; ++d) {
+    rebuilt += array.rebuilt_units(d);
+    EXPECT_EQ(array.in_drive(d), 0u);
+    EXPECT_EQ(array.queued(d), 0u);
+    EXPECT_EQ(rig.drives[d]->queue().occupancy(), 0u);
+  }
+  EXPECT_GT(rebuilt, scaled(500));
+  EXPECT_GT(noticed, scaled(80));
+  if (kScale == 1) {
+    EXPECT_GT(returns_at_once, 10u);
+  }
+  compare_copies(rig, load);
+}
+
+TEST_P(ArrayDeaths, TwoDeadDrivesLoseExactlyWhatBothHeld) {
+  ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
+  Array& array = *rig.array;
+  MixedLoad load(array, 3);
+  Script script("script", [&](Script& s) {
+    load.start(40);
+    for (int i = 0; i < 60; ++i) {
+      if (i == 7) array.kill(5);
+      if (i == 11) {
+        EXPECT_EQ(load.failed, 0u);
+        rig.drives[6]->set_alive(false);
+      }
+      if (i == 12) {
+        ASSERT_FALSE(array.alive(6));
+        load.expect_dead({5, 6});
+      }
+      load.round(8, 200 * kMs);
+      s.pause(137 * kMs);
+    }
+    load.running = false;
+  });
+  run_until(30'000 * kMs);
+  ASSERT_TRUE(script.done());
+  expect_conservation(array, load);
+  EXPECT_GT(load.exact, 1000u);
+  EXPECT_GT(load.no_copy, 20u);
+  EXPECT_LT(load.failed, load.good / 4);
+}
+
+TEST_P(ArrayDeaths, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
+  ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
+  Array& array = *rig.array;
+  MixedLoad load(array, 5);
+  core::RandomStream random(6, "deaths");
+  bool over = false;
+  std::uint64_t in_rebuild = 0, both_dead = 0;
+  Script rounds("rounds", [&](Script& s) {
+    while (!over) {
+      load.round(8, 200 * kMs);
+      s.pause(200 * kMs);
+    }
+  });
+  Script killer("killer", [&](Script& s) {
+    load.start(40);
+    for (int i = 0; i < static_cast<int>(scaled(400)); ++i) {
+      s.pause(static_cast<Picoseconds>(1 + random.below(150'000'000'000)));
+      const auto d = static_cast<std::uint32_t>(3 + random.below(5));  // a few, so that copies meet
+      if (!array.alive(d)) {
+        array.revive(d);
+        continue;
+      }
+      in_rebuild += stale_units(array, 16) > 0 ? 1u : 0u;
+      if (random.below(2) == 0)
+        array.kill(d);
+      else
+        rig.drives[d]->set_alive(false);
+      std::uint32_t dead = 0;
+      for (std::uint32_t k = 0; k < 16; ++k) dead += rig.drives[k]->host_port().alive() ? 0u : 1u;
+      both_dead += dead > 1 ? 1u : 0u;
+    }
+    for (std::uint32_t d = 0; d < 16; ++d) {
+      rig.drives[d]->set_alive(true);
+      array.revive(d);
+    }
+    int patience = 10'000;
+    while (stale_units(array, 16) > 0 && --patience > 0) s.pause(10 * kMs);
+    EXPECT_GT(patience, 0) << "the rebuild does not end; " << stale_units(array, 16) << " units left";
+    const std::uint64_t failed = load.failed;
+    s.pause(2'000 * kMs);
+    EXPECT_EQ(load.failed, failed) << "all is there again";
+    over = true;
+  });
+  for (int k = 0; k < 400 && !killer.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
+  ASSERT_TRUE(killer.done()) << "it hangs";
+  load.running = false;
+  run_until(core::now_ps() + 5'000 * kMs);
+  expect_conservation(array, load);
+  EXPECT_GT(in_rebuild, scaled(50));
+  EXPECT_GT(both_dead, scaled(50));
+  EXPECT_GT(load.failed, scaled(100));
+  EXPECT_GT(load.good, load.failed);
+  compare_copies(rig, load);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ArrayDeaths,
+                         ::testing::Values(ArrayCase{"fcfs", "FCFS", mechanics::WriteBack::Off, 8, 4},
+                                           ArrayCase{"cached", "SPTF", mechanics::WriteBack::Interleaved, 4, 2},
+                                           ArrayCase{"guarded", "OPS:SCAN/CI-SPTF", mechanics::WriteBack::Off, 3, 8}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace platter::testing
