@@ -382,7 +382,9 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
 }
 
 TEST_P(ArrayDeaths, TwoDeadDrivesLoseExactlyWhatBothHeld) {
-  ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
+  ArrayConfig config = sixteen_drives(GetParam());
+  config.cache.bytes = 0;  // it would still have some
+  ArrayRig rig(config, profile_of(GetParam()), GetParam().policy);
   Array& array = *rig.array;
   MixedLoad load(array, 3);
   Script script("script", [&](Script& s) {
@@ -470,6 +472,158 @@ INSTANTIATE_TEST_SUITE_P(All, ArrayDeaths,
                                            ArrayCase{"cached", "SPTF", mechanics::WriteBack::Interleaved, 4, 2},
                                            ArrayCase{"guarded", "OPS:SCAN/CI-SPTF", mechanics::WriteBack::Off, 3, 8}),
                          [](const auto& test) { return std::string(test.param.name); });
+
+/// Reads of the streams in each round, with the number that came late.
+class Streams : public ArrayClientIf {
+ public:
+  Streams(Array& array, std::uint32_t streams) : array_(array), reads_(streams), busy_(streams, false) {}
+
+  std::uint64_t late = 0, good = 0;
+  void round(Picoseconds length, core::RandomStream& random) {
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      ASSERT_FALSE(busy_[i]);
+      ArrayRequest& r = reads_[i];
+      r.address = (random.below(60) * 4 + i % 4) * 8192;  // as many on every drive
+      r.length = 8192;
+      r.cls = RequestClass::Continuous;
+      r.deadline = core::now_ps() + length;
+      r.client = this;
+      busy_[i] = true;
+      array_.submit(r);
+    }
+  }
+  void finished(ArrayRequest& r) override {
+    busy_[static_cast<std::size_t>(&r - reads_.data())] = false;
+    EXPECT_EQ(r.status, CommandStatus::Good);
+    ++good;
+    if (core::now_ps() > r.deadline) ++late;
+  }
+
+ private:
+  Array& array_;
+  std::vector<ArrayRequest> reads_;
+  std::vector<bool> busy_;
+};
+
+TEST(ArrayRebuild, RestoresEveryByteAtItsRateAndLeavesTheStreamsTheirs) {
+  constexpr std::uint32_t kUnit = 8192;
+  constexpr std::uint64_t kUnits = 240;
+  ArrayConfig config;
+  config.drives = 4;
+  config.tags = 120;  // all reads of a round: the guard must see them
+  config.class_tags = {2, ~0u, 2};
+  config.areas = {area_of(kUnits, kUnit, true)};
+  config.rebuild.outstanding = 2;
+  config.rebuild.bytes_per_s = 200'000;
+  mechanics::DriveProfile profile = toy_profile();
+  profile.queue_depth = 120;
+  ArrayRig rig(config, profile, "OPS:SCAN/CI-SPTF");
+  Array& array = *rig.array;
+  Streams streams(array, 288);
+  core::RandomStream random(9, "streams");
+  bool returned = false;
+  bool over = false;
+  Script rounds("rounds", [&](Script& s) {
+    while (!returned) s.pause(1 * kMs);
+    while (!over) {
+      streams.round(500 * kMs, random);
+      s.pause(500 * kMs);
+    }
+  });
+  const auto fill = [](std::uint64_t sector, std::uint8_t generation) { return static_cast<std::uint8_t>(sector * 7 + generation); };
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    const auto write = [&](std::uint64_t first, std::uint32_t count, std::uint8_t generation) {
+      t.set(true, first, count);
+      for (std::size_t i = 0; i < t.data.size(); ++i) t.data[i] = fill(first + i / 512, generation);
+      s.transport(t);
+      ASSERT_EQ(t.status(), tlm::TLM_OK_RESPONSE);
+    };
+    for (std::uint64_t at = 0; at < kUnits * 16; at += 128) write(at, 128, 1);
+    array.kill(2);
+    for (std::uint64_t at = 0; at < kUnits * 16; at += 120) write(at + 3, 50, 2);  // parts of units
+    // Half of all units were written in part; a quarter of the copies is on one drive.
+    std::uint64_t stale = 0;
+    for (std::uint64_t u = 0; u < kUnits; ++u) {
+      bool written = false;
+      for (std::uint64_t at = 0; at < kUnits * 16; at += 120) written = written || (at + 3 < u * 16 + 16 && at + 53 > u * 16);
+      const std::uint64_t p = u % 4;
+      const std::uint64_t b = (p + 1 + u / 4 % 3) % 4;
+      stale += written && (p == 2 || b == 2) ? 1u : 0u;
+    }
+    EXPECT_EQ(array.stale_units(2), stale);
+    EXPECT_GT(stale, 50u);
+    EXPECT_EQ(array.stale_units(0) + array.stale_units(1) + array.stale_units(3), 0u);
+    array.revive(2);
+    returned = true;
+    const Picoseconds began = core::now_ps();
+    std::uint64_t last = 0;
+    while (array.stale_units(2) > 0) {
+      s.pause(20 * kMs);
+      const std::uint64_t done = array.rebuilt_units(2);
+      EXPECT_GE(done, last);
+      last = done;
+      EXPECT_EQ(done + array.stale_units(2), stale);
+      const double bound = 200'000e-12 * static_cast<double>(core::now_ps() - began) + kUnit;
+      ASSERT_LE(static_cast<double>(array.rebuilt_bytes(2)), bound);
+      ASSERT_LT(core::now_ps() - began, 60'000 * kMs) << "it does not end";
+    }
+    EXPECT_EQ(array.rebuilt_bytes(2), stale * kUnit);
+    over = true;
+  });
+  script.disk_init_socket.bind(array.host_tgt_socket);
+  run_until(200'000 * kMs);
+  ASSERT_TRUE(script.done());
+  EXPECT_EQ(streams.late, 0u);
+  EXPECT_GT(streams.good, 2'000u);
+  const StripeMap& map = array.map();
+  for (std::uint64_t u = 0; u < kUnits; ++u)
+    for (std::uint32_t copy = 0; copy < 2; ++copy) {
+      const UnitPlace place = map.place(map.areas()[0], u, copy);
+      std::vector<std::uint8_t> bytes(kUnit);
+      rig.drives[place.drive]->media()->read(place.address, bytes.data(), bytes.size());
+      for (std::size_t i = 0; i < kUnit; ++i) {
+        const std::uint64_t sector = u * 16 + i / 512;
+        const std::uint8_t generation = sector % 120 >= 3 && sector % 120 < 53 ? 2 : 1;
+        ASSERT_EQ(bytes[i], fill(sector, generation)) << "unit " << u << " copy " << copy << " drive " << place.drive;
+      }
+    }
+}
+
+TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
+  ArrayConfig config;
+  config.drives = 3;
+  config.areas = {area_of(30, 4096, true)};
+  config.rebuild.outstanding = 0;
+  ArrayRig rig(config);
+  Array& array = *rig.array;
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    s.access(t, true, 0, 16, 1);
+    array.kill(0);
+    s.access(t, true, 2, 4, 2);  // a part of unit 0, on drive 0 with its backup on drive 1
+    array.revive(0);
+    s.pause(1'000 * kMs);
+    EXPECT_EQ(array.stale_units(0), 1u);
+    s.access(t, false, 2, 4);
+    EXPECT_EQ(t.data, std::vector<std::uint8_t>(4 * 512, 2));
+    array.kill(1);
+    t.set(false, 0, 16);  // units 0 and 1: unit 1 has its backup on drive 2
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::NoCopy);
+    t.set(true, 0, 2);
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::NoCopy) << "a part of a unit of which nobody has the rest";
+    s.access(t, true, 0, 8, 5);  // the whole of it: drive 0 is no longer stale, drive 1 is
+    EXPECT_EQ(array.stale_units(0), 0u);
+    EXPECT_EQ(array.stale_units(1), 1u);
+    s.access(t, false, 0, 8);
+    EXPECT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, 5));
+  });
+  script.disk_init_socket.bind(array.host_tgt_socket);
+  run_until(10'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
 
 }  // namespace
 }  // namespace platter::testing
