@@ -63,6 +63,7 @@ struct BenchOptions {
   std::vector<std::string> policies{"FCFS", "SPTF"};
   std::vector<std::string> transports{"nb", "b"};
   std::uint64_t requests = 250'000;
+  std::uint32_t array_drives = 16;  ///< 0: no array
   std::uint64_t seed = 1;
   std::string result;
   bool quiet = false;

@@ -57,6 +57,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   bench->add_option("--transport", benchmark.transports, "nb or b: nb_transport or b_transport; may be repeated")
       ->check(CLI::IsMember({"nb", "b"}))->capture_default_str();
   bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::PositiveNumber)->capture_default_str();
+  bench->add_option("--array", benchmark.array_drives, "drives of the mirrored array, 0: none; it runs a second for 1,000 requests")
+      ->check(CLI::IsMember({0u, 2u, 4u, 8u, 16u, 32u}))->capture_default_str();
   bench->add_option("--seed", benchmark.seed, "seed of the addresses")->capture_default_str();
   bench->add_option("--result", benchmark.result, "write the figures (JSON)");
   bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");

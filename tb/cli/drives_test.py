@@ -262,6 +262,9 @@ class Bench(Case):
         for policy in ("FCFS", "SPTF"):
             self.assertEqual(runs["nb", policy, 1], runs["b", policy, 1])
         self.assertGreater(runs["nb", "SPTF", 4], runs["nb", "FCFS", 4])
+        self.assertEqual(data["array"]["drives"], 16)
+        self.run_good("bench", "--depth", 1, "--requests", 10, "--array", 0, "--result", result, "--quiet")
+        self.assertNotIn("array", json.loads(result.read_text()))
 
     def test_throughput_of_the_cheetah(self):
         # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full queue's 3.2 % above the second is
@@ -269,7 +272,9 @@ class Bench(Case):
         result = self.folder / "bench.json"
         self.run_good("bench", "--policy", "SPTF", "--transport", "nb", "--depth", 32, "--depth", 128, "--requests", 50000, "--result",
                       result, "--quiet")
-        shallow, deep = (r["simulated_requests_per_s"] for r in json.loads(result.read_text())["runs"])
+        data = json.loads(result.read_text())
+        self.assertAlmostEqual(data["array"]["drive_commands_per_s"], 1000, delta=20)
+        shallow, deep = (r["simulated_requests_per_s"] for r in data["runs"])
         self.assertAlmostEqual(shallow / 197.7, 1, delta=0.03)
         self.assertAlmostEqual(deep / 237.2, 1, delta=0.04)
 
