@@ -33,7 +33,7 @@ DEFAULT_OVERHEAD_MS = 0.8
 _OVERHEAD_KEYS = ("read_miss_after_read_us", "read_miss_after_write_us", "write_after_read_us", "write_after_write_us")
 
 EAGER = frozenset({*FOUR, READ_FIRST, CREDIT})
-AGED = Reading("aged free space", "ten times the warm-up, in which the free space moves on from where it was put at first",
+AGED = Reading("aged free space", "four times the warm-up, in which the free space moves on from where it was put at first",
                affects=EAGER)
 BOUND = Reading("reads bound", "the one direction of the search for free blocks binds the reads too",
                 (("eager.bind_reads", "true"),), affects=EAGER)
@@ -58,7 +58,7 @@ def _readings(quick: bool) -> tuple[Reading, ...]:
 
 def _point(policy: str, queue: int, reads: int, quick: bool, reading: Reading = DEFAULT) -> Point:
     touched = reading.touches(policy)
-    aged = 10 if reading is AGED and touched else 1
+    aged = 4 if reading is AGED and touched else 1
     settings = (("policy", IN_PLACE.get(policy, policy)),
                 *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
                 ("workload.discrete.outstanding", str(queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"),
