@@ -139,18 +139,24 @@ bool Array::conflict(const Fragment& older, const Fragment& younger) {
   return older.kind != Kind::Rebuild || younger.request->cls != RequestClass::Continuous;
 }
 
+void Array::chain(Fragment& fragment) {
+  Fragment*& front = bucket(fragment.unit);
+  fragment.older = front;
+  fragment.younger = nullptr;
+  if (front != nullptr) front->younger = &fragment;
+  front = &fragment;
+}
+
 Array::Fragment& Array::add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length,
                             Kind kind) {
   if (fragments_.in_use() >= 2 * units_.size()) {
     std::vector<Fragment*> chains(units_.size() * 4, nullptr);
     chains.swap(units_);
-    for (Fragment* chain : chains)
-      while (chain != nullptr) {
-        Fragment* next = chain->chain;
-        Fragment*& front = bucket(chain->unit);
-        chain->chain = front;
-        front = chain;
-        chain = next;
+    for (Fragment* f : chains)
+      while (f != nullptr) {
+        Fragment* next = f->older;
+        chain(*f);
+        f = next;
       }
   }
   Fragment& fragment = fragments_.take();
@@ -162,29 +168,29 @@ Array::Fragment& Array::add(ArrayRequest& request, const StripeMap::Area& area, 
   fragment.length = length;
   fragment.kind = kind;
   fragment.order = next_order_++;
-  Fragment*& front = bucket(fragment.unit);
-  for (Fragment* older = front; older != nullptr; older = older->chain) {
-    if (older->unit != fragment.unit) continue;
-    if (conflict(*older, fragment))
-      ++fragment.blockers;
-    else if (older->kind == Kind::Rebuild && kind == Kind::Write)
-      older->spoiled = true;
-  }
-  fragment.chain = front;
-  front = &fragment;
+  if (kind != Kind::Read || writers_ > 0)
+    for (Fragment* older = bucket(fragment.unit); older != nullptr; older = older->older) {
+      if (older->unit != fragment.unit) continue;
+      if (conflict(*older, fragment))
+        ++fragment.blockers;
+      else if (older->kind == Kind::Rebuild && kind == Kind::Write)
+        older->spoiled = true;
+    }
+  if (kind != Kind::Read) ++writers_;
+  chain(fragment);
   ++request.pending_;
   if (fragment.blockers == 0) ready_.push_back(&fragment);
   return fragment;
 }
 
 void Array::settle(Fragment& fragment) {
-  Fragment** link = &bucket(fragment.unit);
-  Fragment* const front = *link;
-  while (*link != &fragment) link = &(*link)->chain;
-  for (Fragment* f = front; f != nullptr; f = f->chain)
-    if (f->unit == fragment.unit && f->order > fragment.order && conflict(fragment, *f) && --f->blockers == 0)
-      ready_.push_back(f);
-  *link = fragment.chain;
+  if (writers_ > 0)
+    for (Fragment* f = bucket(fragment.unit); f != nullptr; f = f->older)
+      if (f->unit == fragment.unit && f->order > fragment.order && conflict(fragment, *f) && --f->blockers == 0)
+        ready_.push_back(f);
+  if (fragment.kind != Kind::Read) --writers_;
+  (fragment.younger != nullptr ? fragment.younger->older : bucket(fragment.unit)) = fragment.older;
+  if (fragment.older != nullptr) fragment.older->younger = fragment.younger;
   ArrayRequest& request = *fragment.request;
   fragments_.give_back(fragment);
   if (--request.pending_ == 0) end(request);
@@ -623,7 +629,7 @@ bool Array::under_rebuild(std::uint64_t unit) const {
 }
 
 bool Array::behind_rebuild(const Fragment& write) {
-  for (const Fragment* f = bucket(write.unit); f != nullptr; f = f->chain)
+  for (const Fragment* f = bucket(write.unit); f != nullptr; f = f->older)
     if (f->unit == write.unit && f->kind == Kind::Rebuild && f->order < write.order) return true;
   return false;
 }

@@ -165,7 +165,8 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     bool spoiled = false;      ///< a rebuild under which its unit was written
     std::uint32_t blockers = 0;
     std::uint64_t order = 0;
-    Fragment* chain = nullptr;                 ///< in its bucket of `units_`
+    Fragment* older = nullptr;                 ///< in its bucket of `units_`
+    Fragment* younger = nullptr;
     std::array<Fragment*, 2> next{};           ///< in the command for each copy
     std::uint64_t end() const { return within + length; }
   };
@@ -233,6 +234,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   core::CommandStatus check(const ArrayRequest& request) const;
   void cut(ArrayRequest& request);
   Fragment& add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind);
+  void chain(Fragment& fragment);
   static bool conflict(const Fragment& older, const Fragment& younger);
   Fragment*& bucket(std::uint64_t unit) {
     return units_[static_cast<std::size_t>(unit * 0x9E37'79B9'7F4A'7C15ull >> 44) & (units_.size() - 1)];
@@ -303,6 +305,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
 
   std::vector<Fragment*> units_;  ///< fragments on their way by unit, in chains, the youngest first
   std::uint64_t next_order_ = 0;
+  std::uint64_t writers_ = 0;  ///< fragments of writes and rebuilds among them: reads alone wait for nothing
   core::RingBuffer<Fragment*> ready_;
   core::RingBuffer<ArrayRequest*> ended_;
   std::vector<std::uint32_t> opened_;  ///< drives with an open command
