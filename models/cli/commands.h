@@ -79,6 +79,8 @@ struct ServerOptions {
 };
 /// Admission-only mode of the media server.
 int server_admit(const ServerOptions& options);
+/// Simulated-disk mode of it.
+int server_simulate(const ServerOptions& options);
 int server_check(const ServerOptions& options);
 int server_dump(const ServerOptions& options);
 

@@ -104,6 +104,11 @@ void declare(CLI::App& app, std::function<int()>& action) {
   admit->add_option("--result", server.result, "write the result (JSON)");
   admit->add_flag("--quiet", server.quiet, "no progress and no table");
   admit->callback([&action] { action = [] { return cli::server_admit(server); }; });
+  auto* simulate = server_command->add_subcommand("simulate", "the same, and the measured rounds carried out by simulated disks");
+  server_file(simulate);
+  simulate->add_option("--result", server.result, "write the result (JSON)");
+  simulate->add_flag("--quiet", server.quiet, "no progress and no table");
+  simulate->callback([&action] { action = [] { return cli::server_simulate(server); }; });
   auto* server_check = server_command->add_subcommand("check", "read a server's file and say what is wrong with it");
   server_file(server_check);
   server_check->callback([&action] { action = [] { return cli::server_check(server); }; });

@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "commands.h"
 #include "host_meter.h"
+#include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/host/media_server/admission_run.h"
+#include "platter/host/media_server/simulated_disks.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/observe/output_file.h"
 
@@ -106,11 +109,54 @@ void print_table(const config::ServerScenario& s, const server::AdmissionRunOpti
   fmt::print("              other disks {:.2f} % of a round in use, {:.2f} % reserved\n", f.used_share * 100, f.reserved_share * 100);
 }
 
-}  // namespace
+constexpr std::array<const char*, 3> kPhases = {"before", "failing_round", "after"};
 
-int server_admit(const ServerOptions& options) {
+json simulated_json(const std::array<server::SimulatedRounds, 3>& phases) {
+  json out;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const server::SimulatedRounds& p = phases[i];
+    if (p.rounds == 0) continue;
+    out[kPhases[i]] = {{"rounds", p.rounds},
+                       {"stream_rounds", p.stream_rounds},
+                       {"reads", p.reads},
+                       {"lost", p.lost},
+                       {"late", p.late},
+                       {"late_rounds", p.late_rounds},
+                       {"busy_share", p.busy_share},
+                       {"accounted_share", p.accounted_share},
+                       {"reserved_share", p.reserved_share}};
+  }
+  return out;
+}
+
+void print_simulated(const config::ServerScenario& s, const std::array<server::SimulatedRounds, 3>& phases) {
+  fmt::print("\nsimulated disks, {}\n", s.policy);
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const server::SimulatedRounds& p = phases[i];
+    if (p.rounds == 0) continue;
+    fmt::print("{:<14}{} rounds, {} stream-rounds: {} lost, {} late in {} rounds; {:.2f} % of a round busy, {:.2f} % by the formula, "
+               "{:.2f} % reserved\n",
+               i == 0 ? "" : i == 1 ? "disk fails" : "without it", p.rounds, p.stream_rounds, p.lost, p.late, p.late_rounds,
+               p.busy_share * 100, p.accounted_share * 100, p.reserved_share * 100);
+  }
+}
+
+/// Admission-only mode, or with simulated disks.
+int run_server(const ServerOptions& options, bool simulate) {
   const config::ServerScenario s = config::load_server(options.scenario, options.overrides);
   const server::AdmissionRunOptions run = run_options(s);
+  std::unique_ptr<server::SimulatedDisks> disks;
+  if (simulate) {
+    if (run.disks > host::array::kMostDrives)
+      refuse(s, "server.disks", fmt::format("found {}, expected at most {} simulated disks", run.disks, host::array::kMostDrives));
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+    accelerator::EngineOptions engine;
+    engine.policy = scheduling::find_policy(s.policy);
+    engine.firmware_base_cycles = s.drive.firmware_base_cycles;
+    engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
+    engine.firmware_order_cycles = s.drive.firmware_order_cycles;
+    disks = std::make_unique<server::SimulatedDisks>(run, s.drive, accelerator::engine_factory(engine));
+  }
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count(); };
@@ -124,16 +170,20 @@ int server_admit(const ServerOptions& options) {
   };
   server::AdmissionRunResult result;
   try {
-    result = server::run_admission(run, progress);
+    result = server::run_admission(run, progress, disks.get());
   } catch (const std::length_error&) {
     refuse(s, "server.disks", fmt::format("the streams do not fit: {} disks of {} strides", run.disks, run.disk_bytes / run.stride_bytes));
   } catch (const std::invalid_argument& error) {
     refuse(s, "streams", error.what());
   }
   const double wall_s = elapsed();
-  if (!options.quiet) print_table(s, run, result);
+  if (!options.quiet) {
+    print_table(s, run, result);
+    if (disks) print_simulated(s, disks->result());
+  }
   if (!options.result.empty()) {
     json out = result_json(s, run, result);
+    if (disks) out["simulated"] = simulated_json(disks->result());
     out["host"] = {{"wall_s", wall_s}, {"cpu_s", cpu_seconds() - cpu_start}, {"rounds_per_wall_s", static_cast<double>(end) / wall_s}};
     observe::OutputFile file(options.result);
     file.write(out.dump(2) + "\n");
@@ -142,6 +192,11 @@ int server_admit(const ServerOptions& options) {
   }
   return kGood;
 }
+
+}  // namespace
+
+int server_admit(const ServerOptions& options) { return run_server(options, false); }
+int server_simulate(const ServerOptions& options) { return run_server(options, true); }
 
 int server_check(const ServerOptions& options) {
   const config::ServerScenario s = config::load_server(options.scenario, options.overrides);

@@ -15,7 +15,7 @@ SERVER = SOURCE / "docs/papers/replicated-striping/server.toml"
 SHORT = ("--set", "streams.rounds=120", "--set", "sim.warmup_s=200", "--set", "sim.measure_s=300")
 
 
-class Server(Case):
+class ServerCase(Case):
     def result_of(self, *settings):
         out = self.folder / "result.json"
         self.run_good("server", "admit", SERVER, *SHORT, *(word for setting in settings for word in ("--set", setting)),
@@ -29,6 +29,8 @@ class Server(Case):
         self.assertFalse(out.parent.exists())
         return done.stderr
 
+
+class Server(ServerCase):
     def test_result_fits_its_schema(self):
         schema = json.loads((SOURCE / "docs/reference/admit.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -102,6 +104,62 @@ class Server(Case):
         jsonschema.validate(tomllib.loads(SERVER.read_text()), schema)
         with self.assertRaises(jsonschema.ValidationError):
             jsonschema.validate(tomllib.loads(SERVER.read_text().replace("disks", "discs")), schema)
+
+
+class Simulate(ServerCase):
+    """With simulated disks: what was admitted is what admission-only mode says, and the disks keep up with it."""
+
+    def simulated(self, *settings):
+        out = self.folder / "simulated.json"
+        self.run_good("server", "simulate", SERVER, *SHORT, *(word for setting in settings for word in ("--set", setting)), "--quiet",
+                      "--result", out)
+        return json.loads(out.read_text())
+
+    def test_agrees_with_admission_only_mode(self):
+        schema = json.loads((SOURCE / "docs/reference/admit.schema.json").read_text())
+        for settings in (("server.disks=4",), ("failure.disk=3", "failure.at_s=100"),
+                         ("replication.placement=\"none\"", "reservation.scheme=\"primary\"", "failure.disk=1", "failure.at_s=50"),
+                         ("replication.decluster_bytes=65536", "failure.disk=0", "failure.at_s=150"),
+                         ("reservation.scheme=\"dynamic-balancing\"", "failure.disk=2", "failure.at_s=10")):
+            with self.subTest(settings=settings):
+                admitted = self.result_of(*settings)
+                result = self.simulated(*settings)
+                jsonschema.validate(result, schema)
+                disks = result.pop("simulated")
+                for out in (admitted, result):
+                    out.pop("host")
+                self.assertEqual(result, admitted)
+                self.assertEqual(sum(phase["rounds"] for phase in disks.values()), 300)
+                self.assertEqual(disks["before"]["late"], 0)
+                self.assertEqual(disks["before"]["lost"], 0)
+                self.assertGreaterEqual(disks["before"]["reads"], disks["before"]["stream_rounds"])
+                self.assertLess(disks["before"]["busy_share"], disks["before"]["accounted_share"])
+                if "failure" not in admitted:
+                    continue
+                self.assertEqual(disks["failing_round"]["rounds"], 1)
+                self.assertEqual(disks["failing_round"]["lost"], admitted["failure"]["streams_hit"])
+                self.assertEqual(disks["after"]["lost"], admitted["failure"]["lost"])
+                self.assertEqual(disks["after"]["rounds"], admitted["failure"]["rounds_after"])
+
+    def test_same_file_and_seed_same_result(self):
+        first, second = self.simulated("failure.disk=1"), self.simulated("failure.disk=1")
+        for out in (first, second):
+            out.pop("host")
+        self.assertEqual(first, second)
+
+    def test_too_much_is_late(self):
+        # The reservation believes in disks that are nearly three times as fast.
+        disks = self.simulated("server.rate_bytes_per_s=40000000", "requests.load=1", "sim.measure_s=100")["simulated"]["before"]
+        self.assertGreater(disks["late"], disks["stream_rounds"] // 2)
+        self.assertGreater(disks["late_rounds"], 50)
+        self.assertGreater(disks["busy_share"], 0.99)
+
+    def test_says_what_it_cannot_simulate(self):
+        for setting, told in (("server.disks=33", "at most 32"), ("disks.policy=\"SCANN\"", "did you mean SCAN"),
+                              ("disks.policy=\"SATF-EW\"", "eager")):
+            done = platter("server", "simulate", SERVER, "--set", setting)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(told, done.stderr)
 
 
 if __name__ == "__main__":

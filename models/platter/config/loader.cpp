@@ -499,6 +499,11 @@ void check_server(const ServerScenario& s, Problems& problems) {
   whole("sim.measure_s", s.measure_s);
   whole("failure.at_s", s.failure_s);
 
+  if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty()) object("disks.policy", objection);
+  if (const auto policy = scheduling::find_policy(s.policy)) {
+    if (const std::string objection = scheduling::eager_objection(*policy, false); !objection.empty()) object("disks.policy", objection);
+  }
+
   const bool replicated = s.placement != "none";
   if (replicated && s.disks < 2) object("server.disks", "found 1, expected at least 2 disks for two copies");
   if (host::media_server::find_reservation(s.reservation)->needs_replicas && !replicated)

@@ -45,6 +45,8 @@ const std::vector<Parameter<ServerScenario>>& server_parameters() {
        at(&S::scene_rounds), false, 1, 1e6},
       {"requests.load", "", "request rate, as a share of the playbacks that disks without any overhead would finish", at(&S::load),
        false, 1e-6, 100},
+      {"disks.policy", "", "scheduling policy of the simulated disks (`server simulate`), one of `platter list policies`", at(&S::policy),
+       false},
       {"failure.disk", "", "the disk that fails; -1: none", at(&S::failed_disk), false, -1, 255},
       {"failure.at_s", "s", "the round in which it fails, counted after the warm-up; its reads are lost in this one and asked of the other copies from the next",
        at(&S::failure_s), false, 0, 1e7},

@@ -21,6 +21,7 @@ struct ServerScenario : Configuration {
   std::int64_t rounds = 1800;
   std::int64_t scene_rounds = 1;
   double load = 0.8;
+  std::string policy = "SCAN-EDF";
   std::int64_t failed_disk = -1;
   double failure_s = 0;
   std::int64_t seed = 1;

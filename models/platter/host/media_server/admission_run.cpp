@@ -12,14 +12,6 @@ namespace platter::host::media_server {
 
 namespace {
 
-struct Playback {
-  const StreamSchedule* stream;
-  Admission admission;
-  bool missing = false;  ///< a read after a failure was lost or late
-
-  bool active(Round round) const { return admission.start <= round && round < admission.start + stream->rounds(); }
-};
-
 /// Sums over rounds; the result's means.
 class Meter {
  public:
@@ -85,7 +77,7 @@ class FailureMeter {
       if (!playback.active(now)) continue;
       const Round own = now - playback.admission.start;
       const Service service =
-          account_.serve(playback.stream->demand(own), playback.admission.copies[static_cast<std::size_t>(own)]);
+          account_.serve(playback.schedule->demand(own), playback.admission.copies[static_cast<std::size_t>(own)]);
       count(service, redirected, playback);
     }
     if (!redirected) return;
@@ -145,7 +137,8 @@ StoredLibrary::StoredLibrary(const AdmissionRunOptions& options) {
   for (std::uint32_t disk = 0; disk < options.disks; ++disk) strides_used = std::max(strides_used, allocator.used(disk));
 }
 
-AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::function<void(Round)>& progress) {
+AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::function<void(Round)>& progress,
+                                 RoundWatchIf* watch) {
   const StoredLibrary library(options);
   AdmissionRunResult result;
   result.strides_used = library.strides_used;
@@ -166,18 +159,19 @@ AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::
     const Round now = control.now();
     const bool measured = now >= options.warmup;
     playbacks.erase(std::remove_if(playbacks.begin(), playbacks.end(),
-                                   [now](const Playback& p) { return p.admission.start + p.stream->rounds() <= now; }),
+                                   [now](const Playback& p) { return p.admission.start + p.schedule->rounds() <= now; }),
                     playbacks.end());
     if (measured)
       meter.round(control, static_cast<std::uint64_t>(std::count_if(playbacks.begin(), playbacks.end(),
                                                                     [now](const Playback& p) { return p.active(now); })));
     if (options.failure) failure.round(control, playbacks);
+    if (measured && watch != nullptr) watch->round(library, control, playbacks);
     for (; next_arrival < static_cast<double>(now + 1); next_arrival += arrivals.exponential() / result.arrivals_per_round) {
-      const StreamSchedule& stream = library.schedules[next_stream];
-      next_stream = (next_stream + 1) % library.schedules.size();
-      std::optional<Admission> admission = control.request(stream);
+      const StreamSchedule& schedule = library.schedules[next_stream];
+      std::optional<Admission> admission = control.request(schedule);
       if (measured) meter.request(admission, now);
-      if (admission) playbacks.push_back({&stream, std::move(*admission)});
+      if (admission) playbacks.push_back({next_stream, &schedule, std::move(*admission)});
+      next_stream = (next_stream + 1) % library.schedules.size();
     }
     if (progress) progress(now + 1);
   }

@@ -52,6 +52,24 @@ struct StoredLibrary {
   explicit StoredLibrary(const AdmissionRunOptions& options);
 };
 
+/// A playback that was accepted, and has not ended.
+struct Playback {
+  std::size_t stream = 0;  ///< of the library
+  const StreamSchedule* schedule = nullptr;
+  Admission admission;
+  bool missing = false;  ///< a read after a failure was lost or late
+
+  bool active(Round round) const { return admission.start <= round && round < admission.start + schedule->rounds(); }
+};
+
+/// Sees the rounds that are measured, each before its requests are decided on.
+class RoundWatchIf {
+ public:
+  virtual ~RoundWatchIf() = default;
+  /// `playbacks` in the order of admission.
+  virtual void round(const StoredLibrary& library, const AdmissionControl& control, const std::vector<Playback>& playbacks) = 0;
+};
+
 /// What happened from the round of a failure on.
 struct FailureResult {
   std::uint64_t streams_hit = 0;      ///< playbacks that lost their read of the failing round
@@ -83,6 +101,7 @@ struct AdmissionRunResult {
 
 /// Admission-only mode (section 6.1): Poisson requests, admission control and reservation; no data moves. `progress` is
 /// called after each round with their number so far. Throws what StoredLibrary throws.
-AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::function<void(Round)>& progress = {});
+AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::function<void(Round)>& progress = {},
+                                 RoundWatchIf* watch = nullptr);
 
 }  // namespace platter::host::media_server

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platter/core/pool.h"
+#include "platter/drive/drive.h"
+#include "platter/host/array/array.h"
+#include "platter/host/media_server/admission_run.h"
+
+namespace platter::host::media_server {
+
+/// What the disks did in some of the rounds.
+struct SimulatedRounds {
+  Round rounds = 0;
+  std::uint64_t stream_rounds = 0;  ///< with data
+  std::uint64_t reads = 0;          ///< commands
+  std::uint64_t lost = 0;           ///< stream-rounds of which no living disk had all
+  std::uint64_t late = 0;           ///< stream-rounds that were not complete at the end of their round
+  std::uint64_t late_rounds = 0;    ///< rounds with a late stream
+  // Means over rounds and living disks, as shares of a round; without 2 T_fullSeek.
+  double busy_share = 0;       ///< mechanics, from overhead to the end of the transfer
+  double accounted_share = 0;  ///< the same reads by the reservation's formula
+  double reserved_share = 0;
+};
+
+/// Simulated-disk mode (section 6.1): the admitted schedule is carried out round by round by simulated drives. The reads of a round are given to
+/// the disks at its start, one command for each extent of a fragment, due at its end; what is late goes on in the next round.
+///
+/// A disk that fails is killed at the start of its round. From the next one on its reads are asked of the other copies.
+class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
+ public:
+  /// Before any other simulated time: the first round begins at time 0. Throws std::invalid_argument for more disks than an array has.
+  SimulatedDisks(const AdmissionRunOptions& options, const mechanics::DriveProfile& profile, const drive::EngineFactory& create_engine);
+
+  void round(const StoredLibrary& library, const AdmissionControl& control, const std::vector<Playback>& playbacks) override;
+
+  /// Before the failing round; that round; after it.
+  std::array<SimulatedRounds, 3> result() const;
+
+ private:
+  /// A stream's data of a round.
+  struct StreamRound {
+    std::uint32_t on_way = 0;  ///< reads
+    bool lost = false;
+    bool late = false;
+    std::size_t phase = 0;
+  };
+  struct Read : array::ArrayRequest {
+    StreamRound* of = nullptr;
+  };
+
+  void finished(array::ArrayRequest& request) override;
+  bool on_failed(Range<Fragment> fragments) const;
+  void read(const StrideMap& strides, Copy copy, const Fragment& fragment, StreamRound& of);
+  core::Picoseconds busy() const;
+
+  const AdmissionRunOptions& options_;
+  std::uint64_t disk_bytes_;
+  std::vector<std::unique_ptr<drive::Drive>> disks_;
+  std::unique_ptr<array::Array> array_;
+  core::Pool<StreamRound> stream_rounds_;
+  core::Pool<Read> reads_;
+  std::vector<StreamRound*> current_;  ///< of the round under way
+  core::Picoseconds round_begin_ = 0;
+  bool failed_ = false;
+  std::array<SimulatedRounds, 3> phases_;
+  std::array<core::Picoseconds, 3> busy_{};
+  std::array<Nanoseconds, 3> accounted_{};
+  std::array<Nanoseconds, 3> reserved_{};
+};
+
+}  // namespace platter::host::media_server
