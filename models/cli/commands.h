@@ -84,6 +84,18 @@ int server_simulate(const ServerOptions& options);
 int server_check(const ServerOptions& options);
 int server_dump(const ServerOptions& options);
 
+struct QosOptions {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string result;
+  bool quiet = false;
+  bool json = false;
+};
+/// Streams above one drive, with AutoQoS.
+int qos_run(const QosOptions& options);
+int qos_check(const QosOptions& options);
+int qos_dump(const QosOptions& options);
+
 struct TraceInfoOptions {
   std::string file;
   std::string format = "auto";

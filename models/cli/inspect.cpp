@@ -194,6 +194,7 @@ int config_dump(const std::string& scenario, const std::vector<std::string>& ove
 int config_schema(const std::string& what) {
   const nlohmann::json schema = what == "drive"    ? config::drive_schema()
                                 : what == "server" ? config::server_schema()
+                                 : what == "qos"    ? config::qos_schema()
                                                    : config::scenario_schema();
   fmt::print("{}\n", schema.dump(2));
   return kGood;

@@ -117,6 +117,25 @@ void declare(CLI::App& app, std::function<int()>& action) {
   server_dump->add_flag("--json", server.json, "as JSON instead of TOML");
   server_dump->callback([&action] { action = [] { return cli::server_dump(server); }; });
 
+  auto* qos_command = app.add_subcommand("qos", "AutoQoS above one drive")->require_subcommand(1);
+  static cli::QosOptions qos;
+  const auto qos_file = [](CLI::App* command) {
+    command->add_option("scenario", qos.scenario, "scenario of AutoQoS (TOML)")->required();
+    command->add_option("--set", qos.overrides, "override a key: KEY=VALUE");
+  };
+  auto* qos_run = qos_command->add_subcommand("run", "simulate streams, and what AutoQoS does for them");
+  qos_file(qos_run);
+  qos_run->add_option("--result", qos.result, "write the result (JSON)");
+  qos_run->add_flag("--quiet", qos.quiet, "no progress and no table");
+  qos_run->callback([&action] { action = [] { return cli::qos_run(qos); }; });
+  auto* qos_check = qos_command->add_subcommand("check", "read a scenario and say what is wrong with it");
+  qos_file(qos_check);
+  qos_check->callback([&action] { action = [] { return cli::qos_check(qos); }; });
+  auto* qos_dump = qos_command->add_subcommand("dump", "print the effective configuration");
+  qos_file(qos_dump);
+  qos_dump->add_flag("--json", qos.json, "as JSON instead of TOML");
+  qos_dump->callback([&action] { action = [] { return cli::qos_dump(qos); }; });
+
   auto* trace_command = app.add_subcommand("trace", "block traces")->require_subcommand(1);
   static cli::TraceInfoOptions trace;
   auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes and largest address of a trace");
@@ -139,7 +158,7 @@ void declare(CLI::App& app, std::function<int()>& action) {
   dump->add_flag("--json", json, "as JSON instead of TOML");
   dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
-  schema->add_option("what", what, "scenario, server or drive")->required()->check(CLI::IsMember({"scenario", "server", "drive"}));
+  schema->add_option("what", what, "scenario, server, qos or drive")->required()->check(CLI::IsMember({"scenario", "server", "qos", "drive"}));
   schema->callback([&action] { action = [] { return cli::config_schema(what); }; });
   config_command->add_subcommand("reference", "print the reference page of all keys")->callback([&action] {
     action = [] { return cli::config_reference(); };

@@ -184,6 +184,18 @@ json with_drive(const std::vector<Parameter<Object>>& table, const Object& objec
   return out;
 }
 
+/// An array of tables as TOML, `[[key]]` each.
+template <typename Element>
+std::string dump_tables(const std::string& key, const std::vector<Parameter<Element>>& table, std::vector<Element> elements) {
+  std::string text;
+  for (Element& element : elements) {
+    std::string lines;
+    dump_table(table, "element", element, lines);
+    text += fmt::format("\n[[{}]]\n{}", key, lines.substr(lines.find("]\n") + 2));
+  }
+  return text;
+}
+
 template <typename Object>
 std::string dump_with_drive(const std::vector<Parameter<Object>>& table, const Object& object) {
   Object copy = object;
@@ -193,43 +205,49 @@ std::string dump_with_drive(const std::vector<Parameter<Object>>& table, const O
   std::string drive;
   dump_table(drive_parameters(), "drive", copy.drive, drive);
   text += drive.substr(drive.find("]\n") + 2);
-  for (mechanics::ZoneProfile& zone : copy.drive.geometry.zones) {
-    text += "\n[[drive.geometry.zone]]\n";
-    std::string lines;
-    dump_table(zone_parameters(), "zone", zone, lines);
-    text += lines.substr(lines.find("]\n") + 2);
-  }
-  return text;
+  return text + dump_tables("drive.geometry.zone", zone_parameters(), copy.drive.geometry.zones);
 }
 
 }  // namespace
 
 json effective_configuration(const Scenario& scenario) { return with_drive(scenario_parameters(), scenario); }
 json effective_configuration(const ServerScenario& scenario) { return with_drive(server_parameters(), scenario); }
+json effective_configuration(const QosScenario& scenario) {
+  json out = with_drive(qos_parameters(), scenario);
+  for (const QosStream& stream : scenario.streams) out["stream"].push_back(object_to_json(qos_stream_parameters(), stream));
+  return out;
+}
 
 std::string dump_scenario(const Scenario& scenario) { return dump_with_drive(scenario_parameters(), scenario); }
 std::string dump_scenario(const ServerScenario& scenario) { return dump_with_drive(server_parameters(), scenario); }
+std::string dump_scenario(const QosScenario& scenario) {
+  return dump_with_drive(qos_parameters(), scenario) + dump_tables("stream", qos_stream_parameters(), scenario.streams);
+}
 
 std::string dump_drive(const mechanics::DriveProfile& profile) {
   mechanics::DriveProfile copy = profile;
   std::string text = "format = 1\n";
   dump_table(drive_parameters(), "", copy, text);
-  for (mechanics::ZoneProfile& zone : copy.geometry.zones) {
-    text += "\n[[geometry.zone]]\n";
-    std::string lines;
-    dump_table(zone_parameters(), "zone", zone, lines);
-    text += lines.substr(lines.find("]\n") + 2);
-  }
-  return text;
+  return text + dump_tables("geometry.zone", zone_parameters(), copy.geometry.zones);
 }
+
+namespace {
+
+/// Of an array of at least one table.
+template <typename Element>
+json schema_of_tables(const std::vector<Parameter<Element>>& table) {
+  json one = {{"type", "object"}, {"additionalProperties", false}};
+  add_schema(one, table);
+  return {{"type", "array"}, {"items", one}, {"minItems", 1}};
+}
+
+}  // namespace
 
 json drive_schema() {
   json schema = schema_head("Platter drive profile");
   add_schema(schema, drive_parameters());
   schema["properties"]["format"] = {{"const", 1}};
-  json zone = {{"type", "object"}, {"additionalProperties", false}};
-  add_schema(zone, zone_parameters());
-  schema["properties"]["geometry"]["properties"]["zone"] = {{"type", "array"}, {"items", zone}, {"minItems", 1}};
+  schema["properties"]["geometry"]["properties"]["zone"] = schema_of_tables(zone_parameters());
   schema["properties"]["geometry"]["required"].push_back("zone");
   schema["required"].push_back("format");
   return schema;
@@ -254,6 +272,12 @@ json schema_with_drive(const std::string& title, const std::vector<Parameter<Obj
 
 json scenario_schema() { return schema_with_drive("Platter scenario", scenario_parameters()); }
 json server_schema() { return schema_with_drive("Platter media server", server_parameters()); }
+json qos_schema() {
+  json schema = schema_with_drive("Platter AutoQoS scenario", qos_parameters());
+  schema["properties"]["stream"] = schema_of_tables(qos_stream_parameters());
+  schema["required"].push_back("stream");
+  return schema;
+}
 
 std::string reference_page() {
   std::string text =
@@ -267,6 +291,10 @@ std::string reference_page() {
   text += page_table(scenario_parameters());
   text += "\n## Media server\n\nFor `platter server`, by the same rules; rounds last 1 s ([rules](media_server.md)).\n\n";
   text += page_table(server_parameters());
+  text += "\n## AutoQoS\n\nFor `platter qos`, by the same rules ([rules](autoqos.md)).\n\n";
+  text += page_table(qos_parameters());
+  text += "\n### `[[stream]]`, one for each stream\n\n";
+  text += page_table(qos_stream_parameters());
   text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario or a server below `drive.`; a profile also has `format = 1`.\n\n";
   text += page_table(drive_parameters());
   text += "\n### `[[geometry.zone]]`, one for each zone\n\n";

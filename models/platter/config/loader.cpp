@@ -380,29 +380,31 @@ KeySpace drive_keys(const std::string& prefix) {
   return space;
 }
 
-void apply_zones(const std::string& key, Leaves& leaves, mechanics::DriveProfile& profile, const Position& where,
-                 Problems& problems) {
+/// The tables of an array of them, `[[key]]`; at least one.
+template <typename Element>
+void apply_tables(const std::string& key, const char* one, const std::vector<Parameter<Element>>& table, Leaves& leaves,
+                  std::vector<Element>& elements, const Position& where, Problems& problems) {
   const auto found = leaves.find(key);
   if (found == leaves.end()) {
-    report(problems, where, key, "is missing: at least one zone");
+    report(problems, where, key, fmt::format("is missing: at least one {}", one));
     return;
   }
   found->second.used = true;
   const toml::array* array = found->second.node->as_array();
   if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table)) {
-    report(problems, found->second.position, key, "expected one [[" + key + "]] table for each zone");
+    report(problems, found->second.position, key, fmt::format("expected one [[{}]] table for each {}", key, one));
     return;
   }
   KeySpace space;
-  add_keys(space, zone_parameters(), key);
-  for (const toml::node& element : *array) {
-    const Position at = position_of(element, found->second.position.file);
-    Leaves zone_leaves;
-    flatten(*element.as_table(), key, space, at.file, zone_leaves, problems);
-    mechanics::ZoneProfile zone;
-    apply(zone_parameters(), key, zone_leaves, zone, at, problems);
-    report_unused(zone_leaves, space, problems);
-    profile.geometry.zones.push_back(std::move(zone));
+  add_keys(space, table, key);
+  for (const toml::node& node : *array) {
+    const Position at = position_of(node, found->second.position.file);
+    Leaves own_leaves;
+    flatten(*node.as_table(), key, space, at.file, own_leaves, problems);
+    Element element;
+    apply(table, key, own_leaves, element, at, problems);
+    report_unused(own_leaves, space, problems);
+    elements.push_back(std::move(element));
   }
 }
 
@@ -411,7 +413,7 @@ void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProf
                  Problems& problems) {
   const std::size_t before = problems.size();
   apply(drive_parameters(), prefix, leaves, profile, where, problems);
-  apply_zones(join(prefix, kZones), leaves, profile, where, problems);
+  apply_tables(join(prefix, kZones), "zone", zone_parameters(), leaves, profile.geometry.zones, where, problems);
   const auto format = leaves.find(join(prefix, "format"));
   if (format == leaves.end()) {
     report(problems, where, join(prefix, "format"), "is missing, expected 1");
@@ -517,6 +519,37 @@ void check_server(const ServerScenario& s, Problems& problems) {
     object("failure.at_s", fmt::format("found {:g}, expected at least one of the {:g} measured rounds after it", s.failure_s, s.measure_s));
 }
 
+void check_qos(const QosScenario& s, Problems& problems) {
+  const auto object = [&](const std::string& key, const std::string& message) { report(problems, s.at(key), key, message); };
+  if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty()) object("policy", objection);
+  if (const auto policy = scheduling::find_policy(s.policy)) {
+    if (const std::string objection = scheduling::eager_objection(*policy, false); !objection.empty()) object("policy", objection);
+  }
+  if (s.command_bytes % s.drive.geometry.sector_bytes != 0)
+    object("application.command_bytes",
+           fmt::format("found {}, expected whole sectors of {} bytes", s.command_bytes, s.drive.geometry.sector_bytes));
+  if (s.file_bytes < s.command_bytes)
+    object("files.bytes", fmt::format("found {}, expected at least a command of {} bytes", s.file_bytes, s.command_bytes));
+  for (std::size_t i = 0; i < s.streams.size(); ++i) {
+    const QosStream& stream = s.streams[i];
+    const auto wrong = [&](const char* key, const std::string& message) {
+      object("stream", fmt::format("{} of \"{}\": {}", key, stream.name, message));
+    };
+    for (std::size_t before = 0; before < i; ++before)
+      if (s.streams[before].name == stream.name) wrong("name", "another stream has it");
+    if (stream.leaves_s != 0 && stream.leaves_s <= stream.enters_s)
+      wrong("leaves_s", fmt::format("found {:g}, expected 0 or more than enters_s, which is {:g}", stream.leaves_s, stream.enters_s));
+    if (stream.change_at_s.size() != stream.change_to_bytes_per_s.size())
+      wrong("change_to_bytes_per_s", fmt::format("found {} rates, expected one for each of the {} times of change_at_s",
+                                                 stream.change_to_bytes_per_s.size(), stream.change_at_s.size()));
+    if (!std::is_sorted(stream.change_at_s.begin(), stream.change_at_s.end()) || (!stream.change_at_s.empty() && stream.change_at_s.front() < 0))
+      wrong("change_at_s", "expected ascending times from 0");
+    for (const double rate : stream.change_to_bytes_per_s)
+      if (rate < 0 || rate > 1e10) wrong("change_to_bytes_per_s", fmt::format("found {:g}, expected 0 to 1e+10 bytes/s", rate));
+    if (stream.pace == "exponential" && stream.rate_bytes_per_s == 0) wrong("pace", "exponential periods need a rate_bytes_per_s above 0");
+  }
+}
+
 Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -571,12 +604,24 @@ mechanics::DriveProfile load_drive(const std::string& name) {
 
 namespace {
 
+// Arrays of tables beside the table of keys.
+template <typename Object>
+void add_arrays(KeySpace& /*space*/, const Object& /*object*/) {}
+void add_arrays(KeySpace& space, const QosScenario& /*object*/) { space.add("stream"); }
+template <typename Object>
+void apply_arrays(Leaves& /*leaves*/, Object& /*object*/, const Position& /*where*/, Problems& /*problems*/) {}
+void apply_arrays(Leaves& leaves, QosScenario& object, const Position& where, Problems& problems) {
+  apply_tables("stream", "stream", qos_stream_parameters(), leaves, object.streams, where, problems);
+}
+
 /// A configuration with a drive. `check` is asked if all keys are good by themselves.
 template <typename Object>
 Object load_with_drive(const fs::path& file, const std::vector<std::string>& overrides, const std::vector<Parameter<Object>>& table_of_keys,
                        void (*check)(const Object&, Problems&)) {
   KeySpace space = drive_keys("drive");
   add_keys(space, table_of_keys, "");
+  Object scenario;
+  add_arrays(space, scenario);
 
   std::vector<toml::table> owners;  // of the overrides' values
   owners.reserve(overrides.size());
@@ -591,7 +636,6 @@ Object load_with_drive(const fs::path& file, const std::vector<std::string>& ove
       set_keys.emplace_back(key, leaf);
   }
 
-  Object scenario;
   scenario.file = file.string();
   Problems problems;
   const Position top{file.string(), 0, 0};
@@ -611,6 +655,7 @@ Object load_with_drive(const fs::path& file, const std::vector<std::string>& ove
   for (auto& [key, leaf] : set_keys) leaves[key] = leaf;
 
   apply(table_of_keys, "", leaves, scenario, top, problems);
+  apply_arrays(leaves, scenario, top, problems);
   if (lacks_drive) report(problems, top, "drive", "is missing: the name of a drive profile");
   if (has_drive)
     apply_drive("drive", leaves, scenario.drive, drive_position, problems);
@@ -634,6 +679,10 @@ Scenario load_scenario(const fs::path& file, const std::vector<std::string>& ove
 
 ServerScenario load_server(const fs::path& file, const std::vector<std::string>& overrides) {
   return load_with_drive(file, overrides, server_parameters(), check_server);
+}
+
+QosScenario load_qos(const fs::path& file, const std::vector<std::string>& overrides) {
+  return load_with_drive(file, overrides, qos_parameters(), check_qos);
 }
 
 }  // namespace platter::config

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/config/qos_scenario.h"
 #include "platter/config/scenario.h"
 #include "platter/config/server_scenario.h"
 
@@ -21,8 +22,9 @@ std::filesystem::path config_directory();
 /// out of range, missing files.
 Scenario load_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
-/// Reads a media server, by the same rules.
+/// Reads a media server, or a scenario of AutoQoS, by the same rules.
 ServerScenario load_server(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+QosScenario load_qos(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 /// Reads a drive profile: a file, or the name of a shipped one.
 mechanics::DriveProfile load_drive(const std::string& name);
@@ -37,16 +39,19 @@ std::vector<ShippedDrive> shipped_drives();
 /// The effective configuration: every key with its value.
 nlohmann::json effective_configuration(const Scenario& scenario);
 nlohmann::json effective_configuration(const ServerScenario& scenario);
+nlohmann::json effective_configuration(const QosScenario& scenario);
 nlohmann::json drive_configuration(const mechanics::DriveProfile& profile);
 /// The same as TOML, each key with its unit and meaning.
 std::string dump_scenario(const Scenario& scenario);
 std::string dump_scenario(const ServerScenario& scenario);
+std::string dump_scenario(const QosScenario& scenario);
 /// A drive profile as TOML, each key with its unit and meaning; `load_drive` reads it.
 std::string dump_drive(const mechanics::DriveProfile& profile);
 
-/// JSON Schemas (draft 2020-12) of a scenario, a media server and a drive profile, and the reference page, all from the tables.
+/// JSON Schemas (draft 2020-12) of a scenario, a media server, a scenario of AutoQoS and a drive profile, and the reference page, all from the tables.
 nlohmann::json scenario_schema();
 nlohmann::json server_schema();
+nlohmann::json qos_schema();
 nlohmann::json drive_schema();
 std::string reference_page();
 

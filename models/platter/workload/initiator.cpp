@@ -103,10 +103,12 @@ void Initiator::arrivals() {
   if (earliest != core::kNoDeadline) arrival_event_.notify(core::to_sc_time(earliest - now));
 }
 
-void Initiator::enqueue(const Request& request, std::size_t source) {
-  for (RequestObserverIf* observer : observers_) observer->issued(request);
+void Initiator::enqueue(const Request& made, std::size_t source) {
   Transaction& transaction = acquire();
-  transaction.request = request;
+  transaction.request = made;
+  const Request& request = transaction.request;
+  if (classifier_ != nullptr) transaction.request.cls = classifier_->class_of(request);
+  for (RequestObserverIf* observer : observers_) observer->issued(request);
   transaction.number = next_number_++;
   transaction.active = true;
   transaction.producer = source;

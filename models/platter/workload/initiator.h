@@ -46,6 +46,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   // Before the simulation starts.
   void add_producer(ProducerIf& producer);
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
+  void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
   void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[index(cls)] = outstanding; }
   /// Requests at or after this time are not issued.
   void set_end(core::Picoseconds end) { end_ = end; }
@@ -101,7 +102,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void pull(std::size_t source);
   /// Takes the next request of a closed producer, and issues it when its time comes.
   void replace(std::size_t source);
-  void enqueue(const Request& request, std::size_t source);
+  void enqueue(const Request& made, std::size_t source);
   Transaction& acquire();
   void send();
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -113,6 +114,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
   std::vector<Source> sources_;
   std::vector<RequestObserverIf*> observers_;
+  ClassifierIf* classifier_ = nullptr;
   std::vector<Thinking> thinking_;  ///< a heap, the earliest first
   std::uint64_t next_thought_ = 0;
   std::array<core::RingBuffer<Transaction*>, core::kRequestClasses> backlog_;

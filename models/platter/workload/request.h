@@ -33,4 +33,11 @@ class ProducerIf {
   virtual std::uint32_t closed_depth() const { return 0; }
 };
 
+/// Says what class a request has when the host gets it, whatever its producer said.
+class ClassifierIf {
+ public:
+  virtual ~ClassifierIf() = default;
+  virtual core::RequestClass class_of(const Request& request) = 0;
+};
+
 }  // namespace platter::workload

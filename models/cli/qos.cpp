@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <systemc>
+
+#include "commands.h"
+#include "host_meter.h"
+#include "platter/accelerator/engines.h"
+#include "platter/config/loader.h"
+#include "platter/core/error.h"
+#include "platter/core/sc_time.h"
+#include "platter/host/autoqos/autoqos.h"
+#include "platter/host/autoqos/rate_stream.h"
+#include "platter/host/autoqos/stream_meter.h"
+#include "platter/observe/output_file.h"
+#include "platter/workload/initiator.h"
+#include "run_watch.h"
+
+namespace platter::cli {
+
+namespace qos = host::autoqos;
+using core::Picoseconds;
+using core::RequestClass;
+using nlohmann::json;
+
+namespace {
+
+constexpr Picoseconds kInterval = core::kPicosecondsPerSecond;  // of the series in the result
+
+[[noreturn]] void refuse(const config::QosScenario& s, const std::string& key, const std::string& message) {
+  const config::Configuration::Position at = s.at(key);
+  throw core::ConfigError({{at.file, at.line, at.column, key, message}});
+}
+
+Picoseconds ps(double seconds) { return core::to_picoseconds(seconds, core::kPicosecondsPerSecond); }
+
+std::vector<qos::RateStreamOptions> stream_options(const config::QosScenario& s) {
+  const auto file_bytes = static_cast<std::uint64_t>(s.file_bytes);
+  const std::uint64_t sector = s.drive.geometry.sector_bytes;
+  const std::uint64_t disk_bytes = mechanics::Geometry(s.drive.geometry).capacity_bytes();
+  const bool together = s.placement == "together";
+  const std::uint64_t most = disk_bytes / (together ? s.streams.size() : 1);
+  if (file_bytes > most) refuse(s, "files.bytes", fmt::format("found {}, the files fit the disk up to {} bytes", file_bytes, most));
+  const auto seed = static_cast<std::uint64_t>(s.seed);
+  core::RandomStream places(seed, "files");
+  core::RandomStream instants(seed, "entries");
+  const std::uint64_t span = together ? file_bytes * s.streams.size() : file_bytes;
+  const auto place = [&] { return places.below((disk_bytes - span) / sector + 1) * sector; };
+  const std::uint64_t first = place();
+  std::vector<qos::RateStreamOptions> all;
+  for (const config::QosStream& stream : s.streams) {
+    qos::RateStreamOptions o;
+    o.stream = static_cast<std::uint32_t>(all.size());
+    o.cls = stream.label == "multimedia" ? RequestClass::Continuous : RequestClass::Discrete;
+    o.rates = {{0, static_cast<std::uint64_t>(stream.rate_bytes_per_s)}};
+    for (std::size_t i = 0; i < stream.change_at_s.size(); ++i)
+      o.rates.push_back({ps(stream.change_at_s[i]), static_cast<std::uint64_t>(stream.change_to_bytes_per_s[i])});
+    o.command_bytes = static_cast<std::uint32_t>(s.command_bytes);
+    o.commands_per_period = static_cast<std::uint32_t>(s.commands_per_period);
+    o.late_periods = static_cast<std::uint32_t>(s.late_periods);
+    const double period_s = stream.rate_bytes_per_s > 0 ? static_cast<double>(s.command_bytes * s.commands_per_period) / static_cast<double>(stream.rate_bytes_per_s) : 0;
+    o.enters = ps(stream.enters_s + instants.uniform() * period_s);
+    if (stream.leaves_s > 0) o.leaves = ps(stream.leaves_s);
+    o.periodic = stream.pace == "periodic";
+    o.sequential = stream.access == "sequential";
+    o.file_bytes = file_bytes;
+    // Files begin at sectors: a command's length is whole sectors, a file's need not be.
+    o.file_offset = together ? first + o.stream * (file_bytes / sector * sector) : o.stream == 0 ? first : place();
+    o.seed = seed;
+    all.push_back(std::move(o));
+  }
+  return all;
+}
+
+scheduling::PolicySpec policy_of(const config::QosScenario& s) {
+  const scheduling::PolicySpec policy = *scheduling::find_policy(s.policy);
+  if (const std::string objection = accelerator::engine_objection("firmware", policy, s.drive.queue_depth); !objection.empty())
+    refuse(s, "policy", objection);
+  return policy;
+}
+
+qos::QosManagerOptions manager_options(const config::QosScenario& s) {
+  qos::QosManagerOptions o;
+  o.disk_bytes_per_s = static_cast<std::uint32_t>(s.disk_bytes_per_s);
+  o.inference_fraction = s.inference_fraction;
+  o.inference_windows = static_cast<std::uint32_t>(s.inference_windows);
+  o.tolerance = s.tolerance;
+  o.probe_fraction = s.probe_fraction;
+  o.probe_windows = static_cast<std::uint32_t>(s.probe_windows);
+  o.most_probe_windows = static_cast<std::uint32_t>(s.most_probe_windows);
+  return o;
+}
+
+qos::StreamRecogniserOptions recogniser_options(const config::QosScenario& s) {
+  qos::StreamRecogniserOptions o;
+  o.streams = static_cast<std::uint32_t>(s.recogniser_streams);
+  o.periods = static_cast<std::uint32_t>(s.recogniser_periods);
+  o.jitter = s.recogniser_jitter;
+  o.idle = s.recogniser_idle;
+  o.sequence = static_cast<std::uint32_t>(s.recogniser_sequence);
+  o.trial = ps(s.recogniser_trial_s);
+  o.silence = ps(s.recogniser_silence_s);
+  return o;
+}
+
+struct Outcome {
+  double busy_share = 0;
+  double wall_s = 0;
+  double cpu_s = 0;
+};
+
+double mb(double bytes_per_s) { return bytes_per_s * 1e-6; }
+
+/// Mean of what a stream wants over the measured time, by its intervals.
+double mean_wanted(const qos::RateStream& stream, Picoseconds from, Picoseconds to) {
+  constexpr int kSamples = 1000;
+  double sum = 0;
+  for (int i = 0; i < kSamples; ++i) sum += static_cast<double>(stream.wanted(from + (to - from) / kSamples * i));
+  return sum / kSamples;
+}
+
+json result_json(const config::QosScenario& s, const std::vector<std::unique_ptr<qos::RateStream>>& streams, const qos::StreamMeter& meter,
+                 const qos::AutoQos* manager, const qos::RecognisedClasses* recognised, const Outcome& o) {
+  const Picoseconds from = ps(s.warmup_s);
+  const Picoseconds to = from + ps(s.measure_s);
+  json list = json::array();
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const qos::StreamMeter::Stream& got = meter.of(i);
+    all += got.counted_bytes;
+    json wanted = json::array();
+    for (std::size_t k = 0; k < got.bytes.size(); ++k) wanted.push_back(streams[i]->wanted(static_cast<Picoseconds>(k) * kInterval));
+    list.push_back({{"name", s.streams[i].name},
+                    {"label", s.streams[i].label},
+                    {"bytes_per_s", static_cast<double>(got.counted_bytes) / s.measure_s},
+                    {"wanted_bytes_per_s", mean_wanted(*streams[i], from, to)},
+                    {"commands", got.commands},
+                    {"multimedia_commands", got.multimedia_commands},
+                    {"series_bytes_per_s", got.bytes},
+                    {"series_wanted_bytes_per_s", wanted}});
+  }
+  json result = {{"schema", 1},
+                 {"version", PLATTER_VERSION},
+                 {"seed", s.seed},
+                 {"configuration", config::effective_configuration(s)},
+                 {"measured_s", s.measure_s},
+                 {"streams", list},
+                 {"classes",
+                  {{"multimedia_bytes_per_s", static_cast<double>(meter.class_bytes(RequestClass::Continuous)) / s.measure_s},
+                   {"best_effort_bytes_per_s", static_cast<double>(meter.class_bytes(RequestClass::Discrete)) / s.measure_s}}},
+                 {"aggregate_bytes_per_s", static_cast<double>(all) / s.measure_s},
+                 {"utilisation", o.busy_share},
+                 {"host", {{"wall_s", o.wall_s}, {"cpu_s", o.cpu_s}}}};
+  if (manager != nullptr) {
+    json windows = json::array();
+    for (const qos::AutoQos::Record& r : manager->records())
+      windows.push_back({{"multimedia_bytes", r.window.multimedia_bytes},
+                         {"best_effort_bytes", r.window.best_effort_bytes},
+                         {"opened", r.window.opened},
+                         {"state", qos::to_string(r.state)},
+                         {"limit_bytes_per_s", r.limit},
+                         {"multimedia_rate_bytes_per_s", r.multimedia_rate},
+                         {"aggregate_rate_bytes_per_s", r.aggregate_rate}});
+    result["autoqos"] = {{"windows", windows}};
+  }
+  if (recognised != nullptr)
+    result["recogniser"] = {{"opened", recognised->recogniser().opened()}, {"recognised", recognised->recogniser().recognised()}};
+  return result;
+}
+
+void print_table(const config::QosScenario& s, const json& result) {
+  fmt::print("{}, policy {}, {}, {:g} s simulated (seed {})\n\n", s.drive.name, s.policy, s.enabled ? "AutoQoS on" : "AutoQoS off",
+             s.warmup_s + s.measure_s, s.seed);
+  fmt::print("{:<16}{:<13}{:>12}{:>12}{:>14}\n", "stream", "label", "wants MB/s", "gets MB/s", "multimedia %");
+  for (const json& stream : result["streams"]) {
+    const double commands = stream["commands"].get<double>();
+    fmt::print("{:<16}{:<13}{:>12.2f}{:>12.2f}{:>14.1f}\n", stream["name"].get<std::string>(), stream["label"].get<std::string>(),
+               mb(stream["wanted_bytes_per_s"].get<double>()), mb(stream["bytes_per_s"].get<double>()),
+               commands > 0 ? 100 * stream["multimedia_commands"].get<double>() / commands : 0.0);
+  }
+  fmt::print("\nmultimedia {:.2f} MB/s, best effort {:.2f} MB/s, together {:.2f} MB/s; mechanics busy {:.1f} %\n",
+             mb(result["classes"]["multimedia_bytes_per_s"].get<double>()), mb(result["classes"]["best_effort_bytes_per_s"].get<double>()),
+             mb(result["aggregate_bytes_per_s"].get<double>()), 100 * result["utilisation"].get<double>());
+}
+
+}  // namespace
+
+int qos_run(const QosOptions& options) {
+  const config::QosScenario s = config::load_qos(options.scenario, options.overrides);
+  accelerator::EngineOptions engine;
+  engine.policy = policy_of(s);
+  engine.firmware_base_cycles = s.drive.firmware_base_cycles;
+  engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
+  engine.firmware_order_cycles = s.drive.firmware_order_cycles;
+  std::vector<std::unique_ptr<qos::RateStream>> streams;
+  for (qos::RateStreamOptions& o : stream_options(s)) streams.push_back(std::make_unique<qos::RateStream>(std::move(o)));
+
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  const auto wall_start = std::chrono::steady_clock::now();
+  const double cpu_start = cpu_seconds();
+  drive::DriveConfig drive_config;
+  drive_config.profile = s.drive;
+  drive_config.holds_data = false;  // payloads carry no bytes
+  drive_config.seed = static_cast<std::uint64_t>(s.seed);
+  drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
+
+  const Picoseconds warmup = ps(s.warmup_s);
+  const Picoseconds end = warmup + ps(s.measure_s);
+  workload::Initiator host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  host.best_effort_init_socket.bind(disk.host_tgt_socket);
+  host.set_end(end);
+  for (const auto& stream : streams) host.add_producer(*stream);
+  qos::StreamMeter meter(streams.size(), static_cast<std::size_t>(end / kInterval), kInterval, warmup);
+  std::unique_ptr<qos::RecognisedClasses> recognised;
+  if (s.classes == "recognised") {
+    recognised = std::make_unique<qos::RecognisedClasses>(recogniser_options(s));
+    host.set_classifier(*recognised);
+    host.add_observer(*recognised);
+  }
+  RefusalWatch refusals;
+  host.add_observer(refusals);
+  host.add_observer(meter);
+  std::unique_ptr<qos::AutoQos> manager;
+  if (s.enabled) {
+    std::function<std::uint64_t()> opened;
+    if (s.knows_opens && recognised)
+      opened = [&] { return recognised->recogniser().opened(); };
+    else if (s.knows_opens)
+      opened = [&] { return meter.opened(); };
+    manager = std::make_unique<qos::AutoQos>("autoqos", manager_options(s), ps(s.window_s), std::move(opened));
+    manager->register_init_socket.bind(disk.register_tgt_socket);
+  }
+
+  Progress progress(options.quiet);
+  const auto advance = [&](Picoseconds to) {
+    while (core::now_ps() < to && sc_core::sc_get_status() != sc_core::SC_STOPPED) {
+      sc_core::sc_start(core::to_sc_time(std::min(to - core::now_ps(), std::max<Picoseconds>(end / 200, 1))));
+      progress.update(static_cast<double>(core::now_ps()) / static_cast<double>(end), core::to_milliseconds(core::now_ps()) * 1e-3,
+                      core::to_milliseconds(end) * 1e-3);
+    }
+  };
+  advance(warmup);
+  const Picoseconds busy_before = disk.controller().busy(core::now_ps());
+  advance(end);
+  progress.done();
+  host.rethrow_failure();
+  if (refusals.refused()) throw core::InputError(s.file, 0, 0, *refusals.refused());
+
+  Outcome outcome;
+  outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / static_cast<double>(end - warmup);
+  outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
+  outcome.cpu_s = cpu_seconds() - cpu_start;
+  const json result = result_json(s, streams, meter, manager.get(), recognised.get(), outcome);
+  if (!options.quiet) print_table(s, result);
+  if (!options.result.empty()) {
+    observe::OutputFile file(options.result);
+    file.write(result.dump(2) + "\n");
+    file.commit();
+    if (!options.quiet) fmt::print("result:       {}\n", options.result);
+  }
+  return kGood;
+}
+
+int qos_check(const QosOptions& options) {
+  const config::QosScenario s = config::load_qos(options.scenario, options.overrides);
+  policy_of(s);
+  stream_options(s);
+  fmt::print("{}: good ({} streams on {}, AutoQoS {})\n", options.scenario, s.streams.size(), s.drive.name, s.enabled ? "on" : "off");
+  return kGood;
+}
+
+int qos_dump(const QosOptions& options) {
+  const config::QosScenario s = config::load_qos(options.scenario, options.overrides);
+  fmt::print("{}", options.json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  return kGood;
+}
+
+}  // namespace platter::cli

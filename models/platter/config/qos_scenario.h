@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platter/config/scenario.h"
+
+namespace platter::config {
+
+/// One test application of AutoQoS.
+struct QosStream {
+  std::string name;
+  std::string label = "best-effort";
+  std::int64_t rate_bytes_per_s = 0;
+  double enters_s = 0;
+  double leaves_s = 0;  ///< 0: never
+  std::vector<double> change_at_s;
+  std::vector<double> change_to_bytes_per_s;
+  std::string pace = "periodic";
+  std::string access = "sequential";
+};
+
+/// A drive with AutoQoS above it and streams of test applications, as its file describes it.
+struct QosScenario : Configuration {
+  std::string policy = "C-LOOK";
+  bool enabled = true;
+  std::string classes = "labels";
+  bool knows_opens = true;
+  std::int64_t disk_bytes_per_s = 27'600'000;
+  double inference_fraction = 0.20;
+  std::int64_t inference_windows = 3;
+  double window_s = 1;
+  double tolerance = 0.10;
+  double probe_fraction = 0.02;
+  std::int64_t probe_windows = 4;
+  std::int64_t most_probe_windows = 64;
+  std::int64_t recogniser_streams = 64;
+  std::int64_t recogniser_periods = 8;
+  double recogniser_jitter = 0.20;
+  double recogniser_idle = 0.10;
+  std::int64_t recogniser_sequence = 8;
+  double recogniser_trial_s = 2;
+  double recogniser_silence_s = 2;
+  std::int64_t command_bytes = 262'144;
+  std::int64_t commands_per_period = 1;
+  std::int64_t late_periods = 4;
+  std::int64_t file_bytes = 1'500'000'000;
+  std::string placement = "together";
+  std::vector<QosStream> streams;
+  std::int64_t seed = 1;
+  double warmup_s = 0;
+  double measure_s = 160;
+};
+
+}  // namespace platter::config

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/autoqos/qos_manager.h"
+
+#include <algorithm>
+
+namespace platter::host::autoqos {
+
+namespace {
+
+std::uint64_t per_second(std::uint64_t bytes, Picoseconds length) {
+  return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(core::kPicosecondsPerSecond) / static_cast<double>(length));
+}
+
+}  // namespace
+
+std::uint32_t QosManager::window(const QosWindow& window) {
+  const std::uint64_t multimedia = per_second(window.multimedia_bytes, window.length);
+  const std::uint64_t best_effort = per_second(window.best_effort_bytes, window.length);
+  if (multimedia == 0 && window.opened == 0) {
+    *this = QosManager(options_);
+    return limit_;
+  }
+  switch (state_) {
+    case QosState::Default:
+      // Best effort that the inference would not even hold back says nothing of what the disk can do.
+      aggregate_ = best_effort > inference_limit() ? multimedia + best_effort : options_.disk_bytes_per_s;
+      probe_windows_ = options_.probe_windows;
+      infer(false);
+      break;
+    case QosState::Inference:
+      if (window.opened > 0) {
+        infer(false);
+        break;
+      }
+      // The first window still has what the streams catch up with.
+      if (windows_ > 0 || options_.inference_windows == 1) sum_ += multimedia;
+      if (++windows_ >= options_.inference_windows) manage();
+      break;
+    case QosState::Managed:
+      if (window.opened > 0 || multimedia > above(multimedia_)) {
+        infer(false);
+      } else if (multimedia < below(multimedia_)) {
+        disturbed_aggregate_ = multimedia + best_effort;
+        infer(true);
+      } else {
+        probe(best_effort);
+      }
+      break;
+  }
+  return limit_;
+}
+
+void QosManager::infer(bool interference) {
+  state_ = QosState::Inference;
+  limit_ = inference_limit();
+  windows_ = 0;
+  sum_ = 0;
+  interference_ = interference;
+}
+
+void QosManager::manage() {
+  const std::uint64_t inferred = sum_ / std::max(options_.inference_windows - 1, 1u);
+  if (interference_ && inferred >= below(multimedia_)) {
+    // Multimedia is back at its rate: it had been disturbed, so the disk could do no more than it did then.
+    aggregate_ = disturbed_aggregate_;
+    probe_windows_ = std::min(2 * probe_windows_, options_.most_probe_windows);
+  } else {
+    probe_windows_ = options_.probe_windows;
+  }
+  state_ = QosState::Managed;
+  multimedia_ = inferred;
+  windows_ = 0;
+  const std::uint64_t left = aggregate_ > inferred ? aggregate_ - inferred : 0;
+  limit_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, probe_step(), options_.disk_bytes_per_s));
+}
+
+void QosManager::probe(std::uint64_t best_effort) {
+  if (++windows_ < probe_windows_) return;
+  windows_ = 0;
+  // A limit that best effort does not use up says nothing.
+  if (best_effort >= below(limit_)) limit_ = std::min(limit_ + probe_step(), options_.disk_bytes_per_s);
+}
+
+}  // namespace platter::host::autoqos

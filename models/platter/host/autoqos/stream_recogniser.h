@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "platter/core/types.h"
+
+namespace platter::host::autoqos {
+
+using core::Picoseconds;
+
+struct StreamRecogniserOptions {
+  std::uint32_t streams = 64;   ///< that are followed at a time
+  std::uint32_t periods = 8;    ///< alike, before a stream is multimedia
+  double jitter = 0.20;         ///< mean deviation of a period, as a part of the mean period
+  double idle = 0.10;           ///< part of the time between two commands, at least, in which a stream pauses before a burst
+  std::uint32_t sequence = 8;   ///< commands in sequence before a stream is tried
+  Picoseconds trial = 2 * core::kPicosecondsPerSecond;    ///< in which it is treated as multimedia, to see what it wants; 0: no trials
+  Picoseconds silence = 2 * core::kPicosecondsPerSecond;  ///< after which a stream has ended
+};
+
+/// Finds multimedia streams in the commands themselves, without any label: reads that follow each other on the disk, and whose bursts begin at
+/// equal intervals after a pause of the stream's own.
+///
+/// A stream that the disk cannot serve at its rate never pauses and looks like a bulk copy. A stream of `sequence` commands is therefore
+/// tried: for `trial` its commands are multimedia, so that the manager holds the others back and exposes it (AutoQoS, section 3.2); one
+/// stream at a time, each once. docs/reference/autoqos.md has the rules.
+class StreamRecogniser {
+ public:
+  explicit StreamRecogniser(const StreamRecogniserOptions& options);
+
+  /// A command has come to the host's queue; returns its class. Times never run back; offset and length in bytes.
+  core::RequestClass arrives(Picoseconds time, std::uint64_t offset, std::uint32_t length, bool write);
+  /// A command has ended.
+  void ends(Picoseconds time, std::uint64_t offset, std::uint32_t length);
+
+  /// Streams that are multimedia, or became it for a trial, so far.
+  std::uint64_t opened() const { return opened_; }
+  /// Streams that were found to be multimedia, so far.
+  std::uint64_t recognised() const { return recognised_; }
+
+ private:
+  enum class Verdict : std::uint8_t { Unknown, Trial, Other, Multimedia };
+  struct Stream {
+    std::uint64_t next_offset = 0;
+    Picoseconds last_arrival = -1;  ///< -1: none
+    Picoseconds last_end = 0;
+    Picoseconds last_start = -1;  ///< of a burst
+    std::uint32_t outstanding = 0;
+    std::uint64_t commands = 0;
+    Verdict verdict = Verdict::Unknown;
+    std::uint64_t bursts = 0;
+    std::vector<Picoseconds> periods;  ///< the last ones, a ring
+  };
+
+  Stream& stream_of(Picoseconds time, std::uint64_t offset);
+  void begin(Stream& stream);
+  void note_burst(Stream& stream, Picoseconds time) const;
+  bool periodic(const Stream& stream) const;
+  void judge(Stream& stream, Picoseconds time);
+
+  StreamRecogniserOptions options_;
+  std::vector<Stream> streams_;
+  Stream* tried_ = nullptr;
+  Picoseconds trial_end_ = 0;
+  std::uint64_t opened_ = 0;
+  std::uint64_t recognised_ = 0;
+};
+
+}  // namespace platter::host::autoqos
