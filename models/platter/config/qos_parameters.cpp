@@ -45,7 +45,7 @@ const std::vector<Parameter<QosScenario>>& qos_parameters() {
       {"application.command_bytes", "bytes", "of each read, in whole sectors", at(&S::command_bytes), false, 512, 1 << 24},
       {"application.commands_per_period", "", "reads of a period, one after the other", at(&S::commands_per_period), false, 1, 10000},
       {"application.late_periods", "", "periods that a stream falls behind at most, and catches up with", at(&S::late_periods), false, 0, 1e6},
-      {"files.bytes", "bytes", "size of each stream's file, in whole commands; read again from the front when it ends", at(&S::file_bytes), false, 512,
+      {"files.bytes", "bytes", "size of each stream's file; read again from the front where less than a command is left", at(&S::file_bytes), false, 512,
        1e15},
       {"files.placement", "", "the files one after the other from a random place on, or each at a random place", at(&S::placement), false, -kInfinity,
        kInfinity, {"together", "apart"}},

@@ -37,7 +37,7 @@ struct QosScenario : Configuration {
   std::int64_t probe_windows = 4;
   std::int64_t most_probe_windows = 64;
   std::int64_t recogniser_streams = 64;
-  std::int64_t recogniser_periods = 8;
+  std::int64_t recogniser_periods = 16;
   double recogniser_jitter = 0.20;
   double recogniser_idle = 0.10;
   std::int64_t recogniser_sequence = 8;

@@ -12,7 +12,7 @@ using core::Picoseconds;
 
 struct StreamRecogniserOptions {
   std::uint32_t streams = 64;   ///< that are followed at a time
-  std::uint32_t periods = 8;    ///< alike, before a stream is multimedia
+  std::uint32_t periods = 16;   ///< alike, before a stream is multimedia
   double jitter = 0.20;         ///< mean deviation of a period, as a part of the mean period
   double idle = 0.10;           ///< part of the time between two commands, at least, in which a stream pauses before a burst
   std::uint32_t sequence = 8;   ///< commands in sequence before a stream is tried

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `platter qos` as its users see it.
+
+Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import tomllib
+import unittest
+
+import jsonschema
+
+PLATTER = os.environ["PLATTER"]
+SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+PAPER = SOURCE / "docs/papers/autoqos"
+FIGURE4 = PAPER / "figure4.toml"
+
+
+def platter(*arguments):
+    return subprocess.run([PLATTER, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Qos(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_good(self, *arguments):
+        done = platter(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def result_of(self, *settings, file=FIGURE4):
+        out = self.folder / "result.json"
+        self.run_good("qos", "run", file, *(word for setting in settings for word in ("--set", setting)), "--quiet", "--result", out)
+        return json.loads(out.read_text())
+
+    def refused(self, *settings, file=FIGURE4):
+        out = self.folder / "out" / "result.json"
+        done = platter("qos", "run", file, *(word for setting in settings for word in ("--set", setting)), "--result", out)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertFalse(out.parent.exists())
+        return done.stderr
+
+    def test_result_fits_its_schema(self):
+        schema = json.loads((SOURCE / "docs/reference/qos.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for file in sorted(PAPER.glob("*.toml")):
+            for enabled in ("true", "false"):
+                with self.subTest(file=file.name, enabled=enabled):
+                    result = self.result_of(f"autoqos.enabled={enabled}", file=file)
+                    jsonschema.validate(result, schema)
+                    self.assertEqual("autoqos" in result, enabled == "true")
+                    self.assertEqual("recogniser" in result, file.name == "recognised.toml")
+                    self.assertEqual(result["configuration"]["drive"]["name"], "Seagate ST340810A (class)")
+                    seconds = round(result["measured_s"])
+                    total = 0.0
+                    for stream in result["streams"]:
+                        self.assertEqual(len(stream["series_bytes_per_s"]), seconds)
+                        self.assertAlmostEqual(sum(stream["series_bytes_per_s"]) / seconds, stream["bytes_per_s"])
+                        total += stream["bytes_per_s"]
+                    self.assertAlmostEqual(total, result["aggregate_bytes_per_s"], places=3)
+                    self.assertAlmostEqual(sum(result["classes"].values()), result["aggregate_bytes_per_s"], places=3)
+        self.assertIn("AutoQoS on", self.run_good("qos", "run", FIGURE4))
+
+    def test_drive_reads_one_stream_at_the_papers_rate(self):
+        alone = self.folder / "alone.toml"
+        alone.write_text('format = 1\ndrive = "st340810a"\n[sim]\nmeasure_s = 10\n[[stream]]\nname = "copy"\n')
+        self.assertAlmostEqual(self.result_of(file=alone)["aggregate_bytes_per_s"] / 27.6e6, 1, delta=0.005)
+
+    def test_autoqos_gives_multimedia_its_rate(self):
+        def rate(result):
+            series = result["streams"][2]["series_bytes_per_s"][36:150]
+            return sum(series) / len(series)
+        off, on = rate(self.result_of("autoqos.enabled=false")), rate(self.result_of("autoqos.enabled=true"))
+        self.assertLess(off, 0.65 * 10e6)
+        self.assertAlmostEqual(on / 10e6, 1, delta=0.03)
+
+    def test_a_fixed_limit_holds(self):
+        result = self.result_of("autoqos.enabled=false", "drive.port.token_rate_bytes_per_s=3_000_000")
+        self.assertAlmostEqual(result["classes"]["best_effort_bytes_per_s"] / 3e6, 1, delta=0.01)
+
+    def test_same_seed_same_bytes_and_other_seeds_differ(self):
+        def everything(seed):
+            result = self.result_of(f"sim.seed={seed}")
+            del result["host"]
+            return json.dumps(result)
+        self.assertEqual(everything(1), everything(1))
+        self.assertNotEqual(everything(1).replace('"seed": 1', ""), everything(2).replace('"seed": 2', ""))
+
+    def test_bad_input_is_refused_with_its_place(self):
+        self.assertIn("autoqos.windows_s: there is no such key (did you mean autoqos.window_s?)", self.refused("autoqos.windows_s=2"))
+        self.assertRegex(self.refused("autoqos.classes=label"), r"autoqos.classes.*expected one of labels, recognised")
+        self.assertRegex(self.refused("policy=FIFO"), "policy")
+        self.assertRegex(self.refused("policy=SATF-EW"), "eager")
+        self.assertRegex(self.refused("application.command_bytes=1000"), "whole sectors of 512 bytes")
+        self.assertRegex(self.refused("files.bytes=1000"), "at least a command of 262144 bytes")
+        self.assertRegex(self.refused("files.bytes=14_000_000_000"), "files fit the disk up to 1334")
+        bad = self.folder / "bad.toml"
+        text = FIGURE4.read_text()
+        for change, expected in (
+                (("leaves_s = 150", "leaves_s = 20"), r"leaves_s of \"multimedia 1\": found 20, expected 0 or more than enters_s, which is 30"),
+                (("leaves_s = 150", "change_at_s = [60, 50]\nchange_to_bytes_per_s = [1, 1]"), "ascending times"),
+                (("leaves_s = 150", "change_at_s = [60]"), "found 0 rates, expected one for each of the 1 times"),
+                (("leaves_s = 150", "change_at_s = [60]\nchange_to_bytes_per_s = [-1]"), "found -1, expected 0 to"),
+                (("leaves_s = 150", "leave_s = 150"), r"bad.toml:\d+:\d+: stream.leave_s: there is no such key"),
+                (('"multimedia 1"', '"best effort 1"'), "another stream has it"),
+                (("rate_bytes_per_s = 10_000_000\nenters_s", 'pace = "exponential"\nenters_s'), "need a rate_bytes_per_s above 0"),
+                (('name = "multimedia 1"\n', ""), "stream.name: is missing")):
+            with self.subTest(expected=expected):
+                self.assertIn(change[0], text)
+                bad.write_text(text.replace(*change))
+                self.assertRegex(self.refused(file=bad), expected)
+        bad.write_text('format = 1\ndrive = "st340810a"\n')
+        self.assertRegex(self.refused(file=bad), "stream: is missing: at least one stream")
+
+    def test_check_dump_and_schema(self):
+        self.assertIn("good (3 streams", self.run_good("qos", "check", FIGURE4))
+        schema = json.loads(self.run_good("config", "schema", "qos"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for file in sorted(PAPER.glob("*.toml")):
+            dump = self.folder / "dump.toml"
+            dump.write_text(self.run_good("qos", "dump", file))
+            first, second = (json.loads(self.run_good("qos", "dump", one, "--json")) for one in (file, dump))
+            self.assertEqual(first, second)
+            jsonschema.validate(tomllib.loads(file.read_text()), schema)
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(tomllib.loads(FIGURE4.read_text().replace("enters_s", "enter_s")), schema)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AutoQoS without a drive: the test application's reads, the manager's states, the recogniser.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "platter/host/autoqos/qos_manager.h"
+#include "platter/host/autoqos/rate_stream.h"
+#include "platter/host/autoqos/stream_recogniser.h"
+
+namespace platter {
+namespace {
+
+using namespace host::autoqos;
+using core::RequestClass;
+
+constexpr Picoseconds kMs = core::kPicosecondsPerMillisecond;
+constexpr Picoseconds kS = core::kPicosecondsPerSecond;
+
+// --- rate streams ------------------------------------------------------------------------------------------------------
+
+RateStreamOptions a_read_a_second() {
+  RateStreamOptions o;
+  o.rates = {{0, 1000}};
+  o.command_bytes = 1000;
+  o.file_offset = 50'000;
+  o.file_bytes = 3500;
+  return o;
+}
+
+/// The next command's time, asked for at `now`; -1: none.
+Picoseconds time_of_next(RateStream& stream, Picoseconds now) {
+  workload::Request request;
+  return stream.next(request, now) ? request.time : -1;
+}
+
+TEST(RateStream, ReadsItsFileOnceAPeriod) {
+  RateStreamOptions options = a_read_a_second();
+  options.enters = 2 * kS;
+  options.leaves = 7 * kS;
+  options.cls = RequestClass::Continuous;
+  options.stream = 3;
+  RateStream stream(options);
+  EXPECT_EQ(stream.closed_depth(), 1u);
+  workload::Request request;
+  const std::vector<std::uint64_t> offsets = {50'000, 51'000, 52'000, 50'000, 51'000};  // the rest of the file is no whole command
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    const auto due = static_cast<Picoseconds>(2 + i) * kS;
+    ASSERT_TRUE(stream.next(request, i == 0 ? 0 : due - 700 * kMs));
+    EXPECT_EQ(request.time, due);
+    EXPECT_EQ(request.offset, offsets[i]);
+    EXPECT_EQ(request.length, 1000u);
+    EXPECT_EQ(request.cls, RequestClass::Continuous);
+    EXPECT_EQ(request.stream, 3u);
+    EXPECT_FALSE(request.write);
+  }
+  EXPECT_FALSE(stream.next(request, 6300 * kMs));  // the next period begins when it has left
+}
+
+TEST(RateStream, CatchesUpWithFourPeriodsAtMost) {
+  RateStream stream(a_read_a_second());
+  EXPECT_EQ(time_of_next(stream, 0), 0);
+  // The first read ends in the middle of the third period: two are due, then it is on time again.
+  EXPECT_EQ(time_of_next(stream, 2500 * kMs), 2500 * kMs);
+  EXPECT_EQ(time_of_next(stream, 2500 * kMs), 2500 * kMs);
+  EXPECT_EQ(time_of_next(stream, 2500 * kMs), 3 * kS);
+  // This one ends at 20 s: the periods before 16 s are given up, those that began at 16, ..., 20 s are read without pause.
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(time_of_next(stream, 20 * kS), 20 * kS) << i;
+  EXPECT_EQ(time_of_next(stream, 20 * kS), 21 * kS);
+}
+
+TEST(RateStream, ChangesItsRateWithThePeriodThatBegins) {
+  RateStreamOptions options = a_read_a_second();
+  options.rates = {{0, 1000}, {2 * kS, 500}, {5 * kS, 2000}};
+  RateStream stream(options);
+  for (const Picoseconds due : {Picoseconds{0}, kS, 2 * kS, 4 * kS, 6 * kS, 6 * kS + 500 * kMs}) EXPECT_EQ(time_of_next(stream, 0), due);
+  EXPECT_EQ(stream.wanted(1999 * kMs), 1000u);
+  EXPECT_EQ(stream.wanted(2 * kS), 500u);
+  EXPECT_EQ(stream.wanted(9 * kS), 2000u);
+}
+
+TEST(RateStream, ReadsAPeriodsCommandsOneAfterTheOther) {
+  RateStreamOptions options = a_read_a_second();
+  options.commands_per_period = 3;
+  options.rates = {{0, 3000}};
+  RateStream stream(options);
+  EXPECT_EQ(time_of_next(stream, 0), 0);
+  EXPECT_EQ(time_of_next(stream, 100 * kMs), 100 * kMs);
+  EXPECT_EQ(time_of_next(stream, 200 * kMs), 200 * kMs);
+  EXPECT_EQ(time_of_next(stream, 300 * kMs), kS);
+}
+
+TEST(RateStream, WithoutARateTakesWhatItGets) {
+  RateStreamOptions options = a_read_a_second();
+  options.rates = {{0, 0}};
+  RateStream stream(options);
+  for (const Picoseconds now : {Picoseconds{0}, kMs, 2 * kMs, 5 * kS, 5 * kS + 1}) EXPECT_EQ(time_of_next(stream, now), now);
+}
+
+TEST(RateStream, ExponentialPeriodsAndRandomPlacesComeFromTheSeed) {
+  RateStreamOptions options = a_read_a_second();
+  options.periodic = false;
+  options.sequential = false;
+  RateStream one(options), same(options);
+  options.seed = 2;
+  RateStream other(options);
+  workload::Request a, b, c;
+  int equal_to_other = 0;
+  Picoseconds last = 0;
+  for (int i = 0; i < 4000; ++i) {
+    ASSERT_TRUE(one.next(a, 0) && same.next(b, 0) && other.next(c, 0));
+    EXPECT_EQ(a.time, b.time);
+    EXPECT_EQ(a.offset, b.offset);
+    equal_to_other += a.time == c.time && a.time > 0 ? 1 : 0;
+    EXPECT_TRUE(a.offset == 50'000 || a.offset == 51'000 || a.offset == 52'000) << a.offset;
+    EXPECT_GE(a.time, last);
+    last = a.time;
+  }
+  EXPECT_EQ(equal_to_other, 0);
+  EXPECT_NEAR(static_cast<double>(last) / 4000, 1.0 * kS, 0.1 * kS);
+}
+
+// --- the manager -------------------------------------------------------------------------------------------------------
+
+class Manager : public testing::Test {
+ protected:
+  static QosManagerOptions options() {
+    QosManagerOptions o;
+    o.disk_bytes_per_s = 10'000'000;
+    o.probe_windows = 2;
+    o.most_probe_windows = 8;
+    return o;
+  }
+  std::uint32_t window(std::uint64_t multimedia, std::uint64_t best_effort, std::uint64_t opened = 0) {
+    return manager.window({kS, multimedia, best_effort, opened});
+  }
+  /// Multimedia of 4 MB/s is found in a disk that does 8, which leaves 4.
+  void reach_managed() {
+    ASSERT_EQ(window(2'000'000, 6'000'000, 1), 2'000'000u);
+    for (const std::uint32_t limit : {2'000'000u, 2'000'000u, 4'000'000u}) ASSERT_EQ(window(4'000'000, 2'000'000), limit);
+    ASSERT_EQ(manager.state(), QosState::Managed);
+  }
+
+  QosManager manager{options()};
+};
+
+TEST_F(Manager, DoesNothingWithoutMultimedia) {
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(window(0, 9'000'000), 0u);
+  EXPECT_EQ(manager.state(), QosState::Default);
+}
+
+TEST_F(Manager, InfersTheRateAndLeavesTheRestOfTheObservedAggregate) {
+  EXPECT_EQ(window(2'000'000, 6'000'000, 1), 2'000'000u);  // 0.20 of the disk
+  EXPECT_EQ(manager.state(), QosState::Inference);
+  EXPECT_EQ(window(5'000'000, 2'000'000), 2'000'000u);  // catches up: does not count
+  EXPECT_EQ(window(4'000'000, 2'000'000), 2'000'000u);
+  EXPECT_EQ(window(4'200'000, 2'000'000), 3'900'000u);  // 8 - 4.1, not 10 - 4.1
+  EXPECT_EQ(manager.state(), QosState::Managed);
+  EXPECT_EQ(manager.multimedia_rate(), 4'100'000u);
+  EXPECT_EQ(manager.aggregate_rate(), 8'000'000u);
+}
+
+TEST_F(Manager, TakesTheDisksRateWhereBestEffortShowedNothing) {
+  window(4'000'000, 2'000'000, 1);  // no more than what inference leaves it
+  window(4'000'000, 2'000'000);
+  window(4'000'000, 2'000'000);
+  EXPECT_EQ(window(4'000'000, 2'000'000), 6'000'000u);
+}
+
+TEST_F(Manager, TakesADecreaseAsInterferenceUntilItKnowsBetter) {
+  reach_managed();
+  EXPECT_EQ(window(3'600'000, 4'000'000), 4'000'000u);  // a tenth less is the same
+  EXPECT_EQ(window(3'599'999, 4'000'000), 2'000'000u);
+  EXPECT_EQ(manager.state(), QosState::Inference);
+  window(4'000'000, 2'000'000);
+  window(4'000'000, 2'000'000);
+  // It was interference: the disk did 7.6 MB/s then and no more.
+  EXPECT_EQ(window(4'000'000, 2'000'000), 3'599'999u);
+  EXPECT_EQ(manager.aggregate_rate(), 7'599'999u);
+}
+
+TEST_F(Manager, LetsBestEffortTakeUpARealDecrease) {
+  reach_managed();
+  EXPECT_EQ(window(1'500'000, 4'000'000), 2'000'000u);
+  window(1'000'000, 2'000'000);
+  window(1'000'000, 2'000'000);
+  EXPECT_EQ(window(1'000'000, 2'000'000), 7'000'000u);  // of the 8 as before, not of the 5.5 in the window of the change
+}
+
+TEST_F(Manager, InfersAnIncreaseAnew) {
+  reach_managed();
+  EXPECT_EQ(window(4'400'000, 4'000'000), 4'000'000u);
+  EXPECT_EQ(window(4'400'001, 3'500'000), 2'000'000u);
+  window(6'500'000, 2'000'000);
+  window(6'000'000, 2'000'000);
+  EXPECT_EQ(window(6'000'000, 2'000'000), 2'000'000u);
+  EXPECT_EQ(manager.multimedia_rate(), 6'000'000u);
+}
+
+TEST_F(Manager, ProbesAtFullRateWhereBestEffortUsesItsLimit) {
+  reach_managed();
+  EXPECT_EQ(window(4'000'000, 4'000'000), 4'000'000u);
+  EXPECT_EQ(window(4'000'000, 4'000'000), 4'200'000u);  // 0.02 of the disk
+  EXPECT_EQ(window(4'000'000, 3'000'000), 4'200'000u);
+  EXPECT_EQ(window(4'000'000, 3'000'000), 4'200'000u);  // it does not want more
+  EXPECT_EQ(window(4'000'000, 4'000'000), 4'200'000u);
+  EXPECT_EQ(window(4'000'000, 4'000'000), 4'400'000u);
+}
+
+TEST_F(Manager, ProbesMoreRarelyAfterEachHarm) {
+  reach_managed();
+  for (const int windows : {4, 8, 8}) {  // doubled twice, then the most
+    window(3'000'000, 4'500'000);
+    for (int i = 0; i < 3; ++i) window(4'000'000, 2'000'000);
+    const std::uint32_t limit = manager.limit();
+    EXPECT_EQ(limit, 3'500'000u);
+    for (int i = 1; i < windows; ++i) EXPECT_EQ(window(4'000'000, limit), limit) << windows << ' ' << i;
+    EXPECT_EQ(window(4'000'000, limit), limit + 200'000) << windows;
+  }
+}
+
+TEST_F(Manager, AStreamThatOpensStartsAnInference) {
+  reach_managed();
+  EXPECT_EQ(window(4'000'000, 4'000'000, 1), 2'000'000u);
+  window(6'000'000, 2'000'000);
+  window(6'000'000, 2'000'000, 1);  // one more: begins anew
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(window(7'000'000, 900'000), 2'000'000u);
+  EXPECT_EQ(window(7'000'000, 900'000), 1'000'000u);
+}
+
+TEST_F(Manager, NeverTurnsTheLimitOffWhereNothingIsLeft) {
+  window(7'900'000, 2'100'000, 1);
+  for (int i = 0; i < 3; ++i) window(12'000'000, 2'000'000);
+  EXPECT_EQ(manager.limit(), 200'000u);
+}
+
+TEST_F(Manager, EndsWithMultimedia) {
+  reach_managed();
+  EXPECT_EQ(window(0, 4'000'000), 0u);
+  EXPECT_EQ(manager.state(), QosState::Default);
+  EXPECT_EQ(manager.aggregate_rate(), 0u);
+  window(1'000'000, 6'000'000, 1);
+  EXPECT_EQ(window(0, 2'000'000), 0u);  // and within an inference
+  EXPECT_EQ(window(0, 2'000'000, 1), 2'000'000u) << "opened, but nothing has come yet";
+}
+
+TEST(ManagerWindows, MayHaveAnyLengthAndNumber) {
+  QosManagerOptions options;
+  options.disk_bytes_per_s = 10'000'000;
+  options.inference_windows = 1;
+  QosManager manager(options);
+  const auto window = [&](std::uint64_t multimedia, std::uint64_t best_effort) { return manager.window({kS / 2, multimedia, best_effort, 0}); };
+  EXPECT_EQ(window(1'000'000, 3'000'000), 2'000'000u);
+  EXPECT_EQ(window(2'000'000, 1'000'000), 4'000'000u);
+}
+
+// --- the recogniser ----------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kBytes = 262'144;
+
+/// Reads of one application on a disk that takes 10 ms for each: when they come and what is made of them.
+struct Reader {
+  std::uint64_t offset;
+  std::vector<Picoseconds> arrivals;
+  bool sequential = true;
+  bool writes = false;
+  Picoseconds service = 10 * kMs;
+  std::vector<RequestClass> classes = {};
+
+  std::uint64_t place(std::size_t i) const { return offset + (sequential ? i : i * i * 977 % 1009 * 2 + 1) * kBytes; }
+  std::size_t multimedia() const {
+    return static_cast<std::size_t>(std::count(classes.begin(), classes.end(), RequestClass::Continuous));
+  }
+};
+
+void play(StreamRecogniser& recogniser, std::vector<Reader*> readers) {
+  struct Event {
+    Picoseconds time;
+    bool arrives;  // ends come first
+    Reader* reader;
+    std::size_t command;
+  };
+  std::vector<Event> events;
+  for (Reader* reader : readers)
+    for (std::size_t i = 0; i < reader->arrivals.size(); ++i) {
+      events.push_back({reader->arrivals[i], true, reader, i});
+      events.push_back({reader->arrivals[i] + reader->service, false, reader, i});
+    }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.time != b.time ? a.time < b.time : !a.arrives && b.arrives; });
+  for (const Event& event : events) {
+    Reader& reader = *event.reader;
+    if (event.arrives)
+      reader.classes.push_back(recogniser.arrives(event.time, reader.place(event.command), kBytes, reader.writes));
+    else if (!reader.writes)
+      recogniser.ends(event.time, reader.place(event.command), kBytes);
+  }
+}
+
+std::vector<Picoseconds> every(Picoseconds period, int count, Picoseconds from = 0) {
+  std::vector<Picoseconds> times;
+  for (int i = 0; i < count; ++i) times.push_back(from + i * period);
+  return times;
+}
+
+/// Eight periods decide.
+StreamRecogniserOptions eight(Picoseconds trial) {
+  StreamRecogniserOptions options;
+  options.periods = 8;
+  options.trial = trial;
+  return options;
+}
+StreamRecogniserOptions without_trials() { return eight(0); }
+
+TEST(Recogniser, FindsAPeriodicStreamWithItsTenthRead) {
+  StreamRecogniser recogniser(without_trials());
+  Reader stream{1 << 30, every(30 * kMs, 40)};
+  play(recogniser, {&stream});
+  // The second read begins the first period that counts, the tenth ends the eighth.
+  for (std::size_t i = 0; i < stream.classes.size(); ++i)
+    EXPECT_EQ(stream.classes[i], i < 9 ? RequestClass::Discrete : RequestClass::Continuous) << i;
+  EXPECT_EQ(recogniser.recognised(), 1u);
+  EXPECT_EQ(recogniser.opened(), 1u);
+}
+
+TEST(Recogniser, FindsBurstsThatComePeriodically) {
+  StreamRecogniser recogniser(without_trials());
+  Reader stream{0, {}};
+  for (int second = 0; second < 12; ++second)
+    for (int i = 0; i < 16; ++i) stream.arrivals.push_back(second * kS + i * 10 * kMs);
+  play(recogniser, {&stream});
+  EXPECT_EQ(stream.multimedia(), 3u * 16) << "from the second's burst on that ends the eighth period between bursts";
+}
+
+TEST(Recogniser, KnowsABulkCopy) {
+  for (const Picoseconds pause : {Picoseconds{0}, kMs / 10, kMs}) {
+    StreamRecogniser recogniser(without_trials());
+    Reader copy{0, every(10 * kMs + pause, 1000)};
+    play(recogniser, {&copy});
+    EXPECT_EQ(copy.multimedia(), 0u) << pause;
+  }
+}
+
+TEST(Recogniser, KnowsRandomReadsAndWrites) {
+  for (const Picoseconds trial : {Picoseconds{0}, kS}) {
+    StreamRecogniser recogniser(eight(trial));
+    Reader random{0, every(30 * kMs, 500), false};
+    Reader writes{1ull << 34, every(30 * kMs, 500, kMs), true, true};
+    play(recogniser, {&random, &writes});
+    EXPECT_EQ(random.multimedia(), 0u);
+    EXPECT_EQ(writes.multimedia(), 0u);
+  }
+}
+
+TEST(Recogniser, KnowsAnAperiodicReader) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    StreamRecogniserOptions defaults;
+    defaults.trial = 0;
+    StreamRecogniser recogniser(defaults);
+    RateStreamOptions options = a_read_a_second();
+    options.periodic = false;
+    options.rates = {{0, 10'000}};  // 100 ms on average
+    options.seed = seed;
+    RateStream aperiodic(options);
+    Reader reader{0, {}};
+    Picoseconds now = 0;
+    for (int i = 0; i < 2000; ++i) {
+      reader.arrivals.push_back(time_of_next(aperiodic, now));
+      now = reader.arrivals.back() + reader.service;
+    }
+    play(recogniser, {&reader});
+    EXPECT_EQ(reader.multimedia(), 0u) << seed;
+  }
+}
+
+TEST(Recogniser, TellsInterleavedStreamsApart) {
+  StreamRecogniser recogniser(without_trials());
+  Reader fast{0, every(25 * kMs, 200)};
+  Reader slow{1ull << 32, every(70 * kMs, 70, 3 * kMs)};
+  Reader copy{1ull << 33, every(10 * kMs, 500, 1)};
+  Reader random{1ull << 34, every(17 * kMs, 290, 2), false};
+  play(recogniser, {&fast, &slow, &copy, &random});
+  EXPECT_EQ(fast.multimedia(), 200u - 9);
+  EXPECT_EQ(slow.multimedia(), 70u - 9);
+  EXPECT_EQ(copy.multimedia(), 0u);
+  EXPECT_EQ(random.multimedia(), 0u);
+  EXPECT_EQ(recogniser.recognised(), 2u);
+}
+
+TEST(Recogniser, ForgetsAStreamThatWasSilent) {
+  StreamRecogniser recogniser(without_trials());
+  Reader stream{0, every(30 * kMs, 20)};
+  const std::vector<Picoseconds> again = every(30 * kMs, 20, stream.arrivals.back() + 2 * kS + kMs);
+  stream.arrivals.insert(stream.arrivals.end(), again.begin(), again.end());
+  play(recogniser, {&stream});
+  EXPECT_EQ(stream.multimedia(), 2u * 11);
+  EXPECT_EQ(recogniser.opened(), 2u);
+}
+
+TEST(Recogniser, ForgetsTheStreamUsedLongestAgo) {
+  StreamRecogniserOptions options = without_trials();
+  options.streams = 2;
+  StreamRecogniser recogniser(options);
+  Reader stream{0, every(30 * kMs, 40)};
+  Reader one{1ull << 33, every(10 * kMs, 120, 1)};
+  play(recogniser, {&stream, &one});
+  EXPECT_EQ(stream.multimedia(), 31u);
+  StreamRecogniser crowded(options);
+  Reader again{0, every(30 * kMs, 40)};
+  Reader random{1ull << 33, every(10 * kMs, 120, 1), false};
+  play(crowded, {&again, &random});
+  EXPECT_EQ(again.multimedia(), 0u);
+}
+
+TEST(RecogniserTrial, ExposesAStreamThatTheDiskHoldsUp) {
+  const StreamRecogniserOptions options = eight(500 * kMs);
+  // Held up: the next read comes as soon as the last one ends, until it is multimedia and its service falls to 10 ms of its 30.
+  StreamRecogniser recogniser(options);
+  Picoseconds now = 0;
+  std::vector<RequestClass> classes;
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    classes.push_back(recogniser.arrives(now, i * kBytes, kBytes, false));
+    const bool exposed = classes.back() == RequestClass::Continuous;
+    recogniser.ends(now + (exposed ? 10 : 40) * kMs, i * kBytes, kBytes);
+    now += (exposed ? 30 : 40) * kMs;
+  }
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    EXPECT_EQ(classes[i], i < 7 ? RequestClass::Discrete : RequestClass::Continuous) << i;
+  EXPECT_EQ(recogniser.recognised(), 1u);
+  EXPECT_EQ(recogniser.opened(), 1u) << "it opened once, for its trial";
+}
+
+TEST(RecogniserTrial, IsOverForABulkCopyAndComesOnce) {
+  const StreamRecogniserOptions options = eight(500 * kMs);
+  StreamRecogniser recogniser(options);
+  Reader copy{0, every(10 * kMs, 1000)};
+  play(recogniser, {&copy});
+  EXPECT_EQ(copy.multimedia(), 50u);
+  EXPECT_EQ(copy.classes[7], RequestClass::Continuous);
+  EXPECT_EQ(copy.classes[57], RequestClass::Discrete);
+  EXPECT_EQ(recogniser.recognised(), 0u);
+}
+
+TEST(RecogniserTrial, TakesOneStreamAtATime) {
+  const StreamRecogniserOptions options = eight(500 * kMs);
+  StreamRecogniser recogniser(options);
+  Reader one{0, every(10 * kMs, 300)};
+  Reader other{1ull << 33, every(10 * kMs, 300, 1)};
+  play(recogniser, {&one, &other});
+  for (std::size_t i = 0; i < 300; ++i)
+    EXPECT_FALSE(one.classes[i] == RequestClass::Continuous && other.classes[i] == RequestClass::Continuous) << i;
+  EXPECT_EQ(one.multimedia(), 50u);
+  EXPECT_EQ(other.multimedia(), 50u);
+}
+
+}  // namespace
+}  // namespace platter
