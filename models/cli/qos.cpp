@@ -92,6 +92,7 @@ qos::QosManagerOptions manager_options(const config::QosScenario& s) {
   o.probe_fraction = s.probe_fraction;
   o.probe_windows = static_cast<std::uint32_t>(s.probe_windows);
   o.most_probe_windows = static_cast<std::uint32_t>(s.most_probe_windows);
+  o.overload_share = s.overload_share;
   return o;
 }
 
@@ -161,6 +162,7 @@ json result_json(const config::QosScenario& s, const std::vector<std::unique_ptr
       windows.push_back({{"multimedia_bytes", r.window.multimedia_bytes},
                          {"best_effort_bytes", r.window.best_effort_bytes},
                          {"opened", r.window.opened},
+                         {"busy_share", static_cast<double>(r.window.busy) / static_cast<double>(r.window.length)},
                          {"state", qos::to_string(r.state)},
                          {"limit_bytes_per_s", r.limit},
                          {"multimedia_rate_bytes_per_s", r.multimedia_rate},

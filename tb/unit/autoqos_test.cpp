@@ -134,7 +134,7 @@ class Manager : public testing::Test {
     return o;
   }
   std::uint32_t window(std::uint64_t multimedia, std::uint64_t best_effort, std::uint64_t opened = 0) {
-    return manager.window({kS, multimedia, best_effort, opened});
+    return manager.window({kS, multimedia, best_effort, opened, 990 * kMs});
   }
   /// Multimedia of 4 MB/s is found in a disk that does 8, which leaves 4.
   void reach_managed() {
@@ -230,6 +230,21 @@ TEST_F(Manager, AStreamThatOpensStartsAnInference) {
   EXPECT_EQ(window(7'000'000, 900'000), 1'000'000u);
 }
 
+TEST_F(Manager, MayTakeABusyDiskBelowTheLimitAsOverloaded) {
+  QosManagerOptions watchful = options();
+  watchful.overload_share = 0.95;
+  manager = QosManager(watchful);
+  reach_managed();
+  EXPECT_EQ(window(4'000'000, 3'600'000), 4'000'000u);  // the limit holds best effort, not the disk
+  EXPECT_EQ(manager.window({kS, 4'000'000, 3'500'000, 0, 900 * kMs}), 4'000'000u);  // the disk has time
+  EXPECT_EQ(window(4'000'000, 3'500'000), 2'000'000u);
+  window(6'000'000, 2'000'000);
+  window(5'500'000, 2'000'000);
+  EXPECT_EQ(window(5'500'000, 2'000'000), 2'000'000u);  // it wanted 5.5 of the 7.5 all the time
+  EXPECT_EQ(manager.multimedia_rate(), 5'500'000u);
+  EXPECT_EQ(manager.aggregate_rate(), 7'500'000u);
+}
+
 TEST_F(Manager, NeverTurnsTheLimitOffWhereNothingIsLeft) {
   window(7'900'000, 2'100'000, 1);
   for (int i = 0; i < 3; ++i) window(12'000'000, 2'000'000);
@@ -251,7 +266,7 @@ TEST(ManagerWindows, MayHaveAnyLengthAndNumber) {
   options.disk_bytes_per_s = 10'000'000;
   options.inference_windows = 1;
   QosManager manager(options);
-  const auto window = [&](std::uint64_t multimedia, std::uint64_t best_effort) { return manager.window({kS / 2, multimedia, best_effort, 0}); };
+  const auto window = [&](std::uint64_t multimedia, std::uint64_t best_effort) { return manager.window({kS / 2, multimedia, best_effort, 0, 0}); };
   EXPECT_EQ(window(1'000'000, 3'000'000), 2'000'000u);
   EXPECT_EQ(window(2'000'000, 1'000'000), 4'000'000u);
 }

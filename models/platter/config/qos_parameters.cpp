@@ -33,6 +33,8 @@ const std::vector<Parameter<QosScenario>>& qos_parameters() {
       {"autoqos.probe_windows", "windows", "at multimedia's full rate before a probe", at(&S::probe_windows), false, 1, 1e6},
       {"autoqos.most_probe_windows", "windows", "the same after probes that did harm, each of which doubles it", at(&S::most_probe_windows), false, 1,
        1e6},
+      {"autoqos.overload_share", "", "not in the paper: a disk busy for this share of a window, with best effort below its limit, is overloaded; 0: never",
+       at(&S::overload_share), false, 0, 1},
       {"recogniser.streams", "", "streams that are followed at a time", at(&S::recogniser_streams), false, 1, 4096},
       {"recogniser.periods", "", "like periods that make a stream multimedia", at(&S::recogniser_periods), false, 2, 1024},
       {"recogniser.jitter", "", "mean deviation of like periods, as a part of their mean", at(&S::recogniser_jitter), false, 0, 1},

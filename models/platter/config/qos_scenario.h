@@ -36,6 +36,7 @@ struct QosScenario : Configuration {
   double probe_fraction = 0.02;
   std::int64_t probe_windows = 4;
   std::int64_t most_probe_windows = 64;
+  double overload_share = 0;
   std::int64_t recogniser_streams = 64;
   std::int64_t recogniser_periods = 16;
   double recogniser_jitter = 0.20;

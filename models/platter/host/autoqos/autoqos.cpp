@@ -30,32 +30,27 @@ std::uint32_t AutoQos::access(tlm::tlm_command command, std::uint32_t address, s
   return data;
 }
 
-/// Read and written, from time 0.
+std::uint64_t AutoQos::read64(std::uint32_t address) {
+  const std::uint64_t low = access(tlm::TLM_READ_COMMAND, address, 0);
+  return low | std::uint64_t{access(tlm::TLM_READ_COMMAND, address + 4, 0)} << 32;
+}
+
 std::uint64_t AutoQos::bytes(RequestClass cls) {
-  std::uint64_t sum = 0;
-  for (const std::uint32_t counter : {reg::kReadBytes, reg::kWrittenBytes}) {
-    const std::uint32_t address = reg::counter(cls, counter);
-    const std::uint64_t low = access(tlm::TLM_READ_COMMAND, address, 0);
-    sum += low | std::uint64_t{access(tlm::TLM_READ_COMMAND, address + 4, 0)} << 32;
-  }
-  return sum;
+  return read64(reg::counter(cls, reg::kReadBytes)) + read64(reg::counter(cls, reg::kWrittenBytes));
 }
 
 void AutoQos::run() {
-  std::uint64_t multimedia = 0, best_effort = 0, opened = 0;
+  QosWindow before{0};  // from time 0
   for (;;) {
     wait(core::to_sc_time(window_));
-    const std::uint64_t multimedia_now = bytes(RequestClass::Continuous);
-    const std::uint64_t best_effort_now = bytes(RequestClass::Discrete) + bytes(RequestClass::Background);
-    const std::uint64_t opened_now = opened_ ? opened_() : 0;
-    const QosWindow window{window_, multimedia_now - multimedia, best_effort_now - best_effort, opened_now - opened};
-    multimedia = multimedia_now;
-    best_effort = best_effort_now;
-    opened = opened_now;
-    const std::uint32_t before = manager_.limit();
-    const std::uint32_t limit = manager_.window(window);
-    if (limit != before) access(tlm::TLM_WRITE_COMMAND, reg::kTokenRate, limit);
-    records_.push_back({window, manager_.state(), limit, manager_.multimedia_rate(), manager_.aggregate_rate()});
+    const QosWindow now{before.length + window_, bytes(RequestClass::Continuous), bytes(RequestClass::Discrete) + bytes(RequestClass::Background),
+                        opened_ ? opened_() : 0, static_cast<Picoseconds>(read64(reg::kBusyLow))};
+    const QosWindow window{window_, now.multimedia_bytes - before.multimedia_bytes, now.best_effort_bytes - before.best_effort_bytes,
+                           now.opened - before.opened, now.busy - before.busy};
+    before = now;
+    const std::uint32_t limit = manager_.limit();
+    if (manager_.window(window) != limit) access(tlm::TLM_WRITE_COMMAND, reg::kTokenRate, manager_.limit());
+    records_.push_back({window, manager_.state(), manager_.limit(), manager_.multimedia_rate(), manager_.aggregate_rate()});
   }
 }
 

@@ -34,6 +34,8 @@ class AutoQos : public sc_core::sc_module {
  private:
   void run();
   std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t data);
+  std::uint64_t read64(std::uint32_t address);
+  /// Read and written, from time 0.
   std::uint64_t bytes(core::RequestClass cls);
 
   QosManager manager_;

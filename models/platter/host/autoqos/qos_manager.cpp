@@ -39,7 +39,7 @@ std::uint32_t QosManager::window(const QosWindow& window) {
     case QosState::Managed:
       if (window.opened > 0 || multimedia > above(multimedia_)) {
         infer(false);
-      } else if (multimedia < below(multimedia_)) {
+      } else if (multimedia < below(multimedia_) || overloaded(window, best_effort)) {
         disturbed_aggregate_ = multimedia + best_effort;
         infer(true);
       } else {
@@ -72,6 +72,11 @@ void QosManager::manage() {
   windows_ = 0;
   const std::uint64_t left = aggregate_ > inferred ? aggregate_ - inferred : 0;
   limit_ = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, probe_step(), options_.disk_bytes_per_s));
+}
+
+bool QosManager::overloaded(const QosWindow& window, std::uint64_t best_effort) const {
+  return options_.overload_share > 0 && best_effort < below(limit_) &&
+         static_cast<double>(window.busy) >= options_.overload_share * static_cast<double>(window.length);
 }
 
 void QosManager::probe(std::uint64_t best_effort) {

@@ -18,6 +18,7 @@ struct QosManagerOptions {
   double probe_fraction = 0.02;         ///< of the disk's rate, by which a probe raises the limit
   std::uint32_t probe_windows = 4;      ///< at full rate before a probe
   std::uint32_t most_probe_windows = 64;  ///< after probes that did harm, each of which doubles them
+  double overload_share = 0;  ///< not in the paper: a disk so busy, with best effort below its limit, is overloaded; 0: never
 };
 
 /// What happened in a window.
@@ -26,6 +27,7 @@ struct QosWindow {
   std::uint64_t multimedia_bytes = 0;
   std::uint64_t best_effort_bytes = 0;
   std::uint64_t opened = 0;  ///< multimedia streams that were opened in it, if somebody knows
+  Picoseconds busy = 0;      ///< time of the drive's mechanics on accesses
 };
 
 enum class QosState : std::uint8_t { Default, Inference, Managed };
@@ -59,6 +61,7 @@ class QosManager {
   void infer(bool interference);
   void manage();
   void probe(std::uint64_t best_effort);
+  bool overloaded(const QosWindow& window, std::uint64_t best_effort) const;
   std::uint32_t fraction(double of) const { return static_cast<std::uint32_t>(of * options_.disk_bytes_per_s); }
   std::uint64_t below(std::uint64_t rate) const { return rate - static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate)); }
   std::uint64_t above(std::uint64_t rate) const { return rate + static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate)); }
@@ -73,8 +76,8 @@ class QosManager {
 
   std::uint32_t windows_ = 0;             ///< inference: done; managed: at full rate since the last probe
   std::uint64_t sum_ = 0;                 ///< inference: multimedia's rates
-  bool interference_ = false;             ///< inference: because multimedia fell below its rate
-  std::uint64_t disturbed_aggregate_ = 0; ///< what the disk did when it fell
+  bool interference_ = false;              ///< inference: because multimedia fell below its rate, or the disk was overloaded
+  std::uint64_t disturbed_aggregate_ = 0;  ///< what the disk did then
   std::uint32_t probe_windows_ = 0;
 };
 
