@@ -21,6 +21,7 @@ STUDIES = {
     "on-real-drives": "what of that is left on measured drives",
     "eager-writing": "eager-writing schedulers (Zhang et al.)",
     "replicated-striping": "replicated striping of variable bit-rate streams (Anastasiadis et al.)",
+    "autoqos": "AutoQoS: a rate for multimedia streams without asking them (Wu et al.)",
 }
 
 KEPT = ROOT / "build" / "reproduce"

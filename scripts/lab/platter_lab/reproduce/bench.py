@@ -43,6 +43,7 @@ class Command:
 
 SIMULATE = Command(("run",), ("config", "dump"))
 ADMIT = Command(("server", "admit"), ("server", "dump"))
+QOS = Command(("qos", "run"), ("qos", "dump"))
 
 
 @dataclass(frozen=True)

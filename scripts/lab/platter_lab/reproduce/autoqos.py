@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wu, Banachowski, Brandt: "Automated QoS Support for Multimedia Disk Access"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from platter_lab.reproduce.bench import QOS, Point, Results
+from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
+from platter_lab.reproduce.figures import Chart, Series
+from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
+from platter_lab.reproduce.statistics import interval, interval_text, paired_ratio
+from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
+
+FOLDER = PAPERS / "autoqos"
+SEEDS = tuple(range(1, 21))
+
+LENGTH_S = {"figure3": 160, "figure4": 180, "figure5": 160, "figure6": 180, "recognised": 180}
+FIGURES = ("figure3", "figure4", "figure5", "figure6")
+BIN_S = 4   # of the charts
+LIMITS_MB = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
+
+PAPERS_LOADS, OWN = frozenset({"paper"}), frozenset({"own"})   # only the paper's loads are read again
+READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS) for name, text, settings in (
+    ("fraction 0.1", "best effort keeps 0.1 of the disk's rate during inference, not 0.2", (("autoqos.inference_fraction", "0.1"),)),
+    ("fraction 0.3", "0.3", (("autoqos.inference_fraction", "0.3"),)),
+    ("six windows", "an inference lasts six windows, not three", (("autoqos.inference_windows", "6"),)),
+    ("bucket 256 KB", "the bucket holds one command, not two", (("drive.port.token_depth_bytes", "262144"),)),
+    ("bucket 2 MB", "it holds eight", (("drive.port.token_depth_bytes", "2097152"),)),
+    ("commands 128 KB", "reads of 128 KB, what a 28-bit ATA command carries, not 256 KB", (("application.command_bytes", "131072"),)),
+    ("commands 512 KB", "reads of 512 KB", (("application.command_bytes", "524288"),)),
+    ("periods of 32", "32 reads in a period 32 times as long", (("application.commands_per_period", "32"),)),
+    ("files 256 MB", "each stream reads a file of 256 MB again and again, not one as long as the run; the files lie closer",
+     (("files.bytes", "256000000"),)),
+    ("files apart", "the files lie anywhere on the disk, not one after the other", (("files.placement", "apart"),)),
+    ("FCFS", "no elevator", (("policy", "FCFS"),)),
+    ("no probes", "the limit stays what was left at the inference", (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000"))),
+    ("overload", "a disk busy for 0.95 of a window with best effort below its limit starts an inference", (("autoqos.overload_share", "0.95"),)),
+    ("recognised", "no labels: the recogniser says what is multimedia", (("autoqos.classes", "recognised"),)),
+))
+
+Metric = Callable[[dict[str, Any]], float]
+MULTIMEDIA, BEST_EFFORT = "multimedia", "best-effort"
+
+
+def streams(result: dict[str, Any], label: str = "") -> list[dict[str, Any]]:
+    return [stream for stream in result["streams"] if label in ("", stream["label"])]
+
+
+def _mean(series: Sequence[float], from_s: int, to_s: int) -> float:
+    part = series[from_s:to_s]
+    return sum(part) / len(part)
+
+
+def share(label: str, number: int, from_s: int, to_s: int) -> Metric:
+    """Of what the stream wants between two times, how much it gets."""
+    def metric(result: dict[str, Any]) -> float:
+        stream = streams(result, label)[number]
+        return _mean(stream["series_bytes_per_s"], from_s, to_s) / _mean(stream["series_wanted_bytes_per_s"], from_s, to_s)
+    return metric
+
+
+def rate(label: str, from_s: int, to_s: int) -> Metric:
+    """Mean rate of the label's streams between two times (MB/s each)."""
+    def metric(result: dict[str, Any]) -> float:
+        chosen = streams(result, label)
+        return sum(_mean(stream["series_bytes_per_s"], from_s, to_s) for stream in chosen) / len(chosen) / 1e6
+    return metric
+
+
+def aggregate(result: dict[str, Any]) -> float:
+    """All streams, the whole run (MB/s)."""
+    return result["aggregate_bytes_per_s"] / 1e6
+
+
+def seconds_to_return(result: dict[str, Any]) -> float:
+    """From the time at which figure 6's stream wants 9 MB/s again until it gets 95 % of it for five seconds; 60 if never."""
+    series = streams(result, MULTIMEDIA)[0]["series_bytes_per_s"]
+    return float(next((second - 120 for second in range(120, 175) if _mean(series, second, second + 5) >= 0.95 * 9e6), 60))
+
+
+def _point(figure: str, enabled: bool, *settings: tuple[str, str]) -> Point:
+    return Point(FOLDER / f"{figure}.toml", (("autoqos.enabled", "true" if enabled else "false"), *settings), 0.0,
+                 float(LENGTH_S[figure]), program=QOS)
+
+
+class View:
+    """Results under one reading."""
+
+    def __init__(self, reading: Reading = DEFAULT, results: Results | None = None) -> None:
+        self.reading = reading
+        self._results = results
+
+    def point(self, figure: str, enabled: bool = True) -> Point:
+        return _point(figure, enabled, *self.reading.settings)
+
+    def points(self) -> list[Point]:
+        return [self.point(figure, enabled) for figure in FIGURES for enabled in (False, True)]
+
+    def samples(self, metric: Metric, figure: str, enabled: bool = True) -> list[float]:
+        return self._results.samples(self.point(figure, enabled), metric)
+
+    def value(self, label: str, metric: Metric, figure: str, criterion: Criterion, enabled: bool = True) -> Part:
+        return Part(f"{label}, {'AutoQoS' if enabled else 'without'}", interval(self.samples(metric, figure, enabled)), criterion)
+
+    def shares(self, figure: str, from_s: int, to_s: int, criterion: Criterion, enabled: bool = True, label: str = "") -> list[Part]:
+        """Of each stream of the label."""
+        names = [stream["name"] for stream in streams(self._results[self.point(figure, enabled)][0], label)]
+        return [self.value(f"{name}, {from_s} to {to_s} s", share(label, number, from_s, to_s), figure, criterion, enabled)
+                for number, name in enumerate(names)]
+
+    def of_itself(self, label: str, figure: str, one: Metric, other: Metric, criterion: Criterion) -> Part:
+        return Part(label, paired_ratio(self.samples(one, figure), self.samples(other, figure)), criterion)
+
+    def on_over_off(self, figure: str, criterion: Criterion) -> Part:
+        return Part("AutoQoS / without", paired_ratio(self.samples(aggregate, figure), self.samples(aggregate, figure, False)), criterion)
+
+
+def _limits(quick: bool) -> tuple[float, ...]:
+    return LIMITS_MB[::2] if quick else LIMITS_MB
+
+
+def _limited(limit_mb: float) -> Point:
+    return _point("figure3", False, ("drive.port.token_rate_bytes_per_s", str(round(limit_mb * 1e6))))
+
+
+LABELLED = _point("recognised", True, ("autoqos.classes", "labels"))
+RECOGNISED = _point("recognised", True)
+UNTRIED = _point("recognised", True, ("recogniser.trial_s", "0"))
+UNMANAGED = _point("recognised", False)
+
+
+def plan(quick: bool) -> Plan:
+    points = [point for reading in (DEFAULT, *READINGS) for point in View(reading).points()]
+    points += [*map(_limited, _limits(quick)), LABELLED, RECOGNISED, UNTRIED, UNMANAGED]
+    return Plan(tuple(dict.fromkeys(points)), SEEDS[:5] if quick else SEEDS)
+
+
+def claims(results: Results) -> list[Judged]:
+    percent, ratio = Unit.PERCENT, Unit.RATIO
+    wanted, mb, same = "share of what it wants", "MB/s", "aggregate, ratio"
+    full = near(1, 0.05)
+
+    def claim(name: str, text: str, published: str, unit: Unit, quantity: str, parts: Callable[[View], list[Part]]) -> Judged:
+        return Judged(name, text, published, unit, quantity, PAPERS_LOADS, parts)
+
+    def within(value: float) -> Criterion:
+        return near(value, 0.05 * value)
+
+    def own(name: str, text: str, quantity: str, parts: list[Part]) -> Judged:
+        return Judged(name, text, "not in the paper", percent, quantity, OWN, lambda _: parts)
+
+    def part(label: str, point: Point, metric: Metric, criterion: Criterion) -> Part:
+        return Part(label, interval(results.samples(point, metric)), criterion)
+
+    there = share(MULTIMEDIA, 0, 40, 150)
+
+    def labelled_commands(result: dict[str, Any]) -> float:
+        stream = streams(result, MULTIMEDIA)[0]
+        return stream["multimedia_commands"] / stream["commands"]
+
+    return [
+        claim("half-without", "Four streams of 8 MB/s without AutoQoS each get about half", "about half", percent, wanted,
+              lambda v: v.shares("figure3", 10, 160, near(0.5, 0.05), False)),
+        claim("aggregate-without", "They get 15.86 MB/s together", "15.86 MB/s", ratio, mb,
+              lambda v: [v.value("figure 3", aggregate, "figure3", within(15.86), False)]),
+        claim("aggregate-with", "With AutoQoS they get 15.40 MB/s together", "15.40 MB/s", ratio, mb,
+              lambda v: [v.value("figure 3", aggregate, "figure3", within(15.40))]),
+        claim("aggregate-kept", "which is approximately the same", "0.971", ratio, same,
+              lambda v: [v.on_over_off("figure3", near(15.40 / 15.86, 0.05))]),
+        claim("multimedia-8", "The multimedia stream gets its 8 MB/s", "8 MB/s", percent, wanted,
+              lambda v: v.shares("figure3", 10, 160, full, label=MULTIMEDIA)),
+        claim("best-effort-2.5", "The other three get about 2.5 MB/s each", "31 %", percent, wanted,
+              lambda v: v.shares("figure3", 10, 160, near(2.5 / 8, 0.05), label=BEST_EFFORT)),
+        claim("half-when-third-enters", "Three streams of 10 MB/s without AutoQoS get 5 MB/s each", "50 %", percent, wanted,
+              lambda v: v.shares("figure4", 40, 150, near(0.5, 0.05), False)),
+        claim("multimedia-10", "With AutoQoS the multimedia stream gets its 10 MB/s", "10 MB/s", percent, wanted,
+              lambda v: v.shares("figure4", 40, 150, full, label=MULTIMEDIA)),
+        claim("aggregate-figure-4", "The throughput is 15.52 MB/s with and without AutoQoS", "15.52 MB/s", ratio, mb,
+              lambda v: [v.value("figure 4", aggregate, "figure4", within(15.52), enabled) for enabled in (False, True)]),
+        claim("aggregate-equal", "It is the same with and without", "1", ratio, same, lambda v: [v.on_over_off("figure4", full)]),
+        claim("regain", "When the multimedia stream ends, best effort regains its rate", "in words", ratio,
+              "best effort, 155 to 180 s over 5 to 30 s",
+              lambda v: [v.of_itself("figure 4", "figure4", rate(BEST_EFFORT, 155, 180), rate(BEST_EFFORT, 5, 30), full)]),
+        claim("two-multimedia", "Two multimedia streams, of 4 and 5 MB/s, both get what they want", "in words", percent, wanted,
+              lambda v: v.shares("figure5", 50, 160, full, label=MULTIMEDIA)),
+        claim("changing-rate", "A multimedia stream gets its 9 MB/s, and 4 MB/s when it wants less", "figure 6", percent, wanted,
+              lambda v: [*v.shares("figure6", 10, 60, full, label=MULTIMEDIA), *v.shares("figure6", 70, 120, full, label=MULTIMEDIA)]),
+        claim("slack", "Best effort takes up the slack when it drops", "in words", ratio, "best effort, 70 to 120 s over 10 to 60 s",
+              lambda v: [v.of_itself("figure 6", "figure6", rate(BEST_EFFORT, 70, 120), rate(BEST_EFFORT, 10, 60), above(1.05))]),
+        claim("rate-again", "It gets its 9 MB/s again when it wants them", "in words", percent, wanted,
+              lambda v: v.shares("figure6", 135, 180, full, label=MULTIMEDIA)),
+        claim("best-effort-returns", "and best effort returns to its former rate", "in words", ratio, "best effort, 135 to 180 s over 10 to 60 s",
+              lambda v: [v.of_itself("figure 6", "figure6", rate(BEST_EFFORT, 135, 180), rate(BEST_EFFORT, 10, 60), near(1, 0.1))]),
+        claim("short-adjustment", "after a short interval (15 s)", "a short interval", Unit.COUNT, "seconds, 60: never",
+              lambda v: [v.value("figure 6", seconds_to_return, "figure6", below(15))]),
+        own("limit-effective", "A fixed limit of 4 MB/s on best effort gives the stream of figure 3 its 8 MB/s", wanted,
+            [part("limit 4 MB/s", _limited(4), share(MULTIMEDIA, 0, 10, 160), full)]),
+        own("recognised-rate", "Without labels a stream of 8 MB/s among three bulk copies gets its rate", wanted,
+            [part("recognised, 40 to 150 s", RECOGNISED, there, full)]),
+        own("unmanaged-rate", "which it does not without AutoQoS", wanted, [part("without, 40 to 150 s", UNMANAGED, there, below(0.95))]),
+        own("labels-add-nothing", "Labels would not give it more (within 5 %)", wanted,
+            [Part("recognised / labels", paired_ratio(results.samples(RECOGNISED, there), results.samples(LABELLED, there)), full)]),
+        own("trials-needed", "Without trials it is not recognised, because the disk holds it up", "its reads that are taken for multimedia",
+            [part("no trials", UNTRIED, labelled_commands, below(0.05))]),
+    ]
+
+
+def _series(results: Results, point: Point, length_s: int) -> tuple[Series, ...]:
+    """Rates over time, in bins."""
+    starts = range(0, length_s, BIN_S)
+    centres = [start + BIN_S / 2 for start in starts]
+    lines = []
+    names = [(stream["label"], stream["name"]) for stream in results[point][0]["streams"]]
+    for number, (_, name) in enumerate(names):
+        lines.append(Series(name, centres, [interval([_mean(result["streams"][number]["series_bytes_per_s"], start, start + BIN_S) / 1e6
+                                                      for result in results[point]]) for start in starts]))
+    if "autoqos" in results[point][0]:
+        def limit(result: dict[str, Any], start: int) -> float:
+            windows = result["autoqos"]["windows"][start:start + BIN_S]
+            limits = [window["limit_bytes_per_s"] for window in windows]
+            return sum(limits) / len(limits) / 1e6 if limits and all(limits) else float("nan")
+        values = [[limit(result, start) for result in results[point]] for start in starts]
+        lines.append(Series("limit of best effort", centres, [interval(v) if all(x == x for x in v) else None for v in values]))
+    return tuple(lines)
+
+
+RUN_HEADER = ("reading", "load", "autoqos", "limit_bytes_per_s", "seed", "stream", "label", "bytes_per_s", "wanted_bytes_per_s",
+              "multimedia_commands", "commands", "aggregate_bytes_per_s")
+
+
+def _rows(results: Results, points: Sequence[tuple[str, Point]]) -> tuple[tuple[str, ...], ...]:
+    rows = []
+    for reading, point in points:
+        settings = dict(point.settings)
+        for result in results[point]:
+            for stream in result["streams"]:
+                rows.append((reading, point.scenario.stem, settings["autoqos.enabled"], settings.get("drive.port.token_rate_bytes_per_s", "0"),
+                             str(result["seed"]), stream["name"], stream["label"], f"{stream['bytes_per_s']:.9g}",
+                             f"{stream['wanted_bytes_per_s']:.9g}", str(stream["multimedia_commands"]), str(stream["commands"]),
+                             f"{result['aggregate_bytes_per_s']:.9g}"))
+    return tuple(rows)
+
+
+def report(results: Results, quick: bool) -> Report:
+    default = View(DEFAULT, results)
+    others = {reading: View(reading, results) for reading in READINGS}
+    judged = tuple(judge(one, default, others) for one in claims(results))
+
+    titles = {"figure3": "Figure 3: four streams of 8 MB/s", "figure4": "Figure 4: three streams of 10 MB/s",
+              "figure5": "Figure 5: multimedia of 4 and 5 MB/s, best effort of 4", "figure6": "Figure 6: multimedia of 9, 4 and 9 MB/s, best effort of 6"}
+    charts = [Chart(f"{figure}_{'with' if enabled else 'without'}.svg", f"{titles[figure]}, {'with' if enabled else 'without'} AutoQoS",
+                    "s", "MB/s", _series(results, default.point(figure, enabled), LENGTH_S[figure]))
+              for figure in FIGURES for enabled in (False, True)]
+    charts.append(Chart("recognised.svg", "No labels: multimedia of 8 MB/s among three bulk copies", "s", "MB/s",
+                        _series(results, RECOGNISED, LENGTH_S["recognised"])))
+    limits = _limits(quick)
+    curve = {label: [interval(results.samples(_limited(limit), metric)) for limit in limits]
+             for label, metric in (("multimedia", rate(MULTIMEDIA, 10, 160)), ("best effort, each", rate(BEST_EFFORT, 10, 160)),
+                                   ("all together", aggregate))}
+    charts.append(Chart("limit.svg", "Figure 3's streams under a fixed limit of best effort", "limit (MB/s)", "MB/s",
+                        tuple(Series(label, limits, values) for label, values in curve.items())))
+
+    columns: tuple[tuple[str, str, bool, Metric], ...] = (
+        ("fig. 3 without: all", "figure3", False, aggregate), ("with: all", "figure3", True, aggregate),
+        ("multimedia (8)", "figure3", True, rate(MULTIMEDIA, 10, 160)), ("best effort", "figure3", True, rate(BEST_EFFORT, 10, 160)),
+        ("fig. 4 multimedia (10)", "figure4", True, rate(MULTIMEDIA, 40, 150)), ("fig. 5 multimedia (4.5)", "figure5", True, rate(MULTIMEDIA, 50, 160)),
+        ("fig. 6 multimedia (9)", "figure6", True, rate(MULTIMEDIA, 10, 60)), ("(4)", "figure6", True, rate(MULTIMEDIA, 70, 120)),
+        ("(9 again)", "figure6", True, rate(MULTIMEDIA, 135, 180)))
+    rates = Table("Rates under each reading (MB/s a stream; in brackets what it wants)", ("", *(column[0] for column in columns)), tuple(
+        (view.reading.name, *(interval_text(interval(view.samples(metric, figure, enabled))) for _, figure, enabled, metric in columns))
+        for view in (default, *others.values())))
+    named = [(view.reading.name, point) for view in (default, *others.values()) for point in view.points()]
+    named += [("fixed limit", _limited(limit)) for limit in limits]
+    named += [("labels", LABELLED), ("recognised", RECOGNISED), ("no trials", UNTRIED), ("default", UNMANAGED)]
+    runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
+    return Report(judged, tuple(charts), (rates, runs), tuple((reading.name, reading.text) for reading in READINGS))
+
+
+INTRODUCTION = """
+J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. The rules, and what of them is a reading,
+are in [AutoQoS's page](../../reference/autoqos.md).
+
+A drive of the class of the Seagate ST340810A (`models/configs/drives/st340810a.toml`), of 27.6 MB/s in one sequential read as in the paper.
+Streams of section 4's test application: reads of 256 KB, one outstanding, each from a file of its own; the files lie one after the other from a
+place of the seed's on. Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
+multimedia streams enter is not printed. A seed sets the files' place and the instant within its first period at which each stream begins.
+Of the constants that the paper does not print none was fitted to its results.
+
+The last five claims are not the paper's: a fixed limit, and streams recognised by their reads instead of a label, among bulk copies.
+"""
+
+STUDY = Study("autoqos", "AutoQoS: multimedia streams beside best effort", INTRODUCTION, plan, report)
