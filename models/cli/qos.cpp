@@ -38,19 +38,31 @@ constexpr Picoseconds kInterval = core::kPicosecondsPerSecond;  // of the series
 
 Picoseconds ps(double seconds) { return core::to_picoseconds(seconds, core::kPicosecondsPerSecond); }
 
-std::vector<qos::RateStreamOptions> stream_options(const config::QosScenario& s) {
-  const auto file_bytes = static_cast<std::uint64_t>(s.file_bytes);
+/// Where the streams' files begin, in bytes; whole sectors.
+std::vector<std::uint64_t> file_places(const config::QosScenario& s) {
   const std::uint64_t sector = s.drive.geometry.sector_bytes;
-  const std::uint64_t disk_bytes = mechanics::Geometry(s.drive.geometry).capacity_bytes();
+  const std::uint64_t disk = mechanics::Geometry(s.drive.geometry).capacity_bytes() / sector;
+  const std::uint64_t file = (static_cast<std::uint64_t>(s.file_bytes) + sector - 1) / sector;
+  const std::uint64_t gap = static_cast<std::uint64_t>(s.gap_bytes) / sector;
   const bool together = s.placement == "together";
-  const std::uint64_t most = disk_bytes / (together ? s.streams.size() : 1);
-  if (file_bytes > most) refuse(s, "files.bytes", fmt::format("found {}, the files fit the disk up to {} bytes", file_bytes, most));
-  const auto seed = static_cast<std::uint64_t>(s.seed);
-  core::RandomStream places(seed, "files");
-  core::RandomStream instants(seed, "entries");
-  const std::uint64_t span = together ? file_bytes * s.streams.size() : file_bytes;
-  const auto place = [&] { return places.below((disk_bytes - span) / sector + 1) * sector; };
-  const std::uint64_t first = place();
+  const std::uint64_t files = together ? s.streams.size() : 1;
+  if (disk < files * (file + gap))
+    refuse(s, "files.bytes", fmt::format("found {}, expected at most {} for files that fit the disk", s.file_bytes,
+                                         disk / files > gap ? (disk / files - gap) * sector : 0));
+  core::RandomStream random(static_cast<std::uint64_t>(s.seed), "files");
+  std::vector<std::uint64_t> places;
+  for (std::size_t i = 0; i < s.streams.size(); ++i) {
+    if (i > 0 && together)
+      places.push_back(places.back() + (file + (gap > 0 ? random.below(gap) : 0)) * sector);
+    else
+      places.push_back(random.below(disk - files * (file + gap) + 1) * sector);
+  }
+  return places;
+}
+
+std::vector<qos::RateStreamOptions> stream_options(const config::QosScenario& s) {
+  const std::vector<std::uint64_t> places = file_places(s);
+  core::RandomStream instants(static_cast<std::uint64_t>(s.seed), "entries");
   std::vector<qos::RateStreamOptions> all;
   for (const config::QosStream& stream : s.streams) {
     qos::RateStreamOptions o;
@@ -62,15 +74,17 @@ std::vector<qos::RateStreamOptions> stream_options(const config::QosScenario& s)
     o.command_bytes = static_cast<std::uint32_t>(s.command_bytes);
     o.commands_per_period = static_cast<std::uint32_t>(s.commands_per_period);
     o.late_periods = static_cast<std::uint32_t>(s.late_periods);
-    const double period_s = stream.rate_bytes_per_s > 0 ? static_cast<double>(s.command_bytes * s.commands_per_period) / static_cast<double>(stream.rate_bytes_per_s) : 0;
+    const double period_s =
+        stream.rate_bytes_per_s > 0
+            ? static_cast<double>(s.command_bytes * s.commands_per_period) / static_cast<double>(stream.rate_bytes_per_s)
+            : 0;
     o.enters = ps(stream.enters_s + instants.uniform() * period_s);
     if (stream.leaves_s > 0) o.leaves = ps(stream.leaves_s);
     o.periodic = stream.pace == "periodic";
     o.sequential = stream.access == "sequential";
-    o.file_bytes = file_bytes;
-    // Files begin at sectors: a command's length is whole sectors, a file's need not be.
-    o.file_offset = together ? first + o.stream * (file_bytes / sector * sector) : o.stream == 0 ? first : place();
-    o.seed = seed;
+    o.file_offset = places[o.stream];
+    o.file_bytes = static_cast<std::uint64_t>(s.file_bytes);
+    o.seed = static_cast<std::uint64_t>(s.seed);
     all.push_back(std::move(o));
   }
   return all;

@@ -99,7 +99,7 @@ class Qos(unittest.TestCase):
         self.assertRegex(self.refused("policy=SATF-EW"), "eager")
         self.assertRegex(self.refused("application.command_bytes=1000"), "whole sectors of 512 bytes")
         self.assertRegex(self.refused("files.bytes=1000"), "at least a command of 262144 bytes")
-        self.assertRegex(self.refused("files.bytes=14_000_000_000"), "files fit the disk up to 1334")
+        self.assertRegex(self.refused("files.bytes=14_000_000_000"), "expected at most 13331")
         bad = self.folder / "bad.toml"
         text = FIGURE4.read_text()
         for change, expected in (

@@ -51,6 +51,8 @@ const std::vector<Parameter<QosScenario>>& qos_parameters() {
        1e15},
       {"files.placement", "", "the files one after the other from a random place on, or each at a random place", at(&S::placement), false, -kInfinity,
        kInfinity, {"together", "apart"}},
+      {"files.gap_bytes", "bytes", "together: a file begins a random gap of less than this behind the last one; 0: none", at(&S::gap_bytes), false, 0,
+       1e12},
       {"sim.seed", "", "seed of the places and of each stream's first instant", at(&S::seed), false, 0, 9.2e18},
       {"sim.warmup_s", "s", "simulated time before totals count; the series begin at 0", at(&S::warmup_s), false, 0, 1e6},
       {"sim.measure_s", "s", "simulated time that is counted", at(&S::measure_s), false, 1e-3, 1e6},

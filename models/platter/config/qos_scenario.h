@@ -42,13 +42,14 @@ struct QosScenario : Configuration {
   double recogniser_jitter = 0.20;
   double recogniser_idle = 0.10;
   std::int64_t recogniser_sequence = 8;
-  double recogniser_trial_s = 2;
+  double recogniser_trial_s = 4;
   double recogniser_silence_s = 2;
   std::int64_t command_bytes = 262'144;
   std::int64_t commands_per_period = 1;
   std::int64_t late_periods = 4;
-  std::int64_t file_bytes = 1'500'000'000;
+  std::int64_t file_bytes = 256'000'000;
   std::string placement = "together";
+  std::int64_t gap_bytes = 8'388'608;
   std::vector<QosStream> streams;
   std::int64_t seed = 1;
   double warmup_s = 0;

@@ -16,7 +16,7 @@ struct StreamRecogniserOptions {
   double jitter = 0.20;         ///< mean deviation of a period, as a part of the mean period
   double idle = 0.10;           ///< part of the time between two commands, at least, in which a stream pauses before a burst
   std::uint32_t sequence = 8;   ///< commands in sequence before a stream is tried
-  Picoseconds trial = 2 * core::kPicosecondsPerSecond;    ///< in which it is treated as multimedia, to see what it wants; 0: no trials
+  Picoseconds trial = 4 * core::kPicosecondsPerSecond;    ///< in which it is treated as multimedia, to see what it wants; 0: no trials
   Picoseconds silence = 2 * core::kPicosecondsPerSecond;  ///< after which a stream has ended
 };
 
