@@ -21,6 +21,8 @@ FIGURES = ("figure3", "figure4", "figure5", "figure6")
 BIN_S = 4   # of the charts
 LIMITS_MB = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
 
+FAR = (("files.bytes", "1500000000"),)
+
 PAPERS_LOADS, OWN = frozenset({"paper"}), frozenset({"own"})   # only the paper's loads are read again
 READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS) for name, text, settings in (
     ("fraction 0.1", "best effort keeps 0.1 of the disk's rate during inference, not 0.2", (("autoqos.inference_fraction", "0.1"),)),
@@ -31,7 +33,7 @@ READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS) for name, t
     ("commands 128 KB", "reads of 128 KB, what a 28-bit ATA command carries, not 256 KB", (("application.command_bytes", "131072"),)),
     ("commands 512 KB", "reads of 512 KB", (("application.command_bytes", "524288"),)),
     ("periods of 32", "32 reads in a period 32 times as long", (("application.commands_per_period", "32"),)),
-    ("files 1.5 GB", "files as long as the longest run, so that none is read twice, and farther apart", (("files.bytes", "1500000000"),)),
+    ("files 1.5 GB", "files as long as the longest run, so that none is read twice, and farther apart", FAR),
     ("files apart", "the files lie anywhere on the disk, not one after the other", (("files.placement", "apart"),)),
     ("FCFS", "no elevator", (("policy", "FCFS"),)),
     ("no probes", "the limit stays what was left at the inference", (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000"))),
@@ -127,13 +129,14 @@ def _limited(limit_mb: float) -> Point:
 LABELLED = _point("recognised", True, ("autoqos.classes", "labels"))
 RECOGNISED = _point("recognised", True)
 FOUND_AGAIN = _point("recognised", True, ("files.bytes", "256000000"))
+OVERLOADED = _point("figure6", True, *FAR, ("autoqos.overload_share", "0.95"))
 UNTRIED = _point("recognised", True, ("recogniser.trial_s", "0"))
 UNMANAGED = _point("recognised", False)
 
 
 def plan(quick: bool) -> Plan:
     points = [point for reading in (DEFAULT, *READINGS) for point in View(reading).points()]
-    points += [*map(_limited, _limits(quick)), LABELLED, RECOGNISED, FOUND_AGAIN, UNTRIED, UNMANAGED]
+    points += [*map(_limited, _limits(quick)), LABELLED, RECOGNISED, FOUND_AGAIN, UNTRIED, UNMANAGED, OVERLOADED]
     return Plan(tuple(dict.fromkeys(points)), SEEDS[:5] if quick else SEEDS)
 
 
@@ -197,6 +200,8 @@ def claims(results: Results) -> list[Judged]:
               lambda v: [v.value("figure 6", seconds_to_return, "figure6", below(15))]),
         own("limit-effective", "A fixed limit of 4 MB/s on best effort gives the stream of figure 3 its 8 MB/s", wanted,
             [part("limit 4 MB/s", _limited(4), share(MULTIMEDIA, 0, 10, 160), full)]),
+        own("overload-seen", "A manager that sees a busy disk gives figure 6's stream its 9 MB/s again, files of 1.5 GB too", wanted,
+            [part("files of 1.5 GB, overload, 135 to 180 s", OVERLOADED, share(MULTIMEDIA, 0, 135, 180), full)]),
         own("recognised-rate", "Without labels a stream of 8 MB/s among three bulk copies gets its rate", wanted,
             [part("recognised, 40 to 150 s", RECOGNISED, there, full)]),
         own("unmanaged-rate", "which it does not without AutoQoS", wanted, [part("without, 40 to 150 s", UNMANAGED, there, below(0.95))]),
@@ -228,20 +233,20 @@ def _series(results: Results, point: Point, length_s: int) -> tuple[Series, ...]
     return tuple(lines)
 
 
-RUN_HEADER = ("reading", "load", "autoqos", "limit_bytes_per_s", "seed", "stream", "label", "bytes_per_s", "wanted_bytes_per_s",
-              "multimedia_commands", "commands", "aggregate_bytes_per_s")
+RUN_HEADER = ("reading", "load", "autoqos", "limit_bytes_per_s", "seed", "multimedia_mb_per_s", "best_effort_mb_per_s", "aggregate_mb_per_s",
+              "multimedia_class_mb_per_s")
 
 
 def _rows(results: Results, points: Sequence[tuple[str, Point]]) -> tuple[tuple[str, ...], ...]:
+    """One row for each run, for a CSV file: sums over streams by label, means over the whole run."""
     rows = []
     for reading, point in points:
         settings = dict(point.settings)
         for result in results[point]:
-            for stream in result["streams"]:
-                rows.append((reading, point.scenario.stem, settings["autoqos.enabled"], settings.get("drive.port.token_rate_bytes_per_s", "0"),
-                             str(result["seed"]), stream["name"], stream["label"], f"{stream['bytes_per_s']:.9g}",
-                             f"{stream['wanted_bytes_per_s']:.9g}", str(stream["multimedia_commands"]), str(stream["commands"]),
-                             f"{result['aggregate_bytes_per_s']:.9g}"))
+            by_label = (sum(stream["bytes_per_s"] for stream in streams(result, label)) for label in (MULTIMEDIA, BEST_EFFORT))
+            rates = (*by_label, result["aggregate_bytes_per_s"], result["classes"]["multimedia_bytes_per_s"])
+            rows.append((reading, point.scenario.stem, settings["autoqos.enabled"], settings.get("drive.port.token_rate_bytes_per_s", "0"),
+                         str(result["seed"]), *(f"{value / 1e6:.6g}" for value in rates)))
     return tuple(rows)
 
 
@@ -275,7 +280,7 @@ def report(results: Results, quick: bool) -> Report:
         for view in (default, *others.values())))
     named = [(view.reading.name, point) for view in (default, *others.values()) for point in view.points()]
     named += [("fixed limit", _limited(limit)) for limit in limits]
-    named += [("labels", LABELLED), ("recognised", RECOGNISED), ("files 256 MB", FOUND_AGAIN), ("no trials", UNTRIED), ("default", UNMANAGED)]
+    named += [("labels", LABELLED), ("recognised", RECOGNISED), ("files 256 MB", FOUND_AGAIN), ("no trials", UNTRIED), ("default", UNMANAGED), ("files 1.5 GB, overload", OVERLOADED)]
     runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
     return Report(judged, tuple(charts), (rates, runs), tuple((reading.name, reading.text) for reading in READINGS))
 
@@ -291,7 +296,7 @@ and again. Best effort passes one token bucket of 512 KB at the drive's port. Th
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
 which each stream begins.
 
-The last six claims are not the paper's: a fixed limit, and streams recognised by their reads instead of a label, among bulk copies.
+The last seven claims are not the paper's: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their reads instead of a label, among bulk copies.
 """
 
 STUDY = Study("autoqos", "AutoQoS: multimedia streams beside best effort", INTRODUCTION, plan, report)
