@@ -13,13 +13,14 @@ import os
 import stat
 import subprocess
 import tempfile
+import tomllib
 import unittest
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
 from platter_lab import LabError, cli, reproduce
-from platter_lab.reproduce import bench, beyond_clusters, clusters, command, eager_writing, mixed_media, on_real_drives, page, replicated_striping
+from platter_lab.reproduce import autoqos, bench, beyond_clusters, clusters, command, eager_writing, mixed_media, on_real_drives, page, replicated_striping
 from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
 from platter_lab.reproduce.figures import Chart, Series, svg
@@ -28,7 +29,7 @@ from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
-STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, replicated_striping)
+STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, replicated_striping, autoqos)
 
 
 class Statistics(unittest.TestCase):
@@ -114,9 +115,9 @@ arguments = sys.argv[1:]
 values = dict(text.split("=", 1) for flag, text in zip(arguments, arguments[1:]) if flag == "--set")
 if "bad" in values:
     sys.exit(print("bad: there is no such key", file=sys.stderr) or 2)
-if arguments[:2] in (["config", "dump"], ["server", "dump"]):
+if arguments[:2] in (["config", "dump"], ["server", "dump"], ["qos", "dump"]):
     print(json.dumps({"scenario": pathlib.Path(arguments[3]).read_text(), **values}))
-elif arguments[0] == "run" or arguments[:2] == ["server", "admit"]:
+elif arguments[0] == "run" or arguments[:2] in (["server", "admit"], ["qos", "run"]):
     here = pathlib.Path(__file__).parent
     with open(here / "log", "a") as log:
         log.write(f"{values['policy']} {values['sim.seed']}\\n")
@@ -369,9 +370,31 @@ def quick_plan(module) -> Plan:
     return module.plan(True)
 
 
+def streams_of(point: Point, seed: int, change: dict[str, float]) -> dict:
+    """Streams above one drive that get, second by second, what they want times `change` of their name and load."""
+    scenario = tomllib.loads(point.scenario.read_text())
+    on = dict(point.settings)["autoqos.enabled"] == "true"
+    streams, seconds = [], int(point.simulated_s)
+    for stream in scenario["stream"]:
+        changes = [(0, stream.get("rate_bytes_per_s", 4e6)), *zip(stream.get("change_at_s", ()), stream.get("change_to_bytes_per_s", ()), strict=True)]
+        there = range(int(stream.get("enters_s", 0)), int(stream.get("leaves_s", seconds)))
+        wanted = [next(rate for at, rate in reversed(changes) if at <= second) if second in there else 0 for second in range(seconds)]
+        label = stream.get("label", "best-effort")
+        factor = change.get(f"{label} {'with' if on else 'without'}", 1.0) * (1 + 1e-5 * seed)
+        got = [factor * change.get(f"from {second // 60 * 60} s", 1.0) * rate for second, rate in enumerate(wanted)]
+        streams.append({"name": stream["name"], "label": label, "bytes_per_s": sum(got) / seconds, "wanted_bytes_per_s": sum(wanted) / seconds,
+                        "series_bytes_per_s": got, "series_wanted_bytes_per_s": wanted, "commands": 100,
+                        "multimedia_commands": 100 if label == "multimedia" else 0})
+    return {"seed": seed, "streams": streams, "aggregate_bytes_per_s": sum(stream["bytes_per_s"] for stream in streams),
+            "classes": {"multimedia_bytes_per_s": 1e6, "best_effort_bytes_per_s": 1e6},
+            **({"autoqos": {"windows": [{"limit_bytes_per_s": 5e6}] * seconds}} if on else {})}
+
+
 def made_up(plan: Plan, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
     def result(point: Point, seed: int) -> dict:
+        if point.program == bench.QOS:
+            return streams_of(point, seed, change)
         settings = dict(point.settings)
         policy = settings.get("policy", settings.get("reservation.scheme"))
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
@@ -438,6 +461,18 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "failure-guarded", late=1), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded", late=1), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded"), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "half-without"), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.5}), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.4}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "multimedia-8"), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "multimedia-8", **{"multimedia with": 0.9}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "best-effort-2.5", **{"best-effort with": 2.5 / 8}), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "rate-again"), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "rate-again", **{"from 120 s": 0.5}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "short-adjustment", **{"from 120 s": 0.5}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "slack"), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "slack", **{"from 60 s": 1.2}), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "regain", **{"from 120 s": 0.8}), Verdict.FAILS)
 
     def test_a_policy_that_falls_behind_has_no_mean_response(self) -> None:
         load = Load(Path("x.toml"), (5, 65), 10)
@@ -473,7 +508,8 @@ class Studies(unittest.TestCase):
 @unittest.skipUnless(os.environ.get("PLATTER"), "the variable PLATTER names no executable")
 class WithTheModel(unittest.TestCase):
     LOAD = {"workload.discrete.rate_per_s", "workload.discrete.outstanding", "workload.discrete.read_fraction",
-            "workload.discrete.trace", "server.disks", "streams.content", "replication.decluster_bytes", "failure.disk"}
+            "workload.discrete.trace", "server.disks", "streams.content", "replication.decluster_bytes", "failure.disk",
+            "drive.port.token_rate_bytes_per_s"}
 
     def shapes(self, plan: Plan) -> list[Point]:
         """A point of each scenario, policy and reading, whatever the load."""
