@@ -36,6 +36,7 @@ READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS) for name, t
     ("files 1.5 GB", "files as long as the longest run, so that none is read twice, and farther apart", FAR),
     ("files apart", "the files lie anywhere on the disk, not one after the other", (("files.placement", "apart"),)),
     ("FCFS", "no elevator", (("policy", "FCFS"),)),
+    ("rates only", "the manager does not know of streams that open", (("autoqos.knows_opens", "false"),)),
     ("no probes", "the limit stays what was left at the inference", (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000"))),
     ("overload", "a disk busy for 0.95 of a window with best effort below its limit starts an inference", (("autoqos.overload_share", "0.95"),)),
     ("recognised", "no labels: the recogniser says what is multimedia", (("autoqos.classes", "recognised"),)),
