@@ -45,7 +45,7 @@ def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _overheads(quick: bool) -> tuple[float, ...]:
-    return (0.0, DEFAULT_OVERHEAD_MS, 1.5) if quick else (0.0, 0.4, DEFAULT_OVERHEAD_MS, 1.2, 1.5)
+    return (0.0, DEFAULT_OVERHEAD_MS, 1.5) if quick else (0.0, 0.4, DEFAULT_OVERHEAD_MS, 1.5)
 
 
 def _readings(quick: bool) -> tuple[Reading, ...]:
