@@ -33,19 +33,7 @@ EwArray::EwArray(const sc_core::sc_module_name& name, const ArrayOptions& option
 }
 
 EwArray::~EwArray() {
-  for (const auto& command : commands_) command->payload.clear_extension<CommandExtension>();
-}
-
-template <typename T>
-T* EwArray::take(std::vector<std::unique_ptr<T>>& all, std::vector<T*>& idle) {
-  if (idle.empty()) {
-    all.push_back(std::make_unique<T>());
-    return all.back().get();
-  }
-  T* item = idle.back();
-  idle.pop_back();
-  *item = {};
-  return item;
+  for (const auto& command : commands_.all()) command->payload.clear_extension<CommandExtension>();
 }
 
 template <typename Visit>
@@ -73,7 +61,8 @@ CommandStatus EwArray::check(const tlm::tlm_generic_payload& payload) const {
 }
 
 EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
-  Job& job = *take(jobs_, idle_jobs_);
+  Job& job = jobs_.take();
+  job = {};
   job.payload = &payload;
   job.issued = now_ps();
   if (const auto* extension = payload.get_extension<CommandExtension>(); extension != nullptr && extension->issued >= 0)
@@ -90,7 +79,7 @@ void EwArray::split(Job& job) {
   ++job.pieces;  // not before all of them are on their way
   for_each_block(payload.get_address(), payload.get_data_length(),
                  [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
-                   Piece& piece = *take(pieces_, idle_pieces_);
+                   Piece& piece = pieces_.take();
                    piece.job = &job;
                    ++job.pieces;
                    std::uint8_t* data = payload.get_data_ptr() != nullptr ? payload.get_data_ptr() + done : nullptr;
@@ -142,7 +131,7 @@ void EwArray::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   else
     end(job);
   while (job.payload != nullptr) wait(finished_event_);
-  idle_jobs_.push_back(&job);
+  jobs_.give_back(job);
 }
 
 unsigned int EwArray::transport_dbg(tlm::tlm_generic_payload& payload) {
@@ -167,15 +156,7 @@ unsigned int EwArray::transport_dbg(tlm::tlm_generic_payload& payload) {
 
 void EwArray::enqueue(std::size_t drive, Piece& piece, bool write, std::uint64_t address, std::uint8_t* data,
                       std::uint32_t length) {
-  if (idle_commands_.empty()) {
-    commands_.push_back(std::make_unique<Command>(this));
-    Command& fresh = *commands_.back();
-    fresh.payload.set_extension<CommandExtension>(&fresh);
-    fresh.payload.set_byte_enable_ptr(nullptr);
-    idle_commands_.push_back(&fresh);
-  }
-  Command& command = *idle_commands_.back();
-  idle_commands_.pop_back();
+  Command& command = commands_.take(this);
   command.piece = &piece;
   command.drive = drive;
   if (const auto* extension = piece.job->payload->get_extension<CommandExtension>()) {
@@ -200,7 +181,7 @@ void EwArray::enqueue(std::size_t drive, Piece& piece, bool write, std::uint64_t
   ++drives_[drive].outstanding;
 }
 
-void EwArray::free(tlm::tlm_generic_payload* payload) { idle_commands_.push_back(&command_of(*payload)); }
+void EwArray::free(tlm::tlm_generic_payload* payload) { commands_.give_back(command_of(*payload)); }
 
 void EwArray::send(std::size_t drive) {
   DrivePort& port = drives_[drive];
@@ -249,7 +230,7 @@ void EwArray::finish(std::size_t drive, Command& command) {
     job->timing.queue += timing.issued - job->issued;
     if (--job->pieces == 0) end(*job);
   }
-  if (piece.copies == 0) idle_pieces_.push_back(&piece);
+  if (piece.copies == 0) pieces_.give_back(piece);
   send(drive);
 }
 
@@ -283,7 +264,7 @@ void EwArray::respond() {
       finished_event_.notify(sc_core::SC_ZERO_TIME);
       continue;
     }
-    idle_jobs_.push_back(&job);
+    jobs_.give_back(job);
     response_busy_ = true;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <systemc>
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "platter/core/command_extension.h"
+#include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 
 namespace platter::host {
@@ -60,11 +60,11 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   };
   /// A block's part of it, on its way to `copies` drives or to one.
   struct Piece {
-    Job* job;                  ///< null once the answer does not wait for it any more
+    Job* job = nullptr;        ///< null once the answer does not wait for it any more
     std::uint32_t copies = 0;  ///< on their way
   };
   struct Command : core::CommandExtension {
-    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {}
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<core::CommandExtension>(this); }
 
     tlm::tlm_generic_payload payload;
     Piece* piece = nullptr;
@@ -105,18 +105,13 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   static Command& command_of(tlm::tlm_generic_payload& payload) {
     return static_cast<Command&>(*payload.get_extension<core::CommandExtension>());
   }
-  template <typename T>
-  static T* take(std::vector<std::unique_ptr<T>>& all, std::vector<T*>& idle);
 
   ArrayOptions options_;
   std::uint64_t capacity_bytes_;
   std::vector<DrivePort> drives_;
-  std::vector<std::unique_ptr<Job>> jobs_;
-  std::vector<Job*> idle_jobs_;
-  std::vector<std::unique_ptr<Piece>> pieces_;
-  std::vector<Piece*> idle_pieces_;
-  std::vector<std::unique_ptr<Command>> commands_;
-  std::vector<Command*> idle_commands_;
+  core::Pool<Job> jobs_;
+  core::Pool<Piece> pieces_;
+  core::Pool<Command> commands_;
   core::RingBuffer<Job*> responses_;
   bool response_busy_ = false;
   sc_core::sc_event response_event_;

@@ -147,8 +147,7 @@ void Array::chain(Fragment& fragment) {
   front = &fragment;
 }
 
-Array::Fragment& Array::add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length,
-                            Kind kind) {
+void Array::add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind) {
   if (fragments_.in_use() >= 2 * units_.size()) {
     std::vector<Fragment*> chains(units_.size() * 4, nullptr);
     chains.swap(units_);
@@ -180,7 +179,6 @@ Array::Fragment& Array::add(ArrayRequest& request, const StripeMap::Area& area, 
   chain(fragment);
   ++request.pending_;
   if (fragment.blockers == 0) ready_.push_back(&fragment);
-  return fragment;
 }
 
 void Array::settle(Fragment& fragment) {
@@ -402,7 +400,6 @@ void Array::close(std::uint32_t drive) {
   port.open = nullptr;
   const ArrayRequest& request = *command.first->request;
   tlm::tlm_generic_payload& payload = command.payload;
-  if (payload.get_extension<CommandExtension>() == nullptr) payload.set_extension<CommandExtension>(&command);
   const Kind kind = command.first->kind;
   const bool write = kind == Kind::Write || (kind == Kind::Rebuild && static_cast<const Rebuild&>(request).writing);
   command.cls = request.cls;

@@ -171,7 +171,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint64_t end() const { return within + length; }
   };
   struct Command : core::CommandExtension {
-    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {}
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<core::CommandExtension>(this); }
 
     tlm::tlm_generic_payload payload;
     Fragment* first = nullptr;
@@ -233,7 +233,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   // Requests and fragments.
   core::CommandStatus check(const ArrayRequest& request) const;
   void cut(ArrayRequest& request);
-  Fragment& add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind);
+  void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind);
   void chain(Fragment& fragment);
   static bool conflict(const Fragment& older, const Fragment& younger);
   Fragment*& bucket(std::uint64_t unit) {
