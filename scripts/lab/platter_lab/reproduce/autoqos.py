@@ -293,11 +293,12 @@ are in [AutoQoS's page](../../reference/autoqos.md).
 A drive of the class of the Seagate ST340810A (`models/configs/drives/st340810a.toml`), of 27.6 MB/s in one sequential read as in the paper.
 Streams of section 4's test application: reads of 256 KB, one outstanding, each from a file of its own. The files' size, which sets how far apart
 the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the paper's machine, one behind the other, read again
-and again. Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
+and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
 which each stream begins.
 
-The last seven claims are not the paper's: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their reads instead of a label, among bulk copies.
+The last seven claims are not the paper's: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
+reads instead of a label, among bulk copies.
 """
 
 STUDY = Study("autoqos", "AutoQoS: multimedia streams beside best effort", INTRODUCTION, plan, report)
