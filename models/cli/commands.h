@@ -76,6 +76,7 @@ struct ServerOptions {
   std::string result;
   bool quiet = false;
   bool json = false;
+  bool dump = false;  ///< server_mixed: print the effective configuration only
 };
 /// Admission-only mode of the media server.
 int server_admit(const ServerOptions& options);
@@ -83,6 +84,8 @@ int server_admit(const ServerOptions& options);
 int server_simulate(const ServerOptions& options);
 int server_check(const ServerOptions& options);
 int server_dump(const ServerOptions& options);
+/// Text and video on simulated disks.
+int server_mixed(const ServerOptions& options);
 
 struct QosOptions {
   std::string scenario;

@@ -195,6 +195,7 @@ int config_schema(const std::string& what) {
   const nlohmann::json schema = what == "drive"    ? config::drive_schema()
                                 : what == "server" ? config::server_schema()
                                  : what == "qos"    ? config::qos_schema()
+                                 : what == "mixed-server" ? config::mixed_server_schema()
                                                    : config::scenario_schema();
   fmt::print("{}\n", schema.dump(2));
   return kGood;

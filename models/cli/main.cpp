@@ -109,6 +109,13 @@ void declare(CLI::App& app, std::function<int()>& action) {
   simulate->add_option("--result", server.result, "write the result (JSON)");
   simulate->add_flag("--quiet", server.quiet, "no progress and no table");
   simulate->callback([&action] { action = [] { return cli::server_simulate(server); }; });
+  auto* mixed = server_command->add_subcommand("mixed", "text and video on simulated disks, partitioned or integrated");
+  server_file(mixed);
+  mixed->add_option("--result", server.result, "write the result (JSON)");
+  mixed->add_flag("--quiet", server.quiet, "no table");
+  mixed->add_flag("--dump", server.dump, "print the effective configuration and run nothing");
+  mixed->add_flag("--json", server.json, "with --dump: as JSON instead of TOML");
+  mixed->callback([&action] { action = [] { return cli::server_mixed(server); }; });
   auto* server_check = server_command->add_subcommand("check", "read a server's file and say what is wrong with it");
   server_file(server_check);
   server_check->callback([&action] { action = [] { return cli::server_check(server); }; });
@@ -158,7 +165,9 @@ void declare(CLI::App& app, std::function<int()>& action) {
   dump->add_flag("--json", json, "as JSON instead of TOML");
   dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
-  schema->add_option("what", what, "scenario, server, qos or drive")->required()->check(CLI::IsMember({"scenario", "server", "qos", "drive"}));
+  schema->add_option("what", what, "scenario, server, mixed-server, qos or drive")
+      ->required()
+      ->check(CLI::IsMember({"scenario", "server", "mixed-server", "qos", "drive"}));
   schema->callback([&action] { action = [] { return cli::config_schema(what); }; });
   config_command->add_subcommand("reference", "print the reference page of all keys")->callback([&action] {
     action = [] { return cli::config_reference(); };

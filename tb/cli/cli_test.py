@@ -259,7 +259,8 @@ class Runs(Case):
             self.assertEqual(parts, int(r["completed_ps"]) - int(r["issued_ps"]))
 
     def test_every_policy_runs_the_same_requests(self):
-        parameters = {"(w)": "(0.01)", "(R)": "(0.2)", "(g)": "(5)", "(M)": "(6)", "(M|T)": "(6|1000)", "(c|w)": "(4|0.47)"}
+        parameters = {"(w)": "(0.01)", "(R)": "(0.2)", "(g)": "(5)", "(M)": "(6)", "(M|T)": "(6|1000)", "(c|w)": "(4|0.47)",
+                      "(C|D|B)": "(8|2|1)"}
         names = [functools.reduce(lambda name, letters: name.replace(*letters), parameters.items(), row["name"])
                  for row in json.loads(self.run_good("list", "policies", "--json").stdout)
                  if "eager writing]" not in row["description"]]

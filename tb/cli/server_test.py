@@ -162,5 +162,54 @@ class Simulate(ServerCase):
             self.assertIn(told, done.stderr)
 
 
+class Mixed(ServerCase):
+    """Text and video on simulated disks."""
+
+    FILE = SOURCE / "docs/papers/integrated-servers/server.toml"
+
+    def mixed(self, *settings):
+        out = self.folder / "mixed.json"
+        self.run_good("server", "mixed", self.FILE, "--set", "sim.warmup_s=2", "--set", "sim.measure_s=20",
+                      *(word for setting in settings for word in ("--set", setting)), "--quiet", "--result", out)
+        return json.loads(out.read_text())
+
+    def test_same_seed_same_bytes(self):
+        def text(*settings):
+            result = self.mixed(*settings)
+            result.pop("host")
+            return json.dumps(result)
+        self.assertEqual(text(), text())
+        self.assertNotEqual(text(), text("sim.seed=2").replace('"seed": 2', '"seed": 1'))
+
+    def test_partitioned_disks_know_one_class(self):
+        """Without text the text disks rest; integrated, all disks share the video."""
+        only_video = ("text.clients=0", "video.clients=60")
+        partitioned = self.mixed("server.architecture=partitioned", *only_video)["disks"]["utilisation"]
+        integrated = self.mixed(*only_video)["disks"]["utilisation"]
+        self.assertEqual(partitioned[:8], [0.0] * 8)
+        self.assertGreater(min(partitioned[8:]), 0.1)
+        self.assertGreater(min(integrated), 0.05)
+        self.assertLess(max(integrated), min(partitioned[8:]))
+
+    def test_too_many_video_clients_are_late(self):
+        few, many = (self.mixed(f"video.clients={clients}", "text.clients=0")["video"] for clients in (40, 400))
+        self.assertEqual(few["client_rounds"], 40 * 20)
+        self.assertEqual(few["violations"], 0)
+        self.assertGreater(many["violation_share"], 0.2)
+
+    def test_bad_input(self):
+        for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
+                                 ("server.policy=CELLO(1|1)", "expected CELLO"),
+                                 ("server.policy=SATF-EW", "writes to free blocks"),
+                                 ("text.set_bytes=1000", "whole units of 8192 bytes"),
+                                 ("sim.measure_s=1.5", "whole rounds of 1 s")):
+            out = self.folder / "out" / "mixed.json"
+            done = platter("server", "mixed", self.FILE, "--set", setting, "--result", out)
+            with self.subTest(setting=setting):
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertRegex(done.stderr, message)
+                self.assertFalse(out.parent.exists())
+
+
 if __name__ == "__main__":
     unittest.main()

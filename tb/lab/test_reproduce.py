@@ -20,7 +20,10 @@ from pathlib import Path
 from unittest import mock
 
 from platter_lab import LabError, cli, reproduce
-from platter_lab.reproduce import autoqos, bench, beyond_clusters, clusters, command, eager_writing, mixed_media, on_real_drives, page, replicated_striping
+from platter_lab.reproduce import (
+    autoqos, bench, beyond_clusters, clusters, command, eager_writing, integrated_servers, mixed_media, on_real_drives, page,
+    replicated_striping,
+)
 from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
 from platter_lab.reproduce.figures import Chart, Series, svg
@@ -29,7 +32,7 @@ from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
-STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, replicated_striping, autoqos)
+STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, replicated_striping, autoqos, integrated_servers)
 
 
 class Statistics(unittest.TestCase):
@@ -396,7 +399,7 @@ def made_up(plan: Plan, **change: float) -> Results:
         if point.program == bench.QOS:
             return streams_of(point, seed, change)
         settings = dict(point.settings)
-        policy = settings.get("policy", settings.get("reservation.scheme"))
+        policy = settings.get("policy", settings.get("reservation.scheme", settings.get("server.architecture")))
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
         return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
                 "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "fairness_index": 0.5 * factor,
@@ -404,6 +407,8 @@ def made_up(plan: Plan, **change: float) -> Results:
                 "streams": {"mean_active": 100 * factor}, "requests": {"arrived": 300, "accepted": 280},
                 "disk_time": {"reserved_share": 0.9, "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,
                               "least_loaded_share": 0.85},
+                "text": {"response_ms": {"mean": 100 * factor}, "unfinished": 0, "unit_queue_ms": 5.0, "unit_service_ms": 8.0 * factor},
+                "video": {"violation_share": change.get("late", 0) / 1000}, "disks": {"mean_utilisation": 0.5},
                 "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
                             "reserved_share": 0.9},
                 "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
@@ -430,6 +435,19 @@ class Studies(unittest.TestCase):
     def verdict(self, module, name: str, **change: float) -> Verdict:
         report = module.report(made_up(quick_plan(module), **change), True)
         return next(claim for claim in report.claims if claim.name == name).plain_verdict
+
+    def test_where_a_curve_crosses_a_level(self) -> None:
+        self.assertEqual(integrated_servers.crossing((10, 20, 30), (1.0, 3.0, 9.0), 6.0), 25.0)
+        self.assertEqual(integrated_servers.crossing((10, 20), (5.0, 6.0), 2.0), 10)
+        self.assertTrue(math.isnan(integrated_servers.crossing((10, 20), (1.0, 2.0), 3.0)))
+
+    def test_verdicts_on_servers_follow_the_data(self) -> None:
+        self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=0.5), Verdict.HOLDS)
+        self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=1.5), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "bursty-factor", partitioned=6.0), Verdict.HOLDS)
+        self.assertIs(self.verdict(integrated_servers, "bursty-factor", partitioned=2.0), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "bursty-violations"), Verdict.HOLDS)
+        self.assertIs(self.verdict(integrated_servers, "bursty-violations", late=5.0), Verdict.FAILS)
 
     def test_verdicts_follow_the_data(self) -> None:
         self.assertIs(self.verdict(mixed_media, "sptf-faster", SPTF=0.8), Verdict.HOLDS)

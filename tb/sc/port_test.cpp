@@ -82,7 +82,7 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
       << "the access that runs counts up to now";
   run_until(200 * kMs);
   EXPECT_EQ(registers.read(drive::reg::kId), 0x504C4452u);
-  EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010000u);
+  EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010001u);
   EXPECT_EQ(registers.read(drive::reg::kState), 1u);
   EXPECT_EQ(registers.read(drive::reg::kDepth), 32u);
   EXPECT_EQ(registers.read(drive::reg::kOutstanding), 0u);
@@ -102,6 +102,59 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
     EXPECT_EQ(registers.counter(cls, drive::reg::kFailed), e[5]) << core::to_string(cls);
   }
   EXPECT_EQ(registers.read64(drive::reg::kBusyLow), static_cast<std::uint64_t>(disk->controller().busy(core::now_ps())));
+}
+
+TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
+  using C = RequestClass;
+  const auto disk = make_drive("disk", "CELLO(3|1|0)", "firmware", toy_profile());
+  RegisterHost registers("registers", *disk);
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  const auto read = [&](C cls, std::uint32_t offset) {
+    return static_cast<Picoseconds>(registers.read64(drive::reg::disk_time(cls, offset)));
+  };
+  run_until(1 * kUs);
+  EXPECT_EQ(read(C::Continuous, drive::reg::kBudget), 1'500 * kMs);
+  EXPECT_EQ(read(C::Discrete, drive::reg::kBudget), 500 * kMs);
+  EXPECT_EQ(read(C::Background, drive::reg::kBudget), 0);
+  EXPECT_EQ(registers.read64(drive::reg::kBudgetInterval), static_cast<std::uint64_t>(2'000 * kMs));
+  EXPECT_EQ(registers.read64(drive::reg::kSlack), static_cast<std::uint64_t>(core::kNoDeadline));
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    Transaction& t = host.make();
+    t.set(false, i * 1000, 8);
+    t.extension.cls = i == 1 ? C::Continuous : i == 2 ? C::Background : C::Discrete;
+    if (i == 1) t.extension.deadline = 100 * kMs;
+    host.submit(t);
+  }
+  run_until(1 * kMs);
+  // The first decision left time for a discrete command: 100 ms, less the sweep, its way there and the bus.
+  const auto slack = static_cast<Picoseconds>(registers.read64(drive::reg::kSlack));
+  EXPECT_GT(slack, 80 * kMs);
+  EXPECT_LT(slack, 100 * kMs - 800 * kUs);
+  EXPECT_EQ(registers.read64(drive::reg::kSweep), static_cast<std::uint64_t>(800 * kUs));
+  run_until(1'000 * kMs);
+  EXPECT_EQ(read(C::Background, drive::reg::kUsed), 0);
+  EXPECT_GT(read(C::Background, drive::reg::kReassigned), 0) << "it has no weight";
+  EXPECT_GT(read(C::Continuous, drive::reg::kUsed), 0);
+  Picoseconds sum = 0;
+  for (const C cls : {C::Discrete, C::Continuous, C::Background}) {
+    EXPECT_EQ(read(cls, drive::reg::kDiskTime), read(cls, drive::reg::kUsed) + read(cls, drive::reg::kReassigned));
+    sum += read(cls, drive::reg::kDiskTime);
+  }
+  EXPECT_EQ(sum, disk->controller().busy(core::now_ps()));
+  run_until(2'000 * kMs);
+  EXPECT_EQ(read(C::Continuous, drive::reg::kUsed), 0) << "a new interval";
+  EXPECT_GT(read(C::Continuous, drive::reg::kDiskTime), 0);
+}
+
+TEST(DriveRegisters, HaveNoBudgetsUnderOtherPolicies) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
+  RegisterHost registers("registers", *disk);
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(1 * kMs);
+  EXPECT_EQ(registers.read64(drive::reg::kBudgetInterval), 0u);
+  EXPECT_EQ(registers.read64(drive::reg::disk_time(RequestClass::Discrete, drive::reg::kBudget)), 0u);
 }
 
 TEST(DriveRegisters, RefuseWhatIsNoRegister) {

@@ -511,6 +511,8 @@ TEST_F(ConfigTest, CommittedSchemasAndReferenceAreTheTables) {
       << "write it with: platter config schema server";
   EXPECT_EQ(contents(schemas / "qos.schema.json"), qos_schema().dump(2) + "\n")
       << "write it with: platter config schema qos";
+  EXPECT_EQ(contents(schemas / "mixed_server.schema.json"), mixed_server_schema().dump(2) + "\n")
+      << "write it with: platter config schema mixed-server";
   EXPECT_EQ(contents(schemas / "drive.schema.json"), drive_schema().dump(2) + "\n")
       << "write it with: platter config schema drive";
   EXPECT_EQ(contents(kSource / "docs" / "reference" / "configuration.md"), reference_page())

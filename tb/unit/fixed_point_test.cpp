@@ -161,6 +161,7 @@ TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
     const mechanics::SeekCurve& curve = planner.seek_curve();
     const Picoseconds period = planner.rotation().period();
     for (const FixedPointFormat& f : {FixedPointFormat{}, format(12, 18, 2), format(20, 14, 5), format(18, 16, 3)}) {
+      if (curve.cylinders() > 1u << f.cyl_w) continue;  // too many for it
       SCOPED_TRACE(shipped.name + " with " + std::to_string(f.angle_w) + " bits");
       const TickScale scale(f, period);
       const SeekTable table = SeekTable::fit(curve, scale);

@@ -372,7 +372,8 @@ TEST_P(Rounds, EveryRequestOnceContinuousOnesInTimeAndNobodyForEver) {
 INSTANTIATE_TEST_SUITE_P(MixedMedia, Rounds,
                          ::testing::Values("TPS:SCAN/SCAN", "TPS:SCAN/(SCAN/CI-OPT(6))", "OPS:FAMISH", "OPS:FAMISH(late)",
                                            "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
-                                           "OPS:SCAN/CLUST-CYL(6|20)", "SPTF", "SPTF(next-C)", "OPS:SLACK(4|0.5)"));
+                                           "OPS:SCAN/CLUST-CYL(6|20)", "SPTF", "SPTF(next-C)", "OPS:SLACK(4|0.5)",
+                                           "CELLO(1|1|0)", "CELLO(3|1|1)"));
 
 }  // namespace
 }  // namespace platter::scheduling

@@ -212,6 +212,7 @@ std::string dump_with_drive(const std::vector<Parameter<Object>>& table, const O
 
 json effective_configuration(const Scenario& scenario) { return with_drive(scenario_parameters(), scenario); }
 json effective_configuration(const ServerScenario& scenario) { return with_drive(server_parameters(), scenario); }
+json effective_configuration(const MixedServerScenario& scenario) { return with_drive(mixed_server_parameters(), scenario); }
 json effective_configuration(const QosScenario& scenario) {
   json out = with_drive(qos_parameters(), scenario);
   for (const QosStream& stream : scenario.streams) out["stream"].push_back(object_to_json(qos_stream_parameters(), stream));
@@ -220,6 +221,7 @@ json effective_configuration(const QosScenario& scenario) {
 
 std::string dump_scenario(const Scenario& scenario) { return dump_with_drive(scenario_parameters(), scenario); }
 std::string dump_scenario(const ServerScenario& scenario) { return dump_with_drive(server_parameters(), scenario); }
+std::string dump_scenario(const MixedServerScenario& scenario) { return dump_with_drive(mixed_server_parameters(), scenario); }
 std::string dump_scenario(const QosScenario& scenario) {
   return dump_with_drive(qos_parameters(), scenario) + dump_tables("stream", qos_stream_parameters(), scenario.streams);
 }
@@ -272,6 +274,7 @@ json schema_with_drive(const std::string& title, const std::vector<Parameter<Obj
 
 json scenario_schema() { return schema_with_drive("Platter scenario", scenario_parameters()); }
 json server_schema() { return schema_with_drive("Platter media server", server_parameters()); }
+json mixed_server_schema() { return schema_with_drive("Platter server of text and video", mixed_server_parameters()); }
 json qos_schema() {
   json schema = schema_with_drive("Platter AutoQoS scenario", qos_parameters());
   schema["properties"]["stream"] = schema_of_tables(qos_stream_parameters());
@@ -291,6 +294,8 @@ std::string reference_page() {
   text += page_table(scenario_parameters());
   text += "\n## Media server\n\nFor `platter server`, by the same rules; rounds last 1 s ([rules](media_server.md)).\n\n";
   text += page_table(server_parameters());
+  text += "\n## Server of text and video\n\nFor `platter server mixed`, by the same rules ([rules](mixed_server.md)).\n\n";
+  text += page_table(mixed_server_parameters());
   text += "\n## AutoQoS\n\nFor `platter qos`, by the same rules ([rules](autoqos.md)).\n\n";
   text += page_table(qos_parameters());
   text += "\n### `[[stream]]`, one for each stream\n\n";

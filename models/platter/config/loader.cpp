@@ -550,6 +550,34 @@ void check_qos(const QosScenario& s, Problems& problems) {
   }
 }
 
+void check_mixed_server(const MixedServerScenario& s, Problems& problems) {
+  const auto object = [&](const std::string& key, const std::string& message) { report(problems, s.at(key), key, message); };
+  const auto multiple = [&](const std::string& key, std::int64_t bytes, std::int64_t unit, const char* of) {
+    if (bytes % unit != 0) object(key, fmt::format("found {}, expected whole {} of {} bytes", bytes, of, unit));
+  };
+  const auto policy = [&](const std::string& key, const std::string& notation) {
+    const std::string objection = scheduling::policy_objection(notation);
+    if (!objection.empty())
+      object(key, objection);
+    else if (const auto found = scheduling::find_policy(notation); found->row->eager)
+      object(key, scheduling::eager_objection(*found, false));
+  };
+  policy("server.policy", s.policy);
+  policy("server.text_policy", s.text_policy);
+  policy("server.video_policy", s.video_policy);
+  multiple("text.unit_bytes", s.text_unit_bytes, s.drive.geometry.sector_bytes, "sectors");
+  multiple("text.set_bytes", s.set_bytes, s.text_unit_bytes, "units");
+  multiple("video.unit_bytes", s.video_unit_bytes, s.drive.geometry.sector_bytes, "sectors");
+  if (s.drive.queue_depth < 2) object("drive.queue.depth", "found 1, expected at least 2 tags: one for each class");
+  if (s.video_clients > 0 && s.tables.empty()) object("video.tables", "is missing: video clients need at least one frame-size table");
+  if (!s.bits_per_s.empty() && s.bits_per_s.size() != s.tables.size())
+    object("video.bits_per_s", fmt::format("found {} rates, expected one for each of the {} tables", s.bits_per_s.size(), s.tables.size()));
+  for (const double rate : s.bits_per_s)
+    if (!(rate > 0)) object("video.bits_per_s", fmt::format("found {:g}, expected rates above 0", rate));
+  for (const auto& [key, seconds] : {std::pair<const char*, double>{"sim.warmup_s", s.warmup_s}, {"sim.measure_s", s.measure_s}})
+    if (seconds != std::floor(seconds)) object(key, fmt::format("found {:g}, expected whole rounds of 1 s", seconds));
+}
+
 Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
@@ -683,6 +711,10 @@ ServerScenario load_server(const fs::path& file, const std::vector<std::string>&
 
 QosScenario load_qos(const fs::path& file, const std::vector<std::string>& overrides) {
   return load_with_drive(file, overrides, qos_parameters(), check_qos);
+}
+
+MixedServerScenario load_mixed_server(const fs::path& file, const std::vector<std::string>& overrides) {
+  return load_with_drive(file, overrides, mixed_server_parameters(), check_mixed_server);
 }
 
 }  // namespace platter::config

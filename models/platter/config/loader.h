@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/config/mixed_server_scenario.h"
 #include "platter/config/qos_scenario.h"
 #include "platter/config/scenario.h"
 #include "platter/config/server_scenario.h"
@@ -25,6 +26,8 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
 /// Reads a media server, or a scenario of AutoQoS, by the same rules.
 ServerScenario load_server(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 QosScenario load_qos(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+/// Reads a server of text and video, by the same rules.
+MixedServerScenario load_mixed_server(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 
 /// Reads a drive profile: a file, or the name of a shipped one.
 mechanics::DriveProfile load_drive(const std::string& name);
@@ -40,11 +43,13 @@ std::vector<ShippedDrive> shipped_drives();
 nlohmann::json effective_configuration(const Scenario& scenario);
 nlohmann::json effective_configuration(const ServerScenario& scenario);
 nlohmann::json effective_configuration(const QosScenario& scenario);
+nlohmann::json effective_configuration(const MixedServerScenario& scenario);
 nlohmann::json drive_configuration(const mechanics::DriveProfile& profile);
 /// The same as TOML, each key with its unit and meaning.
 std::string dump_scenario(const Scenario& scenario);
 std::string dump_scenario(const ServerScenario& scenario);
 std::string dump_scenario(const QosScenario& scenario);
+std::string dump_scenario(const MixedServerScenario& scenario);
 /// A drive profile as TOML, each key with its unit and meaning; `load_drive` reads it.
 std::string dump_drive(const mechanics::DriveProfile& profile);
 
@@ -52,6 +57,7 @@ std::string dump_drive(const mechanics::DriveProfile& profile);
 nlohmann::json scenario_schema();
 nlohmann::json server_schema();
 nlohmann::json qos_schema();
+nlohmann::json mixed_server_schema();
 nlohmann::json drive_schema();
 std::string reference_page();
 

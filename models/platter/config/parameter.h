@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "platter/config/mixed_server_scenario.h"
 #include "platter/config/qos_scenario.h"
 #include "platter/config/scenario.h"
 #include "platter/config/server_scenario.h"
@@ -61,6 +62,8 @@ const std::vector<Parameter<ServerScenario>>& server_parameters();
 const std::vector<Parameter<QosScenario>>& qos_parameters();
 /// Keys of one `[[stream]]`.
 const std::vector<Parameter<QosStream>>& qos_stream_parameters();
+/// Keys of a server of text and video, those of its drive left out.
+const std::vector<Parameter<MixedServerScenario>>& mixed_server_parameters();
 /// Keys of a drive profile, the zones left out; in a scenario they stand below `drive`.
 const std::vector<Parameter<mechanics::DriveProfile>>& drive_parameters();
 /// Keys of one `[[geometry.zone]]`.

@@ -39,6 +39,8 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::readings, &R::after_sweep), false, -kInfinity, kInfinity, {"intervals", "disk", "idle"}},
       {"scheduling.clusters", "", "CLUST-REQ and CLUST-CYL: a cluster holds requests of both classes, or discrete ones only",
        at(&S::readings, &R::clusters), false, -kInfinity, kInfinity, {"mixed", "discrete"}},
+      {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
+       at(&S::readings, &R::budget_interval_s), false, 1e-3, 1e4},
       {"accelerator.clock_mhz", "MHz", "clock of the scheduling accelerator", at(&S::accelerator_clock_mhz), false, 1,
        10000},
       {"accelerator.margin_ticks", "ticks", "a rotational wait below this (plus 2) is charged one more turn",

@@ -43,7 +43,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                   translation_.get()),
       host_port_("host_port", planner_, queue_, controller_, channel_, media_.get(), config.profile,
                  capacity_sectors() * planner_.geometry().sector_bytes()),
-      registers_("registers", host_port_, queue_, controller_),
+      registers_("registers", host_port_, queue_, controller_, *engine_),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))

@@ -11,15 +11,20 @@ namespace platter::drive {
 using core::now_ps;
 
 DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue,
-                               const Controller& controller)
-    : sc_module(name), register_tgt_socket("register_tgt_socket"), port_(port), queue_(queue), controller_(controller) {
+                               const Controller& controller, const EngineIf& engine)
+    : sc_module(name),
+      register_tgt_socket("register_tgt_socket"),
+      port_(port),
+      queue_(queue),
+      controller_(controller),
+      engine_(engine) {
   register_tgt_socket.register_b_transport(this, &DriveRegisters::b_transport);
   register_tgt_socket.register_transport_dbg(this, &DriveRegisters::transport_dbg);
 }
 
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
   if (address == reg::kBusyLow) return static_cast<std::uint64_t>(controller_.busy(now_ps()));
-  if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return std::nullopt;
+  if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return budget(address);
   const std::uint64_t offset = address - reg::kClasses;
   const PortCounters& counters = port_.counters(static_cast<core::RequestClass>(offset / reg::kClassStride));
   switch (offset % reg::kClassStride) {
@@ -29,6 +34,28 @@ std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) cons
     case reg::kWrittenBytes: return counters.written_bytes;
     case reg::kLate: return counters.late;
     case reg::kFailed: return counters.failed;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<std::uint64_t> DriveRegisters::budget(std::uint64_t address) const {
+  const scheduling::ClassBudgets* budgets = engine_.class_budgets();
+  const auto value = [budgets](auto of) { return budgets != nullptr ? static_cast<std::uint64_t>(of(*budgets)) : 0; };
+  using Budgets = scheduling::ClassBudgets;
+  switch (address) {
+    case reg::kBudgetInterval: return value([](const Budgets& b) { return b.interval(); });
+    case reg::kSlack: return value([](const Budgets& b) { return b.slack; });
+    case reg::kSweep: return value([](const Budgets& b) { return b.sweep; });
+    default: break;
+  }
+  if (address < reg::kBudgets || address >= reg::kBudgets + reg::kClassStride * core::kRequestClasses) return std::nullopt;
+  const std::uint64_t offset = address - reg::kBudgets;
+  const auto cls = static_cast<core::RequestClass>(offset / reg::kClassStride);
+  switch (offset % reg::kClassStride) {
+    case reg::kBudget: return value([cls](const Budgets& b) { return b.budget(cls); });
+    case reg::kUsed: return value([cls](const Budgets& b) { return b.used(cls, now_ps()); });
+    case reg::kReassigned: return value([cls](const Budgets& b) { return b.reassigned(cls, now_ps()); });
+    case reg::kDiskTime: return value([cls](const Budgets& b) { return b.total(cls); });
     default: return std::nullopt;
   }
 }

@@ -15,7 +15,7 @@ namespace reg {
 inline constexpr std::uint32_t kId = 0x000;
 inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
 inline constexpr std::uint32_t kVersion = 0x004;
-inline constexpr std::uint32_t kVersionValue = 0x0001'0000;
+inline constexpr std::uint32_t kVersionValue = 0x0001'0001;
 inline constexpr std::uint32_t kState = 0x008;
 inline constexpr std::uint32_t kStateAlive = 1;
 inline constexpr std::uint32_t kDepth = 0x00C;
@@ -24,7 +24,10 @@ inline constexpr std::uint32_t kInLine = 0x014;
 inline constexpr std::uint32_t kTokenRate = 0x020;
 inline constexpr std::uint32_t kTokenDepth = 0x024;
 inline constexpr std::uint32_t kTokenLevel = 0x028;
-inline constexpr std::uint32_t kBusyLow = 0x030;  // 64 bits: the upper half follows
+inline constexpr std::uint32_t kBusyLow = 0x030;  // 64 bits, as the following: the upper half comes next
+inline constexpr std::uint32_t kBudgetInterval = 0x040;
+inline constexpr std::uint32_t kSlack = 0x048;
+inline constexpr std::uint32_t kSweep = 0x050;
 /// One block of 64-bit counters for each class, in the order of core::RequestClass.
 inline constexpr std::uint32_t kClasses = 0x100;
 inline constexpr std::uint32_t kClassStride = 0x040;
@@ -35,9 +38,20 @@ inline constexpr std::uint32_t kWrittenBytes = 0x18;
 inline constexpr std::uint32_t kLate = 0x20;
 inline constexpr std::uint32_t kFailed = 0x28;
 
+/// And one of its disk time, 64 bits each.
+inline constexpr std::uint32_t kBudgets = 0x200;
+inline constexpr std::uint32_t kBudget = 0x00;
+inline constexpr std::uint32_t kUsed = 0x08;
+inline constexpr std::uint32_t kReassigned = 0x10;
+inline constexpr std::uint32_t kDiskTime = 0x18;
+
 /// Offset of a counter of `cls`.
 constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {
   return kClasses + kClassStride * static_cast<std::uint32_t>(cls) + offset;
+}
+/// Offset of a register of its disk time.
+constexpr std::uint32_t disk_time(core::RequestClass cls, std::uint32_t offset) {
+  return kBudgets + kClassStride * static_cast<std::uint32_t>(cls) + offset;
 }
 
 }  // namespace reg
@@ -47,7 +61,8 @@ constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {
 /// without effects, and no writes.
 class DriveRegisters : public sc_core::sc_module {
  public:
-  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue, const Controller& controller);
+  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue, const Controller& controller,
+                 const EngineIf& engine);
 
   tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
 
@@ -59,10 +74,13 @@ class DriveRegisters : public sc_core::sc_module {
   tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);
   /// The 64-bit counter whose lower half is at `address`, if there is one.
   std::optional<std::uint64_t> counter(std::uint64_t address) const;
+  /// The same of the policy's budgets: 0 where it has none.
+  std::optional<std::uint64_t> budget(std::uint64_t address) const;
 
   HostPort& port_;
   const CommandQueue& queue_;
   const Controller& controller_;
+  const EngineIf& engine_;
   std::uint64_t held_address_ = 0;  ///< of the upper half that is held; 0: none
   std::uint32_t held_ = 0;
 };

@@ -55,6 +55,8 @@ class EngineIf {
   virtual Picoseconds prepared_from() const = 0;
   /// Counters are whole once the simulation has stopped.
   virtual EngineStatistics statistics() const = 0;
+  /// Null for a policy that has none, and after a reset not the one from before.
+  virtual const scheduling::ClassBudgets* class_budgets() const { return nullptr; }
 };
 
 }  // namespace platter::drive

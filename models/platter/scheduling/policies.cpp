@@ -24,6 +24,10 @@ const std::vector<PolicyInfo>& policy_table() {
        create_round_robin},
       {"GSS(g)", "g", "grouped sweeping: streams in g groups that take turns, each in an elevator's order; then the others",
        create_group_sweep},
+      {"CELLO(C|D|B)", "C|D|B", "disk time for the classes continuous, discrete, background by weight; SCAN-EDF, with discrete requests "
+                                "in its slack",
+       create_cello},
+      {"SFQ(C|D|B)", "C|D|B", "start-time fair queueing of disk time between these classes, each oldest first", create_fair_queue},
       {"SPTF", "", "shortest positioning time first; discrete and all remaining continuous requests compete under the "
                    "deadline guard",
        create_sptf, Accelerated::Sptf, GuardMode::Pooled},
@@ -86,6 +90,7 @@ namespace {
 
 constexpr std::uint32_t kMostCylinders = 262144;
 constexpr std::uint32_t kMostGroups = 10000;
+constexpr std::int64_t kLeastShare = Weight::kOne / 100;
 
 /// The row's name before its parameters, and what follows them.
 std::string_view stem(const PolicyInfo& row) {
@@ -120,8 +125,21 @@ bool read(std::string_view text, Weight& weight) {
   return weight.millionths <= Weight::kMost * Weight::kOne;
 }
 
+/// The same, but not below `least`.
+bool read_share(std::string_view text, std::int64_t least, Weight& share) {
+  return read(text, share) && share.millionths >= least;
+}
+
+Weight& share_of(char letter, PolicyParameters& parameters) {
+  const auto cls = letter == 'C' ? RequestClass::Continuous : letter == 'D' ? RequestClass::Discrete : RequestClass::Background;
+  return parameters.shares[static_cast<std::size_t>(cls)];
+}
+
 bool read(char letter, std::string_view text, PolicyParameters& parameters) {
   switch (letter) {
+    case 'C':
+    case 'D': return read_share(text, kLeastShare, share_of(letter, parameters));
+    case 'B': return read_share(text, 0, share_of(letter, parameters));
     case 'w': return read(text, parameters.weight);
     case 'c': return read(text, parameters.delay);
     case 'R': return read(text, parameters.weight) && parameters.weight.millionths <= Weight::kOne;
@@ -133,6 +151,9 @@ bool read(char letter, std::string_view text, PolicyParameters& parameters) {
 
 std::string expected(char letter) {
   switch (letter) {
+    case 'C':
+    case 'D': return fmt::format("{} a decimal from 0.01 to {} with at most six places", letter, Weight::kMost);
+    case 'B': return fmt::format("B a decimal from 0 to {} with at most six places", Weight::kMost);
     case 'w': return fmt::format("w a decimal from 0 to {} with at most six places", Weight::kMost);
     case 'c': return fmt::format("c a decimal from 0 to {} with at most six places", Weight::kMost);
     case 'R': return "R a decimal from 0 to 1 with at most six places";
@@ -149,8 +170,11 @@ std::string written(Weight weight) {
   return text;
 }
 
-std::string written(char letter, const PolicyParameters& parameters) {
+std::string written(char letter, PolicyParameters parameters) {
   switch (letter) {
+    case 'C':
+    case 'D':
+    case 'B': return written(share_of(letter, parameters));
     case 'w':
     case 'R': return written(parameters.weight);
     case 'c': return written(parameters.delay);

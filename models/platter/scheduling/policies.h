@@ -10,6 +10,7 @@
 #include "platter/eager/free_search.h"
 #include "platter/scheduling/readings.h"
 #include "platter/scheduling/scheduler_if.h"
+#include "platter/scheduling/weight.h"
 
 namespace platter::scheduling {
 
@@ -20,21 +21,11 @@ enum class GuardMode : std::uint8_t {
   NextContinuous,  ///< only the next continuous command of the sweep competes
 };
 
-/// How much a wait counts against positioning time: an exact decimal, so that no decision depends on rounding.
-struct Weight {
-  static constexpr std::int64_t kOne = 1'000'000;
-  static constexpr unsigned kMost = 100;
-
-  std::int64_t millionths = 0;
-
-  /// The weighted time, rounded down; for waits of up to a day.
-  Picoseconds of(Picoseconds wait) const { return wait / kOne * millionths + wait % kOne * millionths / kOne; }
-};
-
 /// What stands between the parentheses of a policy's notation.
 struct PolicyParameters {
   Weight weight;                ///< w: of a command's wait; R: of the way back
   Weight delay;                 ///< c: of continuous commands
+  ClassWeights shares;          ///< C, D, B: of the classes continuous, discrete, background
   std::uint32_t requests = 0;   ///< M: most requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: how far a cluster reaches
   std::uint32_t groups = 0;     ///< g: of streams
@@ -131,5 +122,7 @@ std::unique_ptr<SchedulerIf> create_tps_opt(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_slack(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_famish(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_famish_late(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_cello(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_fair_queue(const SchedulerContext& context);
 
 }  // namespace platter::scheduling

@@ -25,14 +25,16 @@ enum class ClusterContents : std::uint8_t {
   Discrete,  ///< others than those with a deadline, up to the next of these
 };
 
-/// How the policies read Balafoutis et al. where the text leaves it open. docs/reference/policies.md has the reasons.
+/// How the policies read Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md has the reasons.
 struct Readings {
   SweepStart sweep_start = SweepStart::Nearer;
   AfterSweep after_sweep = AfterSweep::Intervals;
   ClusterContents clusters = ClusterContents::Mixed;
+  double budget_interval_s = 2;  ///< of Cello
 
   friend bool operator==(const Readings& a, const Readings& b) {
-    return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters;
+    return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
+           a.budget_interval_s == b.budget_interval_s;
   }
 };
 

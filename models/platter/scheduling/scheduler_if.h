@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platter/eager/block_layout.h"
+#include "platter/scheduling/class_budgets.h"
 #include "platter/scheduling/command.h"
 
 namespace platter::scheduling {
@@ -57,6 +58,8 @@ class SchedulerIf {
   /// What the next `pick` from here will take. It may settle which commands that one chooses from, so an engine that asks
   /// goes on with `pick` from the same place.
   virtual DecisionWork work(const HeadState& head) = 0;
+  /// Null for a policy that has none.
+  virtual const ClassBudgets* class_budgets() const { return nullptr; }
 };
 
 }  // namespace platter::scheduling

@@ -22,6 +22,7 @@ STUDIES = {
     "eager-writing": "eager-writing schedulers (Zhang et al.)",
     "replicated-striping": "replicated striping of variable bit-rate streams (Anastasiadis et al.)",
     "autoqos": "AutoQoS: a rate for multimedia streams without asking them (Wu et al.)",
+    "integrated-servers": "partitioned and integrated servers (Shenoy et al.)",
 }
 
 KEPT = ROOT / "build" / "reproduce"

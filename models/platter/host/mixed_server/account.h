@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <utility>
+
+#include "platter/host/mixed_server/workload.h"
+#include "platter/workload/initiator.h"
+
+namespace platter::host::mixed_server {
+
+/// What clients got: text requests end with their last unit; a client's round in which a unit came late, or not at all, is a violation. Counts
+/// what was issued from `from` on.
+class Account : public workload::RequestObserverIf {
+ public:
+  Account(std::vector<TextRequest>& text, Picoseconds from) : text_(text), from_(from) {}
+
+  void issued(const workload::Request& /*request*/) override {}
+  void finished(const workload::FinishedRequest& finished) override {
+    const workload::Request& request = finished.request;
+    const bool counts = request.time >= from_;
+    const auto part_ms = [](Picoseconds time) { return core::to_milliseconds(time); };
+    if (request.cls == core::RequestClass::Continuous) {
+      if (!counts) return;
+      ++video_units_;
+      if (finished.timing.completed > request.deadline) late(request);
+      return;
+    }
+    TextRequest& job = text_[request.stream];
+    --job.units;
+    job.ended = std::max(job.ended, finished.timing.completed);
+    if (!counts) return;
+    ++text_units_;
+    queue_ms_ += part_ms(finished.timing.queue);
+    service_ms_ += part_ms(finished.timing.response() - finished.timing.queue);
+  }
+  /// A request that is not done at the end, at `now`.
+  void outstanding(const workload::Request& request, Picoseconds now) {
+    if (request.cls == core::RequestClass::Continuous && request.time >= from_ && request.deadline <= now) late(request);
+  }
+
+  std::uint64_t violations() const { return violations_.size(); }
+  std::uint64_t late_units() const { return late_units_; }
+  std::uint64_t video_units() const { return video_units_; }
+  std::uint64_t text_units() const { return text_units_; }
+  /// Sums over text units.
+  double queue_ms() const { return queue_ms_; }
+  double service_ms() const { return service_ms_; }
+
+ private:
+  void late(const workload::Request& request) {
+    ++late_units_;
+    violations_.emplace(request.stream, request.deadline);
+  }
+
+  std::vector<TextRequest>& text_;
+  Picoseconds from_;
+  std::set<std::pair<std::uint32_t, Picoseconds>> violations_;  ///< client and end of its round
+  std::uint64_t late_units_ = 0;
+  std::uint64_t video_units_ = 0;
+  std::uint64_t text_units_ = 0;
+  double queue_ms_ = 0;
+  double service_ms_ = 0;
+};
+
+}  // namespace platter::host::mixed_server

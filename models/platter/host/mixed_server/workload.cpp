@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/mixed_server/workload.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace platter::host::mixed_server {
+
+using core::kPicosecondsPerSecond;
+using workload::Request;
+
+std::vector<double> cascade(std::uint32_t intervals, double mean, double peak_to_mean, core::RandomStream& random) {
+  std::uint32_t levels = 0;
+  while ((std::uint64_t{1} << levels) < intervals) ++levels;
+  // The peak is mean * (2 p)^levels. Its root by bisection, so that no library function's last bit decides.
+  double low = 0.5;
+  double high = 1;
+  for (int i = 0; i < 60; ++i) {
+    const double p = (low + high) / 2;
+    double peak = 1;
+    for (std::uint32_t k = 0; k < levels; ++k) peak *= 2 * p;
+    (peak < peak_to_mean ? low : high) = p;
+  }
+  std::vector<double> rates = {mean};
+  for (std::uint32_t k = 0; k < levels; ++k) {
+    std::vector<double> halves;
+    halves.reserve(rates.size() * 2);
+    for (const double rate : rates) {
+      const double left = random.below(2) == 0 ? high : 1 - high;
+      halves.push_back(rate * 2 * left);
+      halves.push_back(rate * 2 * (1 - left));
+    }
+    rates = std::move(halves);
+  }
+  rates.resize(intervals);
+  return rates;
+}
+
+// --- cache -----------------------------------------------------------------------------------------------------------
+
+UnitCache::UnitCache(std::uint64_t units, std::uint64_t capacity, core::RandomStream random)
+    : links_(capacity > 0 ? units : 0), capacity_(std::min(capacity, units)) {
+  if (capacity_ == units) {
+    for (std::uint64_t unit = 0; unit < capacity_; ++unit) use(unit);
+    return;
+  }
+  while (size_ < capacity_) use(random.below(units));
+}
+
+void UnitCache::unlink(std::uint32_t unit) {
+  Link& link = links_[unit];
+  (link.older != kNone ? links_[link.older].newer : oldest_) = link.newer;
+  (link.newer != kNone ? links_[link.newer].older : newest_) = link.older;
+  link = {};
+  --size_;
+}
+
+void UnitCache::push_newest(std::uint32_t unit) {
+  Link& link = links_[unit];
+  link = {newest_, kNone, true};
+  (newest_ != kNone ? links_[newest_].newer : oldest_) = unit;
+  newest_ = unit;
+  ++size_;
+}
+
+bool UnitCache::use(std::uint64_t unit) {
+  if (capacity_ == 0) return false;
+  const auto at = static_cast<std::uint32_t>(unit);
+  const bool hit = links_[at].in;
+  if (hit) unlink(at);
+  if (size_ == capacity_) unlink(oldest_);
+  push_newest(at);
+  return hit;
+}
+
+// --- workload --------------------------------------------------------------------------------------------------------
+
+Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
+                   std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds end, std::uint64_t seed)
+    : text_(text),
+      text_stripe_(text_stripe),
+      video_stripe_(video_stripe),
+      tables_(std::move(tables)),
+      end_(end),
+      text_units_(text.set_bytes / text_stripe.unit_bytes),
+      arrivals_(seed, "mixed_server.text.arrivals"),
+      places_(seed, "mixed_server.text.places"),
+      sizes_(seed, "mixed_server.text.sizes"),
+      cache_(text_units_, text.cache_bytes / text_stripe.unit_bytes, core::RandomStream(seed, "mixed_server.text.cache")),
+      next_text_(core::kNoDeadline),
+      queues_(disks) {
+  const auto seconds = static_cast<std::uint32_t>((end + kPicosecondsPerSecond - 1) / kPicosecondsPerSecond);
+  if (text.bursty) {
+    core::RandomStream random(seed, "mixed_server.text.cascade");
+    rates_ = cascade(std::max<std::uint32_t>(seconds, 1), text.load_bytes_per_s / text.mean_bytes, text.peak_to_mean, random);
+  }
+  draw_text_time();
+
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    File file;
+    file.table = i;
+    if (!video.bits_per_s.empty()) file.scale = video.bits_per_s[i] / 8 / tables_[i].mean_rate_bytes_per_s();
+    const double bytes = tables_[i].mean_rate_bytes_per_s() * file.scale * video.file_s;
+    file.first_unit = video_units_;
+    file.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes / video_stripe.unit_bytes) + 1);
+    video_units_ += file.units;
+    files_.push_back(file);
+  }
+  core::RandomStream random(seed, "mixed_server.video.clients");
+  for (std::uint32_t c = 0; c < video.clients; ++c) {
+    Client client;
+    client.file = random.below(files_.size());
+    const File& file = files_[client.file];
+    client.start_us = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(tables_[file.table].duration_us())));
+    client.next_unit = random.below(file.units);
+    client.position = static_cast<double>(client.next_unit) * video_stripe.unit_bytes;
+    clients_.push_back(client);
+  }
+}
+
+void Workload::draw_text_time() {
+  if (text_.bursty) {
+    // A unit of exponential work, used up at the rate of each second.
+    double work = arrivals_.exponential();
+    for (;;) {
+      const auto second = static_cast<std::size_t>(text_time_s_);
+      if (second >= rates_.size()) break;
+      const double left = static_cast<double>(second + 1) - text_time_s_;
+      if (work < rates_[second] * left) {
+        text_time_s_ += work / rates_[second];
+        next_text_ = core::to_picoseconds(text_time_s_, kPicosecondsPerSecond);
+        return;
+      }
+      work -= rates_[second] * left;
+      text_time_s_ = static_cast<double>(second + 1);
+    }
+    next_text_ = core::kNoDeadline;
+  } else if (text_.clients > 0) {  // Poisson processes add up to one
+    text_time_s_ += arrivals_.exponential() * text_.interval_s / text_.clients;
+    next_text_ = core::to_picoseconds(text_time_s_, kPicosecondsPerSecond);
+  }
+}
+
+void Workload::text_request() {
+  const double bytes = std::max(1.0, text_.mean_bytes + text_.deviation_bytes * sizes_.normal());
+  const std::uint64_t units =
+      std::min(text_units_, (static_cast<std::uint64_t>(bytes) + text_stripe_.unit_bytes - 1) / text_stripe_.unit_bytes);
+  const std::uint64_t first = places_.below(text_units_ - units + 1);
+  TextRequest job;
+  job.issued = job.ended = next_text_;
+  for (std::uint64_t unit = first; unit < first + units; ++unit) {
+    ++cache_uses_;
+    if (cache_.use(unit)) {
+      ++cache_hits_;
+      continue;
+    }
+    ++job.units;
+    Request request;
+    request.time = next_text_;
+    request.offset = text_stripe_.offset(unit);
+    request.length = text_stripe_.unit_bytes;
+    request.stream = static_cast<std::uint32_t>(text_requests_.size());
+    push(text_stripe_.disk(unit), request);
+  }
+  job.from_disk = job.units;
+  text_requests_.push_back(job);
+  draw_text_time();
+}
+
+void Workload::video_round() {
+  const Picoseconds begin = round_ * kPicosecondsPerSecond;
+  for (std::uint32_t c = 0; c < clients_.size(); ++c) {
+    Client& client = clients_[c];
+    const File& file = files_[client.file];
+    client.position += static_cast<double>(tables_[file.table].bytes_in_round(client.start_us, 1'000'000, round_)) * file.scale;
+    const auto behind = static_cast<std::uint64_t>(std::ceil(client.position / video_stripe_.unit_bytes));
+    for (; client.next_unit < behind; ++client.next_unit) {
+      const std::uint64_t unit = file.first_unit + client.next_unit % file.units;
+      Request request;
+      request.time = begin;
+      request.offset = video_stripe_.offset(unit);
+      request.length = video_stripe_.unit_bytes;
+      request.cls = core::RequestClass::Continuous;
+      request.stream = c;
+      request.deadline = begin + kPicosecondsPerSecond;
+      push(video_stripe_.disk(unit), request);
+    }
+  }
+  ++round_;
+}
+
+bool Workload::advance() {
+  const Picoseconds next_round = clients_.empty() ? core::kNoDeadline : round_ * kPicosecondsPerSecond;
+  if (std::min(next_round, next_text_) >= end_) return false;
+  if (next_round <= next_text_)
+    video_round();
+  else
+    text_request();
+  return true;
+}
+
+bool Workload::next(std::uint32_t disk, Request& request) {
+  auto& queue = queues_[disk];
+  while (queue.empty())
+    if (!advance()) return false;
+  request = queue.front();
+  queue.pop_front();
+  return true;
+}
+
+}  // namespace platter::host::mixed_server

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "platter/core/types.h"
+#include "platter/scheduling/weight.h"
+
+namespace platter::scheduling {
+
+using core::RequestClass;
+
+/// Disk time by class in intervals of fixed length, the first from time 0 on: Cello's coarse grain (Shenoy and Vin 1998). In an
+/// interval a class may use its budget, the interval's length times its weight over all weights; an access belongs to the interval in
+/// which it is decided on, whole, and a class whose budget is not used up when it is decided on is within it. What classes get
+/// beyond their budgets was left over by others: it is *reassigned*.
+class ClassBudgets {
+ public:
+  /// Precondition: interval > 0, and some weight is not 0.
+  ClassBudgets(Picoseconds interval, const ClassWeights& weights) : interval_(interval), weights_(weights) {
+    std::int64_t sum = 0;
+    for (const Weight& weight : weights) sum += weight.millionths;
+    for (std::size_t c = 0; c < core::kRequestClasses; ++c) {
+      const std::int64_t part = weights[c].millionths;
+      accounts_[c].budget = interval / sum * part + interval % sum * part / sum;
+    }
+  }
+
+  /// A new interval begins if `now` is not in the one before.
+  void begin(Picoseconds now) {
+    if (number_ == now / interval_) return;
+    number_ = now / interval_;
+    for (Account& account : accounts_) account.used = account.reassigned = account.weighted = 0;
+  }
+  /// Is the class within its budget?
+  bool covers(RequestClass cls) const { return of(cls).used < of(cls).budget; }
+  /// Of the classes beyond their budgets, has `a` been given less than `b` in proportion to the weights? One without weight comes
+  /// after those with.
+  bool before(RequestClass a, RequestClass b) const {
+    const bool free_a = weight(a) == 0;
+    const bool free_b = weight(b) == 0;
+    return free_a != free_b ? free_b : of(a).weighted < of(b).weighted;
+  }
+  void charge(RequestClass cls, Picoseconds time) {
+    Account& account = accounts_[static_cast<std::size_t>(cls)];
+    if (covers(cls)) {
+      account.used += time;
+    } else {
+      account.reassigned += time;
+      account.weighted += weight(cls) != 0 ? weights_[static_cast<std::size_t>(cls)].over(time) : time;
+    }
+    account.total += time;
+  }
+
+  Picoseconds interval() const { return interval_; }
+  Picoseconds budget(RequestClass cls) const { return of(cls).budget; }
+  /// In the interval of `now`, within the budget and beyond it.
+  Picoseconds used(RequestClass cls, Picoseconds now) const { return current(now) ? of(cls).used : 0; }
+  Picoseconds reassigned(RequestClass cls, Picoseconds now) const { return current(now) ? of(cls).reassigned : 0; }
+  /// Since the beginning.
+  Picoseconds total(RequestClass cls) const { return of(cls).total; }
+
+  /// What the last decision left until the waiting continuous commands must go, if it is to meet all their deadlines; kNoDeadline: it found
+  /// none that has one.
+  Picoseconds slack = core::kNoDeadline;
+  /// How long these take, from the start of the first one's transfer: the estimate that the slack rests on.
+  Picoseconds sweep = 0;
+
+ private:
+  struct Account {
+    Picoseconds budget = 0;
+    Picoseconds used = 0;
+    Picoseconds reassigned = 0;
+    Picoseconds weighted = 0;  ///< `reassigned` over the weight
+    Picoseconds total = 0;
+  };
+
+  const Account& of(RequestClass cls) const { return accounts_[static_cast<std::size_t>(cls)]; }
+  std::int64_t weight(RequestClass cls) const { return weights_[static_cast<std::size_t>(cls)].millionths; }
+  bool current(Picoseconds now) const { return number_ == now / interval_; }
+
+  Picoseconds interval_;
+  ClassWeights weights_;
+  std::array<Account, core::kRequestClasses> accounts_{};
+  std::int64_t number_ = 0;
+};
+
+}  // namespace platter::scheduling

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "platter/core/types.h"
+
+namespace platter::scheduling {
+
+using core::Picoseconds;
+
+/// How much a wait counts against positioning time, or a class against others: an exact decimal, so that no decision depends on
+/// rounding.
+struct Weight {
+  static constexpr std::int64_t kOne = 1'000'000;
+  static constexpr unsigned kMost = 100;
+
+  std::int64_t millionths = 0;
+
+  /// The weighted time, rounded down; for waits of up to a day.
+  Picoseconds of(Picoseconds wait) const { return wait / kOne * millionths + wait % kOne * millionths / kOne; }
+  /// A time over the weight, rounded down. Precondition: it is not 0.
+  Picoseconds over(Picoseconds time) const { return time / millionths * kOne + time % millionths * kOne / millionths; }
+};
+
+/// By class.
+using ClassWeights = std::array<Weight, core::kRequestClasses>;
+
+}  // namespace platter::scheduling
