@@ -28,6 +28,10 @@ def platter(*arguments, program=PLATTER):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
 
 
+def overrides(settings):
+    return [word for setting in settings for word in ("--set", setting)]
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -43,6 +47,20 @@ class Case(unittest.TestCase):
         out = self.folder / "result.json"
         self.run_good("run", *arguments, "--result", out)
         return json.loads(out.read_text())
+
+    def result_by(self, command, file, *settings):
+        """The result of a command (words of the command line) with some keys overridden."""
+        out = self.folder / "result.json"
+        self.run_good(*command, file, *overrides(settings), "--quiet", "--result", out)
+        return json.loads(out.read_text())
+
+    def refused_by(self, command, file, *settings):
+        """What it says when it refuses a file or a key; nothing is written."""
+        out = self.folder / "out" / "result.json"
+        done = platter(*command, file, *overrides(settings), "--result", out)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertFalse(out.parent.exists())
+        return done.stderr
 
     def write(self, name, text):
         file = self.folder / name

@@ -4,47 +4,23 @@
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
 import json
-import os
-import pathlib
-import subprocess
-import tempfile
 import tomllib
 import unittest
 
 import jsonschema
 
-PLATTER = os.environ["PLATTER"]
-SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+from cli_test import SOURCE, Case, platter
+
 PAPER = SOURCE / "docs/papers/autoqos"
 FIGURE4 = PAPER / "figure4.toml"
 
 
-def platter(*arguments):
-    return subprocess.run([PLATTER, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
-
-
-class Qos(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def run_good(self, *arguments):
-        done = platter(*arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
-
+class Qos(Case):
     def result_of(self, *settings, file=FIGURE4):
-        out = self.folder / "result.json"
-        self.run_good("qos", "run", file, *(word for setting in settings for word in ("--set", setting)), "--quiet", "--result", out)
-        return json.loads(out.read_text())
+        return self.result_by(("qos", "run"), file, *settings)
 
     def refused(self, *settings, file=FIGURE4):
-        out = self.folder / "out" / "result.json"
-        done = platter("qos", "run", file, *(word for setting in settings for word in ("--set", setting)), "--result", out)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertFalse(out.parent.exists())
-        return done.stderr
+        return self.refused_by(("qos", "run"), file, *settings)
 
     def test_result_fits_its_schema(self):
         schema = json.loads((SOURCE / "docs/reference/qos.schema.json").read_text())
@@ -65,7 +41,7 @@ class Qos(unittest.TestCase):
                         total += stream["bytes_per_s"]
                     self.assertAlmostEqual(total, result["aggregate_bytes_per_s"], places=3)
                     self.assertAlmostEqual(sum(result["classes"].values()), result["aggregate_bytes_per_s"], places=3)
-        self.assertIn("AutoQoS on", self.run_good("qos", "run", FIGURE4))
+        self.assertIn("AutoQoS on", self.run_good("qos", "run", FIGURE4).stdout)
 
     def test_drive_reads_one_stream_at_the_papers_rate(self):
         alone = self.folder / "alone.toml"
@@ -119,13 +95,13 @@ class Qos(unittest.TestCase):
         self.assertRegex(self.refused(file=bad), "stream: is missing: at least one stream")
 
     def test_check_dump_and_schema(self):
-        self.assertIn("good (3 streams", self.run_good("qos", "check", FIGURE4))
-        schema = json.loads(self.run_good("config", "schema", "qos"))
+        self.assertIn("good (3 streams", self.run_good("qos", "check", FIGURE4).stdout)
+        schema = json.loads(self.run_good("config", "schema", "qos").stdout)
         jsonschema.Draft202012Validator.check_schema(schema)
         for file in sorted(PAPER.glob("*.toml")):
             dump = self.folder / "dump.toml"
-            dump.write_text(self.run_good("qos", "dump", file))
-            first, second = (json.loads(self.run_good("qos", "dump", one, "--json")) for one in (file, dump))
+            dump.write_text(self.run_good("qos", "dump", file).stdout)
+            first, second = (json.loads(self.run_good("qos", "dump", one, "--json").stdout) for one in (file, dump))
             self.assertEqual(first, second)
             jsonschema.validate(tomllib.loads(file.read_text()), schema)
         with self.assertRaises(jsonschema.ValidationError):

@@ -9,25 +9,18 @@ import unittest
 
 import jsonschema
 
-from cli_test import SOURCE, Case, platter
+from cli_test import SOURCE, Case, overrides, platter
 
 SERVER = SOURCE / "docs/papers/replicated-striping/server.toml"
-SHORT = ("--set", "streams.rounds=120", "--set", "sim.warmup_s=200", "--set", "sim.measure_s=300")
+SHORT = ("streams.rounds=120", "sim.warmup_s=200", "sim.measure_s=300")
 
 
 class ServerCase(Case):
-    def result_of(self, *settings):
-        out = self.folder / "result.json"
-        self.run_good("server", "admit", SERVER, *SHORT, *(word for setting in settings for word in ("--set", setting)),
-                      "--quiet", "--result", out)
-        return json.loads(out.read_text())
+    def result_of(self, *settings, command="admit"):
+        return self.result_by(("server", command), SERVER, *SHORT, *settings)
 
     def refused(self, *settings, file=SERVER):
-        out = self.folder / "out" / "result.json"
-        done = platter("server", "admit", file, *(word for setting in settings for word in ("--set", setting)), "--result", out)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertFalse(out.parent.exists())
-        return done.stderr
+        return self.refused_by(("server", "admit"), file, *settings)
 
 
 class Server(ServerCase):
@@ -41,7 +34,7 @@ class Server(ServerCase):
             requests = result["requests"]
             self.assertEqual(requests["accepted"] + requests["rejected"], requests["arrived"])
             self.assertEqual(result["configuration"]["drive"]["name"], "Seagate Cheetah ST-34501N")
-        self.assertIn("streams on average", self.run_good("server", "admit", SERVER, *SHORT).stdout)
+        self.assertIn("streams on average", self.run_good("server", "admit", SERVER, *overrides(SHORT)).stdout)
 
     def test_same_seed_same_bytes(self):
         def text(*settings):
@@ -110,10 +103,7 @@ class Simulate(ServerCase):
     """With simulated disks: what was admitted is what admission-only mode says, and the disks keep up with it."""
 
     def simulated(self, *settings):
-        out = self.folder / "simulated.json"
-        self.run_good("server", "simulate", SERVER, *SHORT, *(word for setting in settings for word in ("--set", setting)), "--quiet",
-                      "--result", out)
-        return json.loads(out.read_text())
+        return self.result_of(*settings, command="simulate")
 
     def test_agrees_with_admission_only_mode(self):
         schema = json.loads((SOURCE / "docs/reference/admit.schema.json").read_text())
@@ -162,16 +152,13 @@ class Simulate(ServerCase):
             self.assertIn(told, done.stderr)
 
 
-class Mixed(ServerCase):
+class Mixed(Case):
     """Text and video on simulated disks."""
 
     FILE = SOURCE / "docs/papers/integrated-servers/server.toml"
 
     def mixed(self, *settings):
-        out = self.folder / "mixed.json"
-        self.run_good("server", "mixed", self.FILE, "--set", "sim.warmup_s=2", "--set", "sim.measure_s=20",
-                      *(word for setting in settings for word in ("--set", setting)), "--quiet", "--result", out)
-        return json.loads(out.read_text())
+        return self.result_by(("server", "mixed"), self.FILE, "sim.warmup_s=2", "sim.measure_s=20", *settings)
 
     def test_same_seed_same_bytes(self):
         def text(*settings):
@@ -203,12 +190,8 @@ class Mixed(ServerCase):
                                  ("server.policy=SATF-EW", "writes to free blocks"),
                                  ("text.set_bytes=1000", "whole units of 8192 bytes"),
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):
-            out = self.folder / "out" / "mixed.json"
-            done = platter("server", "mixed", self.FILE, "--set", setting, "--result", out)
             with self.subTest(setting=setting):
-                self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertRegex(done.stderr, message)
-                self.assertFalse(out.parent.exists())
+                self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, setting), message)
 
 
 if __name__ == "__main__":
