@@ -455,11 +455,12 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "c-share"), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "projected-c-share"), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "no-hiccup"), Verdict.HOLDS)
-        better = {"OPS:SLACK(4|0.47)": 0.3, "OPS:SLACK(4|0.2)": 0.9}
+        both = beyond_clusters.BOTH
+        better = {both: 0.3, beyond_clusters.FAST: 0.9}
         for disk in ("table1", "projected"):
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light"), Verdict.FAILS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better), Verdict.HOLDS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{"OPS:SLACK(4|0.47)": 1.5}), Verdict.HOLDS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5}), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-middle-fair", **better), Verdict.FAILS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", SPTF=0.8), Verdict.FAILS)
