@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -88,6 +89,13 @@ class Results:
         return [metric(result) for result in self._by_point[point]]
 
 
+def probes_of(point: Point) -> list[Point]:
+    """Two short runs of a point, of whole seconds, since some programs count rounds."""
+    warmup, measure = ([math.ceil(whole * share) for share in PROBES] for whole in (point.warmup_s, point.measure_s))
+    measure[1] = max(measure[1], measure[0] + 1)
+    return [replace(point, warmup_s=w, measure_s=m) for w, m in zip(warmup, measure, strict=True)]
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What the runs that are not kept yet would take."""
@@ -125,14 +133,15 @@ class Bench:
         """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
         batches = dict(batches)
         done, todo = self._kept(batches)
-        cpu_s, shares = 0.0, PROBES
+        cpu_s = 0.0
         missing = Counter(point for point, _, _ in todo)
-        probes = {(point, share): replace(point, measure_s=point.measure_s * share, warmup_s=point.warmup_s * share)
-                  for point in missing for share in shares}
-        results = self.results((probe, batches[point][:1]) for (point, _), probe in probes.items())
+        probes = {point: probes_of(point) for point in missing}
+        results = self.results((probe, batches[point][:1]) for point, both in probes.items() for probe in both)
         for point, count in missing.items():
-            short, long = (results[probes[point, share]][0]["host"]["cpu_s"] for share in shares)
-            cpu_s += count * (short + max(0.0, long - short) * (1 - shares[0]) / (shares[1] - shares[0]))
+            short, long = (results[probe][0]["host"]["cpu_s"] for probe in probes[point])
+            length, longer = (probe.warmup_s + probe.measure_s for probe in probes[point])
+            whole = point.warmup_s + point.measure_s
+            cpu_s += count * (short + max(0.0, long - short) * (whole - length) / (longer - length))
         return Estimate(len(batches), len(done) + len(todo), len(done), cpu_s)
 
     def _kept(self, batches: Mapping[Point, Sequence[int]]) -> tuple[
