@@ -81,12 +81,9 @@ class BlockingHost : public sc_core::sc_module {
 };
 
 drive::EngineFactory engine_of(const std::string& policy, const BenchOptions& options, const mechanics::DriveProfile& profile) {
-  accelerator::EngineOptions engine;
+  accelerator::EngineOptions engine(profile);
   engine.engine = options.engine;
   engine.policy = scheduling::find_policy(policy);
-  engine.firmware_base_cycles = profile.firmware_base_cycles;
-  engine.firmware_candidate_cycles = profile.firmware_candidate_cycles;
-  engine.firmware_order_cycles = profile.firmware_order_cycles;
   return accelerator::engine_factory(engine);
 }
 

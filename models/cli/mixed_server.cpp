@@ -45,22 +45,13 @@ struct ServerDisk {
 };
 
 std::unique_ptr<drive::Drive> make_drive(const config::MixedServerScenario& s, const std::string& name, const std::string& policy) {
-  accelerator::EngineOptions engine;
-  engine.engine = "firmware";
+  accelerator::EngineOptions engine(s.drive);
   engine.policy = *scheduling::find_policy(policy);
   engine.readings = s.readings;
-  engine.firmware_base_cycles = s.drive.firmware_base_cycles;
-  engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
-  engine.firmware_order_cycles = s.drive.firmware_order_cycles;
   drive::DriveConfig config;
   config.profile = s.drive;
   config.holds_data = false;
   return std::make_unique<drive::Drive>(name.c_str(), config, accelerator::engine_factory(engine));
-}
-
-[[noreturn]] void refuse(const config::MixedServerScenario& s, const std::string& key, const std::string& message) {
-  const config::Configuration::Position at = s.at(key);
-  throw core::ConfigError({{at.file, at.line, at.column, key, message}});
 }
 
 json response_json(const observe::Samples& response) {
@@ -112,9 +103,9 @@ int server_mixed(const ServerOptions& options) {
   server::Workload work(text, text_stripe, video, video_stripe, std::move(tables), disks, end, static_cast<std::uint64_t>(s.seed));
   const std::uint64_t capacity = mechanics::Geometry(s.drive.geometry).capacity_bytes();
   if (text_stripe.end(text.set_bytes / text_stripe.unit_bytes) > capacity)
-    refuse(s, "text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
+    s.refuse("text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
   if (video_stripe.end(work.video_units()) > capacity)
-    refuse(s, "video.file_s", fmt::format("the video files do not fit on disks of {} bytes", capacity));
+    s.refuse("video.file_s", fmt::format("the video files do not fit on disks of {} bytes", capacity));
 
   server::Account account(work.text_requests(), warmup);
   std::vector<ServerDisk> all(disks);

@@ -31,11 +31,6 @@ namespace {
 
 constexpr Picoseconds kInterval = core::kPicosecondsPerSecond;  // of the series in the result
 
-[[noreturn]] void refuse(const config::QosScenario& s, const std::string& key, const std::string& message) {
-  const config::Configuration::Position at = s.at(key);
-  throw core::ConfigError({{at.file, at.line, at.column, key, message}});
-}
-
 Picoseconds ps(double seconds) { return core::to_picoseconds(seconds, core::kPicosecondsPerSecond); }
 
 /// Where the streams' files begin, in bytes; whole sectors.
@@ -47,7 +42,7 @@ std::vector<std::uint64_t> file_places(const config::QosScenario& s) {
   const bool together = s.placement == "together";
   const std::uint64_t files = together ? s.streams.size() : 1;
   if (disk < files * (file + gap))
-    refuse(s, "files.bytes", fmt::format("found {}, expected at most {} for files that fit the disk", s.file_bytes,
+    s.refuse("files.bytes", fmt::format("found {}, expected at most {} for files that fit the disk", s.file_bytes,
                                          disk / files > gap ? (disk / files - gap) * sector : 0));
   core::RandomStream random(static_cast<std::uint64_t>(s.seed), "files");
   std::vector<std::uint64_t> places;
@@ -93,7 +88,7 @@ std::vector<qos::RateStreamOptions> stream_options(const config::QosScenario& s)
 scheduling::PolicySpec policy_of(const config::QosScenario& s) {
   const scheduling::PolicySpec policy = *scheduling::find_policy(s.policy);
   if (const std::string objection = accelerator::engine_objection("firmware", policy, s.drive.queue_depth); !objection.empty())
-    refuse(s, "policy", objection);
+    s.refuse("policy", objection);
   return policy;
 }
 
@@ -207,11 +202,8 @@ void print_table(const config::QosScenario& s, const json& result) {
 
 int qos_run(const QosOptions& options) {
   const config::QosScenario s = config::load_qos(options.scenario, options.overrides);
-  accelerator::EngineOptions engine;
+  accelerator::EngineOptions engine(s.drive);
   engine.policy = policy_of(s);
-  engine.firmware_base_cycles = s.drive.firmware_base_cycles;
-  engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
-  engine.firmware_order_cycles = s.drive.firmware_order_cycles;
   std::vector<std::unique_ptr<qos::RateStream>> streams;
   for (qos::RateStreamOptions& o : stream_options(s)) streams.push_back(std::make_unique<qos::RateStream>(std::move(o)));
 

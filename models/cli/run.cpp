@@ -80,9 +80,7 @@ std::unique_ptr<drive::Drive> make_drive(const config::Scenario& s, const drive:
   try {
     return std::make_unique<drive::Drive>("disk", config, engine);
   } catch (const std::invalid_argument& error) {
-    const auto found = s.positions.find("eager.enabled");
-    const auto at = found != s.positions.end() ? found->second : config::Scenario::Position{s.file, 0, 0};
-    throw core::ConfigError({{at.file, at.line, at.column, "eager", error.what()}});
+    s.refuse("eager.enabled", error.what());
   }
 }
 
@@ -256,10 +254,7 @@ int run(const RunOptions& options) {
   if (options.wave_to_s >= 0) s.wave_to_s = options.wave_to_s;
   const scheduling::PolicySpec policy = *scheduling::find_policy(s.policy);
   const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth, s.readings);
-  if (!objection.empty()) {
-    const auto at = s.positions.count("engine") != 0 ? s.positions["engine"] : config::Scenario::Position{s.file, 0, 0};
-    throw core::ConfigError({{at.file, at.line, at.column, "engine", objection}});
-  }
+  if (!objection.empty()) s.refuse("engine", objection);
 
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
@@ -267,7 +262,7 @@ int run(const RunOptions& options) {
 
   const std::filesystem::path folder =
       options.result.empty() ? std::filesystem::path(".") : std::filesystem::absolute(options.result).parent_path();
-  accelerator::EngineOptions engine;
+  accelerator::EngineOptions engine(s.drive);
   engine.engine = s.engine;
   engine.policy = policy;
   engine.readings = s.readings;
@@ -275,9 +270,6 @@ int run(const RunOptions& options) {
   engine.margin_ticks = static_cast<std::uint32_t>(s.accelerator_margin_ticks);
   engine.risk_ticks = static_cast<std::uint32_t>(s.accelerator_risk_ticks);
   engine.risk_probability = s.accelerator_risk_probability;
-  engine.firmware_base_cycles = s.drive.firmware_base_cycles;
-  engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
-  engine.firmware_order_cycles = s.drive.firmware_order_cycles;
   engine.traced = !options.waves.empty();
   engine.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report) {
     write_mismatch(pair, report, s, folder,

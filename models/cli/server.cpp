@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -16,6 +15,7 @@
 #include "platter/host/media_server/simulated_disks.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/observe/output_file.h"
+#include "run_watch.h"
 
 namespace platter::cli {
 
@@ -23,11 +23,6 @@ namespace server = host::media_server;
 using nlohmann::json;
 
 namespace {
-
-[[noreturn]] void refuse(const config::ServerScenario& s, const std::string& key, const std::string& message) {
-  const config::Configuration::Position at = s.at(key);
-  throw core::ConfigError({{at.file, at.line, at.column, key, message}});
-}
 
 server::AdmissionRunOptions run_options(const config::ServerScenario& s) {
   server::AdmissionRunOptions options;
@@ -51,7 +46,7 @@ server::AdmissionRunOptions run_options(const config::ServerScenario& s) {
   if (s.failed_disk >= 0)
     options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk), static_cast<server::Round>(s.warmup_s + s.failure_s)};
   if (options.times.budget(server::kRoundTime) <= 0)
-    refuse(s, "drive", "two seeks over all cylinders take longer than a round");
+    s.refuse("drive", "two seeks over all cylinders take longer than a round");
   return options;
 }
 
@@ -148,33 +143,29 @@ int run_server(const ServerOptions& options, bool simulate) {
   std::unique_ptr<server::SimulatedDisks> disks;
   if (simulate) {
     if (run.disks > host::array::kMostDrives)
-      refuse(s, "server.disks", fmt::format("found {}, expected at most {} simulated disks", run.disks, host::array::kMostDrives));
+      s.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks", run.disks, host::array::kMostDrives));
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-    accelerator::EngineOptions engine;
+    accelerator::EngineOptions engine(s.drive);
     engine.policy = scheduling::find_policy(s.policy);
-    engine.firmware_base_cycles = s.drive.firmware_base_cycles;
-    engine.firmware_candidate_cycles = s.drive.firmware_candidate_cycles;
-    engine.firmware_order_cycles = s.drive.firmware_order_cycles;
     disks = std::make_unique<server::SimulatedDisks>(run, s.drive, accelerator::engine_factory(engine));
   }
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count(); };
   const server::Round end = run.warmup + run.measure;
-  const bool shown = !options.quiet && isatty(STDERR_FILENO) != 0;
+  Progress shown(options.quiet);
   const auto progress = [&](server::Round done) {
-    if (!shown || done % 500 != 0) return;
-    fmt::print(stderr, "\r{} of {} rounds  ETA {:.0f} s   ", done, end,
-               elapsed() / static_cast<double>(done) * static_cast<double>(end - done));
-    if (done == end) fmt::print(stderr, "\r{:60}\r", "");
+    const auto rounds = static_cast<double>(end);
+    if (done % 500 == 0) shown.update(static_cast<double>(done) / rounds, static_cast<double>(done), rounds);
+    if (done == end) shown.done();
   };
   server::AdmissionRunResult result;
   try {
     result = server::run_admission(run, progress, disks.get());
   } catch (const std::length_error&) {
-    refuse(s, "server.disks", fmt::format("the streams do not fit: {} disks of {} strides", run.disks, run.disk_bytes / run.stride_bytes));
+    s.refuse("server.disks", fmt::format("the streams do not fit: {} disks of {} strides", run.disks, run.disk_bytes / run.stride_bytes));
   } catch (const std::invalid_argument& error) {
-    refuse(s, "streams", error.what());
+    s.refuse("streams", error.what());
   }
   const double wall_s = elapsed();
   if (!options.quiet) {

@@ -103,12 +103,9 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   drive::DriveConfig drive_config;
   drive_config.profile = profile;
   drive_config.holds_data = false;
-  accelerator::EngineOptions engine;
+  accelerator::EngineOptions engine(profile);
   engine.engine = "firmware";
   engine.policy = scheduling::find_policy("FCFS");
-  engine.firmware_base_cycles = profile.firmware_base_cycles;
-  engine.firmware_candidate_cycles = profile.firmware_candidate_cycles;
-  engine.firmware_order_cycles = profile.firmware_order_cycles;
   drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();
   validation::ReplayProducer producer(measured, reading, geometry.block_count(), subject.trace);

@@ -103,12 +103,9 @@ inline mechanics::DriveProfile atlas_profile() {
 
 inline accelerator::EngineOptions engine_options(const std::string& policy, const std::string& engine,
                                                  const mechanics::DriveProfile& profile) {
-  accelerator::EngineOptions options;
+  accelerator::EngineOptions options(profile);
   options.engine = engine;
   options.policy = scheduling::find_policy(policy);
-  options.firmware_base_cycles = profile.firmware_base_cycles;
-  options.firmware_candidate_cycles = profile.firmware_candidate_cycles;
-  options.firmware_order_cycles = profile.firmware_order_cycles;
   return options;
 }
 

@@ -45,22 +45,6 @@ TEST(Cascade, HasItsPeakAndItsMean) {
   EXPECT_EQ(cascade(100, 10, 12.51, again).size(), 100u);
 }
 
-TEST(UnitCache, DropsTheLeastRecentlyUsed) {
-  UnitCache cache(100, 3, core::RandomStream(1, "test"));
-  for (std::uint64_t unit = 1; unit <= 3; ++unit) cache.use(unit);
-  EXPECT_TRUE(cache.use(1));
-  EXPECT_FALSE(cache.use(4));  // 2 goes
-  EXPECT_TRUE(cache.use(3));
-  EXPECT_TRUE(cache.use(1));
-  EXPECT_FALSE(cache.use(2));  // 4 goes
-  EXPECT_FALSE(cache.use(4));
-  UnitCache none(100, 0, core::RandomStream(1, "test"));
-  EXPECT_FALSE(none.use(1));
-  EXPECT_FALSE(none.use(1));
-  UnitCache all(10, 20, core::RandomStream(1, "test"));
-  for (std::uint64_t unit = 0; unit < 10; ++unit) EXPECT_TRUE(all.use(unit));
-}
-
 TEST(Workload, TextRequestsAreWholeUnitsOfTheStripe) {
   TextOptions text;
   text.clients = 50;

@@ -17,6 +17,13 @@ namespace platter::accelerator {
 
 /// Which make of the scheduling engine a drive gets, and what it needs to be built.
 struct EngineOptions {
+  EngineOptions() = default;
+  /// Firmware as fast as the drive's.
+  explicit EngineOptions(const mechanics::DriveProfile& profile)
+      : firmware_base_cycles(profile.firmware_base_cycles),
+        firmware_candidate_cycles(profile.firmware_candidate_cycles),
+        firmware_order_cycles(profile.firmware_order_cycles) {}
+
   std::string engine = "firmware";
   std::optional<scheduling::PolicySpec> policy;
   scheduling::Readings readings;

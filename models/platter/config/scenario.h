@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/core/error.h"
 #include "platter/eager/options.h"
 #include "platter/mechanics/drive_profile.h"
 #include "platter/scheduling/readings.h"
@@ -68,6 +69,11 @@ struct Configuration {
   Position at(const std::string& key) const {
     const auto found = positions.find(key);
     return found != positions.end() ? found->second : Position{file, 0, 0};
+  }
+  /// Throws core::ConfigError: what is wrong with the key's value, and where it stands.
+  [[noreturn]] void refuse(const std::string& key, const std::string& message) const {
+    const Position position = at(key);
+    throw core::ConfigError({{position.file, position.line, position.column, key, message}});
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "platter/core/sc_time.h"
+#include "platter/scheduling/class_budgets.h"
 
 namespace platter::drive {
 

@@ -56,6 +56,20 @@ constexpr std::uint32_t disk_time(core::RequestClass cls, std::uint32_t offset) 
 
 }  // namespace reg
 
+/// One register access over TLM: `data` is written, or becomes what was read. The transaction's response status.
+template <typename Socket>
+tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command command, std::uint32_t address, std::uint32_t& data) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(address);
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+  payload.set_data_length(sizeof data);
+  payload.set_streaming_width(sizeof data);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  socket->b_transport(payload, delay);
+  return payload.get_response_status();
+}
+
 /// The drive's registers for servers above it, over a TLM-2.0 target socket of their own: aligned words of 32 bits, no time of
 /// their own. The lower half of a 64-bit counter holds the upper one for the read that follows. transport_dbg does the same
 /// without effects, and no writes.

@@ -118,6 +118,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
     extension->timing.accepted = now_ps();
     finalize_refused(payload);
   }
+  if (status == CommandStatus::DriveDead) return;  // however often a host tries that does not know it
   const std::string text =
       fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
                   payload.is_write() ? "write" : payload.is_read() ? "read" : "command", payload.get_data_length(),

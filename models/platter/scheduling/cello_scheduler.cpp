@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "platter/scheduling/class_budgets.h"
 #include "platter/scheduling/policies.h"
 #include "platter/scheduling/scan_edf_sweep.h"
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "platter/eager/block_layout.h"
-#include "platter/scheduling/class_budgets.h"
 #include "platter/scheduling/command.h"
 
 namespace platter::scheduling {
+
+class ClassBudgets;
 
 /// What a policy wants done next.
 struct Decision {

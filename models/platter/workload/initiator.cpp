@@ -16,7 +16,8 @@ constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {
 
 }  // namespace
 
-Initiator::Initiator(const sc_core::sc_module_name& name) : sc_module(name), disk_init_socket("disk_init_socket"), best_effort_init_socket("best_effort_init_socket") {
+Initiator::Initiator(const sc_core::sc_module_name& name)
+    : sc_module(name), disk_init_socket("disk_init_socket"), best_effort_init_socket("best_effort_init_socket") {
   disk_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
   best_effort_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
   limits_.fill(~0u);

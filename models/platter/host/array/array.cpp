@@ -566,15 +566,7 @@ void Array::died(std::uint32_t drive) {
 
 bool Array::drive_state(std::uint32_t drive, tlm::tlm_command command, std::uint32_t& state) {
   if (register_init_sockets[drive].size() == 0) return false;
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(drive::reg::kState);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&state));
-  payload.set_data_length(sizeof(state));
-  payload.set_streaming_width(sizeof(state));
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  register_init_sockets[drive]->b_transport(payload, delay);
-  return payload.is_response_ok();
+  return drive::access_register(register_init_sockets[drive], command, drive::reg::kState, state) == tlm::TLM_OK_RESPONSE;
 }
 
 void Array::kill(std::uint32_t drive) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/host/autoqos/autoqos.h"
 
-#include <string>
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "platter/core/sc_time.h"
@@ -18,15 +19,8 @@ AutoQos::AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& o
 }
 
 std::uint32_t AutoQos::access(tlm::tlm_command command, std::uint32_t address, std::uint32_t data) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(address);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
-  payload.set_data_length(sizeof data);
-  payload.set_streaming_width(sizeof data);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  register_init_socket->b_transport(payload, delay);
-  if (!payload.is_response_ok()) SC_REPORT_ERROR("/platter/autoqos/register", ("register " + std::to_string(address) + ": " + payload.get_response_string()).c_str());
+  if (drive::access_register(register_init_socket, command, address, data) != tlm::TLM_OK_RESPONSE)
+    SC_REPORT_ERROR("/platter/autoqos/register", fmt::format("the drive has no register 0x{:03x}", address).c_str());
   return data;
 }
 

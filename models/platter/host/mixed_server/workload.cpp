@@ -36,45 +36,6 @@ std::vector<double> cascade(std::uint32_t intervals, double mean, double peak_to
   return rates;
 }
 
-// --- cache -----------------------------------------------------------------------------------------------------------
-
-UnitCache::UnitCache(std::uint64_t units, std::uint64_t capacity, core::RandomStream random)
-    : links_(capacity > 0 ? units : 0), capacity_(std::min(capacity, units)) {
-  if (capacity_ == units) {
-    for (std::uint64_t unit = 0; unit < capacity_; ++unit) use(unit);
-    return;
-  }
-  while (size_ < capacity_) use(random.below(units));
-}
-
-void UnitCache::unlink(std::uint32_t unit) {
-  Link& link = links_[unit];
-  (link.older != kNone ? links_[link.older].newer : oldest_) = link.newer;
-  (link.newer != kNone ? links_[link.newer].older : newest_) = link.older;
-  link = {};
-  --size_;
-}
-
-void UnitCache::push_newest(std::uint32_t unit) {
-  Link& link = links_[unit];
-  link = {newest_, kNone, true};
-  (newest_ != kNone ? links_[newest_].newer : oldest_) = unit;
-  newest_ = unit;
-  ++size_;
-}
-
-bool UnitCache::use(std::uint64_t unit) {
-  if (capacity_ == 0) return false;
-  const auto at = static_cast<std::uint32_t>(unit);
-  const bool hit = links_[at].in;
-  if (hit) unlink(at);
-  if (size_ == capacity_) unlink(oldest_);
-  push_newest(at);
-  return hit;
-}
-
-// --- workload --------------------------------------------------------------------------------------------------------
-
 Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
                    std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds end, std::uint64_t seed)
     : text_(text),
@@ -86,7 +47,7 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
       arrivals_(seed, "mixed_server.text.arrivals"),
       places_(seed, "mixed_server.text.places"),
       sizes_(seed, "mixed_server.text.sizes"),
-      cache_(text_units_, text.cache_bytes / text_stripe.unit_bytes, core::RandomStream(seed, "mixed_server.text.cache")),
+      cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text_stripe.unit_bytes)), text_stripe.unit_bytes),
       next_text_(core::kNoDeadline),
       queues_(disks) {
   const auto seconds = static_cast<std::uint32_t>((end + kPicosecondsPerSecond - 1) / kPicosecondsPerSecond);
@@ -94,6 +55,7 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
     core::RandomStream random(seed, "mixed_server.text.cascade");
     rates_ = cascade(std::max<std::uint32_t>(seconds, 1), text.load_bytes_per_s / text.mean_bytes, text.peak_to_mean, random);
   }
+  fill_cache(seed);
   draw_text_time();
 
   for (std::size_t i = 0; i < tables_.size(); ++i) {
@@ -116,6 +78,21 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
     client.position = static_cast<double>(client.next_unit) * video_stripe.unit_bytes;
     clients_.push_back(client);
   }
+}
+
+void Workload::fill_cache(std::uint64_t seed) {
+  const std::uint64_t capacity = std::min(text_units_, text_.cache_bytes / text_stripe_.unit_bytes);
+  core::RandomStream random(seed, "mixed_server.text.cache");
+  if (capacity == text_units_) {
+    for (std::uint64_t unit = 0; unit < capacity; ++unit) use_unit(unit);
+  }
+  while (cache_.size() < capacity) use_unit(random.below(text_units_));
+}
+
+bool Workload::use_unit(std::uint64_t unit) {
+  const bool hit = cache_.read(unit, 0, nullptr, 0);
+  if (!hit) cache_.insert(unit, nullptr);
+  return hit;
 }
 
 void Workload::draw_text_time() {
@@ -150,7 +127,7 @@ void Workload::text_request() {
   job.issued = job.ended = next_text_;
   for (std::uint64_t unit = first; unit < first + units; ++unit) {
     ++cache_uses_;
-    if (cache_.use(unit)) {
+    if (use_unit(unit)) {
       ++cache_hits_;
       continue;
     }

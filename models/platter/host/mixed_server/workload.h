@@ -6,6 +6,7 @@
 
 #include "platter/core/random.h"
 #include "platter/core/ring_buffer.h"
+#include "platter/host/array/block_cache.h"
 #include "platter/workload/request.h"
 #include "platter/workload/stream_table.h"
 
@@ -48,31 +49,6 @@ struct VideoOptions {
 /// Rates of a multiplicative cascade: 2^k intervals, the first `intervals` of them counted, of which every half has, at random, the share p or
 /// 1 - p of the whole, down to one interval; k and p so that the peak is `peak_to_mean` times the mean of all 2^k.
 std::vector<double> cascade(std::uint32_t intervals, double mean, double peak_to_mean, core::RandomStream& random);
-
-/// Buffer cache of whole units, least recently used first out.
-class UnitCache {
- public:
-  /// Begins full, with units drawn at random from the `units` of the set: as if it had long been in use by uniform requests.
-  UnitCache(std::uint64_t units, std::uint64_t capacity, core::RandomStream random);
-  /// Is it there? In either case it is now the last one used.
-  bool use(std::uint64_t unit);
-
- private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Link {
-    std::uint32_t older = kNone;
-    std::uint32_t newer = kNone;
-    bool in = false;
-  };
-  void unlink(std::uint32_t unit);
-  void push_newest(std::uint32_t unit);
-
-  std::vector<Link> links_;
-  std::uint64_t capacity_;
-  std::uint64_t size_ = 0;
-  std::uint32_t oldest_ = kNone;
-  std::uint32_t newest_ = kNone;
-};
 
 /// A text request: it ends with the last of its units.
 struct TextRequest {
@@ -122,6 +98,10 @@ class Workload {
   bool advance();
   void text_request();
   void video_round();
+  /// As if it had long been in use by uniform requests.
+  void fill_cache(std::uint64_t seed);
+  /// Is it in the cache? It now is, as the last one used.
+  bool use_unit(std::uint64_t unit);
   void draw_text_time();
   void push(std::uint32_t disk, const workload::Request& request) { queues_[disk].push_back(request); }
 
@@ -134,7 +114,7 @@ class Workload {
   core::RandomStream arrivals_;
   core::RandomStream places_;
   core::RandomStream sizes_;
-  UnitCache cache_;
+  array::BlockCache cache_;  ///< of units, without their bytes
   std::vector<double> rates_;  ///< bursty: requests/s, second by second
   double text_time_s_ = 0;
   Picoseconds next_text_;
