@@ -13,6 +13,7 @@
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/core/sc_time.h"
+#include "platter/host/ew_array.h"
 #include "platter/observe/output_file.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
@@ -74,20 +75,51 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
 }
 
 /// A drive that eager writing does not fit (too small for its dilution, say) is the scenario's fault.
-std::unique_ptr<drive::Drive> make_drive(const config::Scenario& s, const drive::DriveConfig& config,
+std::unique_ptr<drive::Drive> make_drive(const config::Scenario& s, const std::string& name, const drive::DriveConfig& config,
                                          const drive::EngineFactory& engine) {
-  if (!s.eager.enabled) return std::make_unique<drive::Drive>("disk", config, engine);
+  if (!s.eager.enabled) return std::make_unique<drive::Drive>(name.c_str(), config, engine);
   try {
-    return std::make_unique<drive::Drive>("disk", config, engine);
+    return std::make_unique<drive::Drive>(name.c_str(), config, engine);
   } catch (const std::invalid_argument& error) {
     s.refuse("eager.enabled", error.what());
   }
 }
 
+/// What the host has before it: a drive, or an array of them.
+struct Disks {
+  std::vector<std::unique_ptr<drive::Drive>> drives;
+  std::unique_ptr<host::EwArray> array;
+
+  std::uint64_t capacity_bytes() const {
+    const drive::Drive& disk = *drives.front();
+    return array ? array->capacity_bytes() : disk.capacity_sectors() * disk.planner().geometry().sector_bytes();
+  }
+};
+
+Disks make_disks(const config::Scenario& s, drive::DriveConfig config, const drive::EngineFactory& engine) {
+  Disks disks;
+  if (s.array.drives == 1) {
+    disks.drives.push_back(make_drive(s, "disk", config, engine));
+    return disks;
+  }
+  for (std::uint32_t i = 0; i < s.array.drives; ++i) {
+    const std::string name = fmt::format("disk{}", i);
+    config.seed = core::RandomStream(static_cast<std::uint64_t>(s.seed), name).bits();
+    disks.drives.push_back(make_drive(s, name, config, engine));
+  }
+  const host::ArrayOptions options{s.array.drives, s.array.copies, s.eager.block_bytes,
+                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
+  const std::uint64_t drive_bytes = disks.capacity_bytes();
+  if (drive_bytes / options.block_bytes < options.copies) s.refuse("array.copies", "the drives are too small for a block of each copy");
+  disks.array = std::make_unique<host::EwArray>("array", options, drive_bytes);
+  for (std::uint32_t i = 0; i < s.array.drives; ++i) disks.array->disk_init_sockets[i].bind(disks.drives[i]->host_tgt_socket);
+  return disks;
+}
+
 std::uint32_t discrete_limit(const config::Scenario& s) {
   if (s.discrete.max_outstanding > 0) return static_cast<std::uint32_t>(s.discrete.max_outstanding);
   if (s.discrete.source == "closed") return ~0u;
-  const auto left = static_cast<std::int64_t>(s.drive.queue_depth) - s.continuous.streams;
+  const auto left = std::int64_t{s.drive.queue_depth} * s.array.drives - s.continuous.streams;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
@@ -96,8 +128,10 @@ std::uint32_t discrete_limit(const config::Scenario& s) {
 struct Outcome {
   double measured_s = 0;
   double simulated_s = 0;
-  double busy_share = 0;
-  double mean_occupancy = 0;
+  double busy_share = 0;      ///< mean over the drives
+  double mean_occupancy = 0;  ///< mean over the drives
+  std::vector<double> drive_busy_shares;
+  std::vector<std::uint64_t> drive_commands;  ///< of an array
   bool alive = true;  ///< the drive, at the end
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
@@ -188,10 +222,12 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
                        {"hidden", o.eager.hidden},
                        {"read_first", o.eager.read_first},
                        {"free_blocks", o.free_blocks}};
+  if (s.array.drives > 1) result["array"] = {{"utilisation", o.drive_busy_shares}, {"commands", o.drive_commands}};
   return result;
 }
 
 void print_table(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
+  if (s.array.drives > 1) fmt::print("{} drives, copies of a block: {}, each ", s.array.drives, s.array.copies);
   fmt::print("{}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", s.drive.name, s.policy, s.engine,
              s.drive.queue_depth, o.simulated_s, s.seed);
   fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9}{:>9}{:>9}{:>9}{:>9} | {:>8}\n", "class", "issued", "completed", "late",
@@ -256,6 +292,8 @@ int run(const RunOptions& options) {
   const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth, s.readings);
   if (!objection.empty()) s.refuse("engine", objection);
 
+  if (s.array.drives > 1 && !options.waves.empty()) s.refuse("array.drives", "waves show one drive, expected 1");
+
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
@@ -282,14 +320,18 @@ int run(const RunOptions& options) {
   drive_config.eager = s.eager;
   drive_config.seed = static_cast<std::uint64_t>(s.seed);
   if (s.dies_at_s > 0) drive_config.dies_at = core::to_picoseconds(s.dies_at_s, core::kPicosecondsPerSecond);
-  const std::unique_ptr<drive::Drive> built = make_drive(s, drive_config, accelerator::engine_factory(engine));
-  drive::Drive& disk = *built;
-  const workload::Target target{disk.capacity_sectors(), disk.planner().geometry().sector_bytes()};
+  const Disks disks = make_disks(s, drive_config, accelerator::engine_factory(engine));
+  drive::Drive& disk = *disks.drives.front();
+  const std::uint32_t sector_bytes = disk.planner().geometry().sector_bytes();
+  const workload::Target target{disks.capacity_bytes() / sector_bytes, sector_bytes};
 
   const Picoseconds warmup = core::to_picoseconds(s.warmup_s, core::kPicosecondsPerSecond);
   const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);
   workload::Initiator host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  if (disks.array)
+    host.disk_init_socket.bind(disks.array->host_tgt_socket);
+  else
+    host.disk_init_socket.bind(disk.host_tgt_socket);
   if (s.drive.token_rate_bytes_per_s > 0) host.best_effort_init_socket.bind(disk.host_tgt_socket);
   host.set_limit(RequestClass::Discrete, discrete_limit(s));
   host.set_end(end);
@@ -325,8 +367,12 @@ int run(const RunOptions& options) {
     }
   };
   advance(warmup);
-  const Picoseconds busy_before = disk.controller().busy(core::now_ps());
-  const double occupancy_before = disk.queue().occupancy_integral(core::now_ps());
+  std::vector<Picoseconds> busy_before;
+  double occupancy_before = 0;
+  for (const auto& drive : disks.drives) {
+    busy_before.push_back(drive->controller().busy(core::now_ps()));
+    occupancy_before += drive->queue().occupancy_integral(core::now_ps());
+  }
   advance(end);
   progress.done();
   host.rethrow_failure();
@@ -338,15 +384,22 @@ int run(const RunOptions& options) {
   Outcome outcome;
   outcome.measured_s = s.measure_s;
   outcome.simulated_s = core::to_milliseconds(end) * 1e-3;
-  outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / measured;
-  outcome.mean_occupancy = (disk.queue().occupancy_integral(end) - occupancy_before) / measured;
-  outcome.alive = disk.host_port().alive();
-  outcome.engine = disk.engine().statistics();
-  outcome.stall = disk.controller().stall_statistics();
-  if (disk.translation() != nullptr) {
-    outcome.eager = disk.translation()->statistics();
-    outcome.free_blocks = disk.translation()->map().free_count();
+  const auto drives = static_cast<double>(disks.drives.size());
+  double occupancy = -occupancy_before;
+  for (std::size_t i = 0; i < disks.drives.size(); ++i) {
+    drive::Drive& each = *disks.drives[i];
+    outcome.drive_busy_shares.push_back(static_cast<double>(each.controller().busy(end) - busy_before[i]) / measured);
+    outcome.busy_share += outcome.drive_busy_shares.back() / drives;
+    occupancy += each.queue().occupancy_integral(end);
+    outcome.engine += each.engine().statistics();
+    outcome.stall += each.controller().stall_statistics();
+    if (disks.array) outcome.drive_commands.push_back(disks.array->sent(i));
+    if (each.translation() == nullptr) continue;
+    outcome.eager += each.translation()->statistics();
+    outcome.free_blocks += each.translation()->map().free_count();
   }
+  outcome.mean_occupancy = occupancy / measured / drives;
+  outcome.alive = disk.host_port().alive();
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
 

@@ -324,6 +324,35 @@ class Runs(Case):
                 self.assertEqual(len(set(served.values())), 1, served)
                 self.assertEqual(set(hidden.values()), {0})
 
+    def test_an_array_of_eager_writing_drives(self):
+        """Twice the drives without copies serve about twice as much; a copy costs writes, which the answer to the first one hides."""
+        schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
+        short = ("--set", "sim.warmup_s=2", "--set", "sim.measure_s=10", "--set", "workload.discrete.outstanding=8")
+
+        def array(drives, copies, answer="all"):
+            result = self.result_of(EAGER, *short, "--set", f"array.drives={drives}", "--set", f"array.copies={copies}", "--set",
+                                    f"array.answer={answer}")
+            jsonschema.validate(result, schema)
+            load = result["classes"]["discrete"]
+            self.assertEqual(load["issued"], load["completed"] + load["outstanding"])
+            self.assertEqual(load["failed"], 0)
+            if drives > 1:
+                self.assertEqual(len(result["array"]["commands"]), drives)
+                self.assertAlmostEqual(sum(result["array"]["utilisation"]) / drives, result["utilisation"])
+                least, most = min(result["array"]["commands"]), max(result["array"]["commands"])
+                self.assertGreater(least, 0.8 * most)
+            return result
+
+        results = {"alone": array(1, 1), "striped": array(2, 1), "all": array(2, 2), "first": array(2, 2, "first")}
+        self.assertNotIn("array", results["alone"])
+        rate = {name: result["throughput"]["requests_per_s"] for name, result in results.items()}
+        self.assertGreater(rate["striped"], 1.6 * rate["alone"])
+        self.assertLess(rate["all"], rate["striped"])
+        self.assertGreater(rate["first"], rate["all"])
+        # Half are writes; a read is sent to one drive, a write to both.
+        for name, share in (("striped", 1 / 2), ("all", 2 / 3), ("first", 2 / 3)):
+            self.assertAlmostEqual(results[name]["eager"]["writes"] / sum(results[name]["array"]["commands"]), share, delta=0.03)
+
     def test_eager_writing_is_refused_where_it_cannot_be(self):
         for settings, pattern in (
                 (["policy=SPTF"], "policy: policy SPTF writes in place; with eager.enabled expected one of SATF-EW"),
@@ -331,7 +360,10 @@ class Runs(Case):
                 (["engine=rtl"], "engine: engine rtl does not carry policy SATF-EW; use engine firmware"),
                 (["drive=cheetah9lp"], "eager.enabled: eager writing runs without a buffer"),
                 (["eager.block_bytes=200000"], "eager.block_bytes: found 200000, expected a multiple of the sector"),
-                (["eager.block_bytes=262144"], "eager: a drive of 0 blocks of 262144 bytes"),
+                (["eager.block_bytes=262144"], "eager.enabled: a drive of 0 blocks of 262144 bytes"),
+                (["array.drives=2", "array.copies=3"], "array.copies: found 3, expected at most array.drives, which is 2"),
+                (["array.drives=2", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an array"),
+                (["array.drives=33"], "array.drives: found 33, expected 1 to 32"),
                 (["eager.dilution=1"], "eager.dilution: found 1, expected 1.001 to 1000"),
                 (["eager.dilutoin=2"], r"eager.dilutoin: there is no such key \(did you mean eager.dilution"),
                 (["workload.discrete.align_bytes=100"], "align_bytes: found 100, expected a multiple of the sector")):

@@ -21,8 +21,8 @@ from unittest import mock
 
 from platter_lab import LabError, cli, reproduce
 from platter_lab.reproduce import (
-    autoqos, bench, beyond_clusters, clusters, command, eager_writing, integrated_servers, mixed_media, on_real_drives, page,
-    replicated_striping,
+    autoqos, bench, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
+    page, replicated_striping,
 )
 from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
@@ -32,7 +32,7 @@ from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
-STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, replicated_striping, autoqos, integrated_servers)
+STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, ew_array, replicated_striping, autoqos, integrated_servers)
 
 
 class Statistics(unittest.TestCase):
@@ -469,6 +469,8 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-slightly", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
+        self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **hybrid), Verdict.HOLDS)
+        self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
         self.assertIs(self.verdict(on_real_drives, "atlas10k: sptf-faster", SPTF=0.8), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "mirroring-halves", mirroring=0.5), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "mirroring-halves"), Verdict.FAILS)
@@ -528,7 +530,7 @@ class Studies(unittest.TestCase):
 class WithTheModel(unittest.TestCase):
     LOAD = {"workload.discrete.rate_per_s", "workload.discrete.outstanding", "workload.discrete.read_fraction",
             "workload.discrete.trace", "server.disks", "streams.content", "replication.decluster_bytes", "failure.disk",
-            "drive.port.token_rate_bytes_per_s"}
+            "drive.port.token_rate_bytes_per_s", "array.answer"}
 
     def shapes(self, plan: Plan) -> list[Point]:
         """A point of each scenario, policy and reading, whatever the load."""

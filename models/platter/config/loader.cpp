@@ -449,6 +449,18 @@ void check_scenario(const Scenario& s, Problems& problems) {
              fmt::format("found {}, expected a multiple of the sector's {} bytes, two sectors at least", s.eager.block_bytes,
                          sector));
   }
+  if (s.array.copies > s.array.drives)
+    report(problems, at("array.copies"), "array.copies",
+           fmt::format("found {}, expected at most array.drives, which is {}", s.array.copies, s.array.drives));
+  if (s.array.drives > 1) {
+    if (s.dies_at_s > 0) report(problems, at("fault.dies_at_s"), "fault.dies_at_s", "found a drive that dies, expected none in an array");
+    if (s.drive.token_rate_bytes_per_s > 0)
+      report(problems, at("drive.port.token_rate_bytes_per_s"), "drive.port.token_rate_bytes_per_s",
+             "found a token bucket, expected none on the drives of an array");
+    if (s.eager.block_bytes % s.drive.geometry.sector_bytes != 0)
+      report(problems, at("eager.block_bytes"), "eager.block_bytes",
+             fmt::format("found {}, expected a multiple of the sector's {} bytes", s.eager.block_bytes, s.drive.geometry.sector_bytes));
+  }
   if (s.discrete.align_bytes % s.drive.geometry.sector_bytes != 0)
     report(problems, at("workload.discrete.align_bytes"), "workload.discrete.align_bytes",
            fmt::format("found {}, expected a multiple of the sector's {} bytes", s.discrete.align_bytes,

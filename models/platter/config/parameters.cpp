@@ -25,6 +25,7 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
   using C = ContinuousWorkload;
   using D = DiscreteWorkload;
   using E = eager::EagerOptions;
+  using A = ArrayLayout;
   using R = scheduling::Readings;
   static const std::vector<Parameter<Scenario>> table = {
       {"format", "", "version of the file format", at(&S::format), true, 1, 1, {}},
@@ -57,6 +58,11 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::eager, &E::way_cylinders), false, 0, 1000},
       {"eager.bind_reads", "", "the one seek direction of the search for free blocks binds the reads too",
        at(&S::eager, &E::bind_reads)},
+      {"array.drives", "", "drives in an array below the host (EW-Array), in blocks of eager.block_bytes; 1: one drive and no array",
+       at(&S::array, &A::drives), false, 1, 32},
+      {"array.copies", "", "copies of each block, on as many drives; at most array.drives", at(&S::array, &A::copies), false, 1, 32},
+      {"array.answer", "", "a write is answered when all of its copies are on the media, or the first is", at(&S::array, &A::answer), false,
+       -kInfinity, kInfinity, {"all", "first"}},
       {"workload.continuous.streams", "", "continuous-media streams; each asks for its next fragment every round",
        at(&S::continuous, &C::streams), false, 0, 10000},
       {"workload.continuous.round_s", "s", "length of a round, which is also the fragment's deadline",

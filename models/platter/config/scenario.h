@@ -51,6 +51,13 @@ struct DiscreteWorkload {
   double trace_speed = 1.0;
 };
 
+/// Several drives in the place of one.
+struct ArrayLayout {
+  std::uint32_t drives = 1;
+  std::uint32_t copies = 1;
+  std::string answer = "all";
+};
+
 /// What configurations have in common: a file, and a drive in it.
 struct Configuration {
   struct Position {
@@ -87,6 +94,7 @@ struct Scenario : Configuration {
   std::int64_t accelerator_risk_ticks = 0;
   double accelerator_risk_probability = 0.5;
   eager::EagerOptions eager;
+  ArrayLayout array;
   ContinuousWorkload continuous;
   DiscreteWorkload discrete;
   std::int64_t seed = 1;

@@ -22,6 +22,13 @@ struct EagerStatistics {
   std::uint64_t writes = 0;       ///< blocks written
   std::uint64_t hidden = 0;       ///< of them, in a gap before a read that came no later for it
   std::uint64_t read_first = 0;   ///< writes of a part of a block, which was read before
+
+  EagerStatistics& operator+=(const EagerStatistics& other) {
+    writes += other.writes;
+    hidden += other.hidden;
+    read_first += other.read_first;
+    return *this;
+  }
 };
 
 /// The host's blocks and the media's under eager writing. A command is carried out part by part, a part being what it has of one

@@ -38,6 +38,13 @@ struct StallStatistics {
   std::uint64_t idle_decisions = 0;  ///< asked for by a command that found the arm at rest
   std::uint64_t stalls = 0;          ///< others for which the arm waited
   Picoseconds stall = 0;             ///< how long, in all
+
+  StallStatistics& operator+=(const StallStatistics& other) {
+    idle_decisions += other.idle_decisions;
+    stalls += other.stalls;
+    stall += other.stall;
+    return *this;
+  }
 };
 
 /// The drive's state machine: asks the engine, takes the arm there, waits for the sector, transfers; serves from the buffer what

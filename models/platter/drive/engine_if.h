@@ -28,6 +28,18 @@ struct EngineStatistics {
   std::uint64_t decisions_compared = 0;
   std::uint64_t mismatches = 0;
   Picoseconds latency = 0;          ///< sum over decisions of the time from the request for it to the answer
+
+  EngineStatistics& operator+=(const EngineStatistics& other) {
+    decisions += other.decisions;
+    cycles += other.cycles;
+    access_cycles += other.access_cycles;
+    forced += other.forced;
+    compared += other.compared;
+    decisions_compared += other.decisions_compared;
+    mismatches += other.mismatches;
+    latency += other.latency;
+    return *this;
+  }
 };
 
 /// The scheduling engine as the controller knows it, whatever its make. It works while the mechanics do: it is told in what state

@@ -20,6 +20,7 @@ STUDIES = {
     "beyond-clusters": "what that paper leaves open: slack stealing, longer exact orders, the accelerator",
     "on-real-drives": "what of that is left on measured drives",
     "eager-writing": "eager-writing schedulers (Zhang et al.)",
+    "ew-array": "the same over several drives with copies of the data",
     "replicated-striping": "replicated striping of variable bit-rate streams (Anastasiadis et al.)",
     "autoqos": "AutoQoS: a rate for multimedia streams without asking them (Wu et al.)",
     "integrated-servers": "partitioned and integrated servers (Shenoy et al.)",

@@ -4,7 +4,8 @@ Workload", the comparison of eager-writing scheduling algorithms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from platter_lab.reproduce.bench import Point, Results
@@ -84,16 +85,25 @@ def throughput(result: dict[str, Any]) -> float:
 
 
 class View:
-    """Throughput under one reading."""
+    """Throughput along the two figures, at the points that `point` makes of policy, queue length and percentage of reads."""
 
-    def __init__(self, results: Results, quick: bool, reading: Reading = DEFAULT) -> None:
+    def __init__(self, results: Results, queues: Sequence[int], ratios: Sequence[int], point: Callable[[str, int, int], Point]) -> None:
         self._results = results
-        self._quick = quick
-        self.reading = reading
-        self.queues, self.ratios = _grid(quick)
+        self._point = point
+        self.queues, self.ratios = queues, ratios
 
     def samples(self, policy: str, queue: int, reads: int) -> list[float]:
-        return self._results.samples(_point(policy, queue, reads, self._quick, self.reading), throughput)
+        return self._results.samples(self._point(policy, queue, reads), throughput)
+
+    def charts(self, file: str, title: str, policies: Sequence[str], unit: str = "") -> tuple[Chart, Chart]:
+        """Figures 4 and 5; `file` and `title` tell them from others' figures."""
+        ordinate = "requests per second"
+        return (Chart(f"{file}figure4.svg", f"Figure 4{title}: throughput and queue length, {HALF} % reads", f"queued requests{unit}", ordinate,
+                      tuple(Series(policy, self.queues, [interval(self.samples(policy, queue, HALF)) for queue in self.queues])
+                            for policy in policies), log_x=True),
+                Chart(f"{file}figure5.svg", f"Figure 5{title}: throughput and reads, queue of {QUEUE}{unit}", "reads (%)", ordinate,
+                      tuple(Series(policy, self.ratios, [interval(self.samples(policy, QUEUE, reads)) for reads in self.ratios])
+                            for policy in policies)))
 
     def ratio(self, one: str, other: str, queue: int, reads: int, criterion: Criterion) -> Part:
         return Part(f"{one} / {other}, queue {queue}, {reads} % reads",
@@ -172,25 +182,20 @@ RUN_HEADER = ("reading", "policy", "queue", "reads_percent", "seed", "requests_p
 
 
 def report(results: Results, quick: bool) -> Report:
-    default = View(results, quick)
-    others = {reading: View(results, quick, reading) for reading in _readings(quick)}
+    views = {reading: View(results, *_grid(quick), partial(_point, quick=quick, reading=reading)) for reading in (DEFAULT, *_readings(quick))}
+    default = views[DEFAULT]
+    others = {reading: view for reading, view in views.items() if view is not default}
     claims = tuple(judge(one, default, others) for one in paper_claims())
-    charts = (
-        Chart("figure4.svg", "Figure 4: throughput and queue length, 50 % reads", "queued requests", "requests per second",
-              tuple(Series(policy, default.queues, [interval(default.samples(policy, queue, HALF)) for queue in default.queues])
-                    for policy in POLICIES), log_x=True),
-        Chart("figure5.svg", f"Figure 5: throughput and reads, queue of {QUEUE}", "reads (%)", "requests per second",
-              tuple(Series(policy, default.ratios, [interval(default.samples(policy, QUEUE, reads)) for reads in default.ratios])
-                    for policy in POLICIES)))
+    charts = default.charts("", "", POLICIES)
 
     def table(title: str, label: str, loads: Sequence[tuple[int, int]], values: Sequence[int]) -> Table:
         return Table(title, (label, *POLICIES), tuple(
             (str(value), *(interval_text(interval(default.samples(policy, *load)), 4) for policy in POLICIES))
             for value, load in zip(values, loads, strict=True)))
 
-    rows = tuple((view.reading.name, policy, str(queue), str(reads), str(seed), f"{value:.9g}")
-                 for view in (default, *others.values()) for policy in POLICIES
-                 if view is default or view.reading.touches(policy)
+    rows = tuple((reading.name, policy, str(queue), str(reads), str(seed), f"{value:.9g}")
+                 for reading, view in views.items() for policy in POLICIES
+                 if view is default or reading.touches(policy)
                  for queue, reads in _loads(quick)
                  for seed, value in zip(SEEDS, view.samples(policy, queue, reads), strict=True))
     tables = (table("Requests per second, 50 % reads", "queue", [(queue, HALF) for queue in default.queues], default.queues),
