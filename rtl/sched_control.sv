@@ -4,7 +4,8 @@
 // before, clusters with their best order.
 //
 // Parameters: none.
-// Latency:    busy_o is high from the cycle after a write that starts work until the work has ended.
+// Latency:    busy_o is high from the cycle after a write that starts work until the work has ended; a change that is
+//             refused is none, and busy_o stays low.
 // Handshake:  the strobes of the register file come only while busy_o is low. done_o is high in the last cycle of
 //             an operation. reset ends everything.
 
@@ -16,9 +17,9 @@ module sched_control
 
   // Writes that start work or make sums stale
   input  logic        write_i,           // any write that is accepted while nothing is under way
-  input  logic        insert_i,
-  input  logic        inserted_i,        // in the cycle after insert_i
-  input  logic        remove_i,          // REMOVE or SERVE
+  input  logic        change_i,          // INSERT, REMOVE or SERVE
+  input  logic        cancel_i,          // in the cycle after change_i: its tag is refused, nothing changes
+  input  logic        inserted_i,        // in the cycle after change_i: an insertion that is not refused
   input  logic        decide_i,
   input  logic        cluster_i,
   input  logic        continuous_i,      // a continuous entry comes or goes
@@ -60,15 +61,12 @@ module sched_control
   localparam int unsigned States = 12;
 
   logic [States-1:0] state_q, state_d;
-  logic              sums_stale_q, debts_stale_q, need_sums, need_debts, keep_cycles;
+  logic              sums_stale_q, sums_stale_d, debts_stale_q, debts_stale_d, need_sums_q, need_debts_q, keep_cycles;
   logic              change_ends, collect_ends, order_ends;
   logic [31:0]       cycle_q, cycle_d;
 
-  assign need_sums = guard_en_i && sums_stale_q;
-  assign need_debts = guard_en_i && debts_stale_q && next_valid_i;
-
-  assign sums_o = decide_i && need_sums;
-  assign pass_start_o = (decide_i && !need_sums && !need_debts) || state_q[DebtsStart] || state_q[DecideStart];
+  assign sums_o = decide_i && need_sums_q;
+  assign pass_start_o = (decide_i && !need_sums_q && !need_debts_q) || state_q[DebtsStart] || state_q[DecideStart];
   assign may_start_o = write_i || state_q[DebtsStart] || state_q[DecideStart];
   assign keep_o = state_q[Decide];
   assign order_start_o = state_q[OrderStart];
@@ -78,25 +76,25 @@ module sched_control
       state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] || state_q[Collect];
   assign order_en_o = state_q[Collect] || state_q[OrderStart] || state_q[Order];
 
-  assign change_ends = state_q[Change] && list_done_i;
+  assign change_ends = state_q[Change] && (list_done_i || cancel_i);
   assign collect_ends = state_q[Collect] && list_done_i && !ordered_i;
   assign order_ends = state_q[Order] && order_done_i;
   assign decided_o = state_q[Decide] && pass_done_i;
   assign done_o = decided_o || collect_ends || order_ends;
   assign stays_o = !state_q[Idle] && !done_o && !change_ends;
-  assign busy_o = !state_q[Idle];
+  assign busy_o = !state_q[Idle] && !cancel_i;
 
   always_comb begin
-    state_d[Idle] = (state_q[Idle] && !insert_i && !remove_i && !decide_i && !cluster_i) || change_ends || done_o;
-    state_d[Change] = (state_q[Idle] && (insert_i || remove_i)) || (state_q[Change] && !list_done_i);
+    state_d[Idle] = (state_q[Idle] && !change_i && !decide_i && !cluster_i) || change_ends || done_o;
+    state_d[Change] = (state_q[Idle] && change_i) || (state_q[Change] && !list_done_i && !cancel_i);
     state_d[Sums] = (state_q[Idle] && sums_o) || (state_q[Sums] && !list_done_i);
-    state_d[DebtsWait] = (state_q[Idle] && decide_i && !need_sums && need_debts) ||
+    state_d[DebtsWait] = (state_q[Idle] && decide_i && !need_sums_q && need_debts_q) ||
         (state_q[Sums] && list_done_i && swept_i);
     state_d[DebtsStart] = state_q[DebtsWait];
     state_d[Debts] = state_q[DebtsStart] || (state_q[Debts] && !pass_done_i);
     state_d[DecideWait] = (state_q[Sums] && list_done_i && !swept_i) || (state_q[Debts] && pass_done_i);
     state_d[DecideStart] = state_q[DecideWait];
-    state_d[Decide] = (state_q[Idle] && decide_i && !need_sums && !need_debts) || state_q[DecideStart] ||
+    state_d[Decide] = (state_q[Idle] && decide_i && !need_sums_q && !need_debts_q) || state_q[DecideStart] ||
         (state_q[Decide] && !pass_done_i);
     state_d[Collect] = (state_q[Idle] && cluster_i) || (state_q[Collect] && !list_done_i);
     state_d[OrderStart] = state_q[Collect] && list_done_i && ordered_i;
@@ -113,22 +111,22 @@ module sched_control
     end
   end
 
-  // Stale
+  // Stale. What a decision needs is known in the cycle before: a write of CTRL has one after it in which none is accepted, and there
+  // is another next command only after sums.
+  assign sums_stale_d = config_we_i || continuous_i || (sums_stale_q && !sums_o);
+  assign debts_stale_d = inserted_i || sums_o || (debts_stale_q && !state_q[DebtsStart]);
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       sums_stale_q <= 1'b1;
       debts_stale_q <= 1'b1;
+      need_sums_q <= 1'b0;
+      need_debts_q <= 1'b0;
     end else begin
-      if (config_we_i || continuous_i) begin
-        sums_stale_q <= 1'b1;
-      end else if (sums_o) begin
-        sums_stale_q <= 1'b0;
-      end
-      if (inserted_i || sums_o) begin
-        debts_stale_q <= 1'b1;
-      end else if (state_q[DebtsStart]) begin
-        debts_stale_q <= 1'b0;
-      end
+      sums_stale_q <= sums_stale_d;
+      debts_stale_q <= debts_stale_d;
+      need_sums_q <= guard_en_i && sums_stale_d;
+      need_debts_q <= guard_en_i && debts_stale_d && next_valid_i;
     end
   end
 

@@ -127,7 +127,7 @@ module sched_core
   logic [SegmentW-1:0] segment_data;
   logic              removed, removed_continuous, serve_q, soft_rst_n;
   logic              list_clk, lanes_clk, list_en, lanes_en, list_late, touched, stays;
-  logic              insert_q, insert_end_q, remove_q;
+  logic              insert_q, insert_end_q, remove_q, try_insert, try_remove, cancel;
   logic              open_write, kind_insert, kind_remove, kind_cluster;
 
   sched_regs #(
@@ -171,6 +171,9 @@ module sched_core
     .kind_insert_o  (kind_insert),
     .kind_remove_o  (kind_remove),
     .kind_cluster_o (kind_cluster),
+    .try_insert_o   (try_insert),
+    .try_remove_o   (try_remove),
+    .cancel_o       (cancel),
     .inserted_i     (insert_q),
     .change_tag_o   (change_tag),
     .config_we_o    (config_we),
@@ -252,7 +255,7 @@ module sched_core
   assign soft_rst_n = rst_ni && !clear;
 
   always_ff @(posedge clk_i) begin
-    if (remove) begin
+    if (try_remove) begin
       serve_q <= serve;
     end
   end
@@ -283,9 +286,9 @@ module sched_core
     .clk_i,
     .rst_ni(soft_rst_n),
     .write_i      (open_write),
-    .insert_i     (insert),
+    .change_i     (try_insert || try_remove),
+    .cancel_i     (cancel),
     .inserted_i   (insert_q),
-    .remove_i     (remove),
     .decide_i     (decide),
     .cluster_i    (cluster),
     .continuous_i ((insert_q && continuous) || (removed && removed_continuous)),
@@ -336,8 +339,9 @@ module sched_core
   ) u_list (
     .clk_i               (list_clk),
     .rst_ni(soft_rst_n),
-    .insert_i            (insert),
-    .remove_i            (remove),
+    .insert_i            (try_insert),
+    .remove_i            (try_remove),
+    .cancel_i            (cancel),
     .sums_i              (sums),
     .collect_i           (cluster),
     .kind_insert_i       (kind_insert),

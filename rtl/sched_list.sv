@@ -28,6 +28,7 @@ module sched_list
   // Operations
   input  logic              insert_i,
   input  logic              remove_i,
+  input  logic              cancel_i,          // in the cycle after insert_i or remove_i: it is not done
   input  logic              sums_i,
   input  logic              collect_i,
   input  logic              kind_insert_i,     // which one it would be, early in the cycle
@@ -478,7 +479,10 @@ module sched_list
           end
         end
         Insert: begin
-          primed_q <= 1'b1;
+          primed_q <= !cancel_i;
+          if (cancel_i) begin
+            state_q <= Idle;
+          end
           if (primed_q) begin
             if (higher) begin
               place_q <= place_q - place_t'(1);
@@ -490,7 +494,10 @@ module sched_list
           end
         end
         Remove: begin
-          primed_q <= 1'b1;
+          primed_q <= !cancel_i;
+          if (cancel_i) begin
+            state_q <= Idle;
+          end
           if (primed_q) begin
             found_q <= found_q || match;
             place_q <= place_q + place_t'(1);

@@ -62,11 +62,14 @@ module sched_regs
   output logic               cluster_o,
   output logic               insert_o,
   output logic               remove_o,          // REMOVE or SERVE
-  output logic               serve_o,
+  output logic               serve_o,           // of REMOVE and SERVE the latter
   output logic               open_write_o,      // a write is accepted that is not to CLEAR, good or not
   output logic               kind_insert_o,     // what the address at hand stands for, written or not
   output logic               kind_remove_o,
   output logic               kind_cluster_o,
+  output logic               try_insert_o,      // INSERT is written whole, REMOVE or SERVE: its tag good or not
+  output logic               try_remove_o,
+  output logic               cancel_o,          // in the cycle after: it was not
   input  logic               inserted_i,        // in the cycle after insert_o
   output logic [TagW-1:0]    change_tag_o,
   output logic               config_we_o,       // the sweep's sums no longer hold
@@ -233,8 +236,16 @@ module sched_regs
   assign decide_o = write_en && wr_kind_i.op && !op_code;
   assign cluster_o = write_en && wr_kind_i.op && op_code;
   assign insert_o = write_en && is_insert && tag_fits && !tag_valid;
-  assign serve_o = remove_o && wr_addr_i == ServeOffset;
+  assign serve_o = wr_addr_i == ServeOffset;
   assign remove_o = write_en && is_remove && tag_valid;
+
+  // Whether a tag is good comes late in the cycle; list and course begin without it and are told in the next.
+  assign try_insert_o = write_en && is_insert;
+  assign try_remove_o = write_en && is_remove;
+
+  always_ff @(posedge clk_i) begin
+    cancel_o <= rst_ni && write_refused;
+  end
 
   assign config_we_o = write_en && wr_kind_i.config_write;
 

@@ -54,7 +54,7 @@ module formal_list
   assign collect = rst_ni && start_i && work_q == None && work_i == 2'd3;
 
   sched_list #(.Entries(Entries), .AngleW(AngleW), .CylW(CylW), .OrderM(0)) u_dut (
-    .clk_i, .rst_ni, .insert_i(insert), .remove_i(remove), .sums_i(sums), .collect_i(collect),
+    .clk_i, .rst_ni, .insert_i(insert), .remove_i(remove), .cancel_i(1'b0), .sums_i(sums), .collect_i(collect),
     .kind_insert_i(work_i == 2'd0), .kind_remove_i(work_i == 2'd1), .kind_collect_i(work_i == 2'd3), .done_o(done), .late_o(late),
     .tag_i(tag_q), .start_cyl_i(cyl_q), .start_head_i('0), .start_angle_i('0), .write_i(1'b0), .continuous_i(continuous_q),
     .end_cyl_i(cyl_q), .end_head_i('0), .end_angle_i('0), .transfer_i('0), .deadline_i('0), .count_o(count),
