@@ -507,7 +507,7 @@ module sched_regs
       seq_o <= '0;
     end else begin
       done_q <= done_i || (done_q && !(clear_write && wr_data_i[ClearDoneLsb]));
-      if (write_refused) begin
+      if (cancel_o) begin
         error_q <= 1'b1;
       end else if (clear_write && wr_data_i[ClearErrorLsb]) begin
         error_q <= 1'b0;
@@ -659,7 +659,7 @@ module sched_regs
         StatusOffset: begin
           rd_data_o[StatusBusyLsb] <= busy_i;
           rd_data_o[StatusDoneLsb] <= done_q;
-          rd_data_o[StatusErrorLsb] <= error_q;
+          rd_data_o[StatusErrorLsb] <= error_q || cancel_o;
           rd_data_o[StatusOccupancyLsb+:CountW] <= occupancy_i;
         end
         HeadPosOffset: begin

@@ -27,6 +27,7 @@ module formal_busy
   logic              busy, start, strobe, ended;
   logic              started_q = 1'b0;
   logic              guard_q, strobe_q;
+  logic              refused_q = 1'b0;
   logic [6:0]        cycle_q, most;
   work_e             work_q;
   logic [CountW-1:0] count_q;
@@ -41,11 +42,12 @@ module formal_busy
   );
 
   assign start = u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster;
-  assign strobe = start || u_dut.config_we || u_dut.clear;
+  assign strobe = start || u_dut.try_insert || u_dut.try_remove || u_dut.config_we || u_dut.clear;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     strobe_q <= strobe && rst_ni;
+    refused_q <= rst_ni && ((u_dut.try_insert && !u_dut.insert) || (u_dut.try_remove && !u_dut.remove));
     cycle_q <= busy ? cycle_q + 7'd1 : 7'd1;
     if (start) begin
       work_q <= u_dut.insert ? Insert : u_dut.remove ? Remove : u_dut.decide ? Decide : Cluster;
@@ -66,16 +68,21 @@ module formal_busy
   always_ff @(posedge clk_i) begin
     // Legal work
     assume (rst_ni == started_q);
-    assume (3'(u_dut.insert) + 3'(u_dut.remove) + 3'(u_dut.decide) + 3'(u_dut.cluster) + 3'(u_dut.config_we) + 3'(u_dut.clear) <= 3'd1);
+    assume (3'(u_dut.try_insert) + 3'(u_dut.try_remove) + 3'(u_dut.decide) + 3'(u_dut.cluster) + 3'(u_dut.config_we) + 3'(u_dut.clear) <= 3'd1);
+    // A tag may be refused
+    assume (u_dut.try_insert || !u_dut.insert);
+    assume (u_dut.try_remove || !u_dut.remove);
+    assume (u_dut.cancel == refused_q);
     // What the address stands for comes with a write, and may come without one
-    assume (u_dut.open_write || !(u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster));
-    assume (u_dut.kind_insert || !u_dut.insert);
-    assume (u_dut.kind_remove || !u_dut.remove);
+    assume (u_dut.open_write || !(u_dut.try_insert || u_dut.try_remove || u_dut.decide || u_dut.cluster));
+    assume (u_dut.kind_insert || !u_dut.try_insert);
+    assume (u_dut.kind_remove || !u_dut.try_remove);
     assume (u_dut.kind_cluster || !u_dut.cluster);
     assume (2'(u_dut.kind_insert) + 2'(u_dut.kind_remove) + 2'(u_dut.kind_cluster) <= 2'd1);
     assume (!(u_dut.decide && (u_dut.kind_insert || u_dut.kind_remove || u_dut.kind_cluster)));
-    if (busy) assume (!start && !u_dut.config_we);
+    if (busy) assume (!start && !u_dut.try_insert && !u_dut.try_remove && !u_dut.config_we);
     if (strobe_q || !started_q) assume (!strobe);
+    if (start) assume ($stable(u_dut.guard_en));
     if (u_dut.insert) assume (32'(u_dut.occupancy) < Entries);
     if (u_dut.remove) assume (u_dut.occupancy != '0);
     // Registers hold their values from the write that starts work to its end.

@@ -150,6 +150,7 @@ module formal_guard
     // Course
     assume (u_dut.insert == (strobe && phase_q < 3'(Inserts) && !skip_i));
     assume (u_dut.decide == (strobe && phase_q == 3'(Inserts)));
+    assume (u_dut.try_insert == u_dut.insert && u_dut.try_remove == u_dut.remove && !u_dut.cancel);
     // What the address stands for comes with a write, and may come without one
     assume (u_dut.open_write || !(u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster));
     assume (u_dut.kind_insert || !u_dut.insert);

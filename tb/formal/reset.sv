@@ -3,7 +3,7 @@
 // Proof: from any state in which the registers that say "busy" agree (`agrees`, itself an invariant), an accepted write of SOFT_RESET leaves the accelerator idle and empty in the
 // next cycle, with nothing waiting but the answer of a read; CLEAR is never kept waiting by work; an idle accelerator takes a write
 // unless it took one in the cycle before; a write accepted while it works is one to CLEAR. The whole of sched_core, nothing cut;
-// looks at ports, and for `agrees` at u_control.state_q, u_regs.open_q and u_regs.write_gap_q; the number of entries and the
+// looks at ports, and for `agrees` at u_control.state_q, cancel, u_regs.open_q and u_regs.write_gap_q; the number of entries and the
 // control word are read through the read port.
 
 module formal_reset
@@ -44,7 +44,9 @@ module formal_reset
 
   logic                     agrees;
 
-  assign agrees = $onehot(u_dut.u_control.state_q) && busy == !u_dut.u_control.state_q[0] && u_dut.u_regs.open_q == (!busy && !u_dut.u_regs.write_gap_q);
+  // A change whose tag is refused has begun in state_q, and is no work.
+  assign agrees = $onehot(u_dut.u_control.state_q) && busy == !(u_dut.u_control.state_q[0] || u_dut.cancel) &&
+      u_dut.u_regs.open_q == (!busy && !u_dut.u_regs.write_gap_q) && (!u_dut.cancel || (u_dut.u_control.state_q[1] && u_dut.u_regs.write_gap_q));
   assign accept = wr_valid_i && wr_ready;
   assign soft_reset = accept && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb];
 
