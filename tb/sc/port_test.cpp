@@ -82,8 +82,9 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
       << "the access that runs counts up to now";
   run_until(200 * kMs);
   EXPECT_EQ(registers.read(drive::reg::kId), 0x504C4452u);
-  EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010001u);
+  EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010002u);
   EXPECT_EQ(registers.read(drive::reg::kState), 1u);
+  EXPECT_EQ(registers.read(drive::reg::kDeaths), 0u);
   EXPECT_EQ(registers.read(drive::reg::kDepth), 32u);
   EXPECT_EQ(registers.read(drive::reg::kOutstanding), 0u);
   using C = RequestClass;
@@ -164,10 +165,10 @@ TEST(DriveRegisters, RefuseWhatIsNoRegister) {
   host.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(1 * kMs);
   std::uint32_t data = 0;
-  for (const std::uint64_t address : {0x002u, 0x018u, 0x02Cu, 0x130u, 0x1C0u, 0xFFCu})
+  for (const std::uint64_t address : {0x002u, 0x01Cu, 0x02Cu, 0x130u, 0x1C0u, 0xFFCu})
     for (const auto command : {tlm::TLM_READ_COMMAND, tlm::TLM_WRITE_COMMAND})
       EXPECT_EQ(registers.access(command, address, data), tlm::TLM_ADDRESS_ERROR_RESPONSE) << address;
-  for (const std::uint64_t address : {0x000u, 0x010u, 0x028u, 0x030u, 0x034u, 0x100u, 0x16Cu})
+  for (const std::uint64_t address : {0x000u, 0x010u, 0x018u, 0x028u, 0x030u, 0x034u, 0x100u, 0x16Cu})
     EXPECT_EQ(registers.access(tlm::TLM_WRITE_COMMAND, address, data), tlm::TLM_COMMAND_ERROR_RESPONSE) << address;
   EXPECT_EQ(registers.access(tlm::TLM_READ_COMMAND, 0, data, 2), tlm::TLM_BURST_ERROR_RESPONSE);
   EXPECT_EQ(registers.access(tlm::TLM_IGNORE_COMMAND, 0, data), tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -361,6 +362,7 @@ TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
   EXPECT_EQ(later.extension.status, CommandStatus::DriveDead);
   EXPECT_EQ(later.timing().completed, 10 * kMs);
   registers.write(drive::reg::kState, 1);
+  EXPECT_EQ(registers.read(drive::reg::kDeaths), 1u);
   Transaction& first = media.make();
   first.set(false, 0, 8);
   first.extension.cls = RequestClass::Continuous;

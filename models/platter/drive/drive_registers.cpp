@@ -69,6 +69,7 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
     case reg::kDepth: data = queue_.depth(); return true;
     case reg::kOutstanding: data = queue_.occupancy(); return true;
     case reg::kInLine: data = static_cast<std::uint32_t>(port_.token_bucket().waiting()); return true;
+    case reg::kDeaths: data = port_.deaths(); return true;
     case reg::kTokenRate: data = port_.token_bucket().rate(); return true;
     case reg::kTokenDepth: data = port_.token_bucket().depth(); return true;
     case reg::kTokenLevel:

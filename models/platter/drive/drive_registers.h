@@ -15,12 +15,13 @@ namespace reg {
 inline constexpr std::uint32_t kId = 0x000;
 inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
 inline constexpr std::uint32_t kVersion = 0x004;
-inline constexpr std::uint32_t kVersionValue = 0x0001'0001;
+inline constexpr std::uint32_t kVersionValue = 0x0001'0002;
 inline constexpr std::uint32_t kState = 0x008;
 inline constexpr std::uint32_t kStateAlive = 1;
 inline constexpr std::uint32_t kDepth = 0x00C;
 inline constexpr std::uint32_t kOutstanding = 0x010;
 inline constexpr std::uint32_t kInLine = 0x014;
+inline constexpr std::uint32_t kDeaths = 0x018;
 inline constexpr std::uint32_t kTokenRate = 0x020;
 inline constexpr std::uint32_t kTokenDepth = 0x024;
 inline constexpr std::uint32_t kTokenLevel = 0x028;

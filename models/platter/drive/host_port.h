@@ -55,6 +55,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   /// drive's observer.
   void set_alive(bool alive);
   bool alive() const { return alive_; }
+  /// How often it has died.
+  std::uint32_t deaths() const { return life_; }
 
   const TokenBucket& token_bucket() const { return bucket_; }
   /// Bytes a second (0: off) and depth in bytes; holds at once, also for what waits.
