@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array_rig.h"
 
+#include <map>
+
+#include "platter/core/random.h"
+
 namespace platter::testing {
 namespace {
 
-/// A drive that takes everything at once, notes it, and answers after a fixed time, one command after the other.
+/// A drive that takes everything at once, notes it, and answers after a fixed time, one command after the other. A flush is noted as a
+/// read of nothing.
 class StubDrive : public sc_core::sc_module {
  public:
   explicit StubDrive(const sc_core::sc_module_name& name)
@@ -14,6 +19,9 @@ class StubDrive : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<StubDrive> host_tgt_socket;
   Picoseconds service = 10 * kMs;
+  CommandStatus status = CommandStatus::Good;  ///< of what it answers from now on
+  bool within_call = false;                    ///< it answers at once: by TLM_COMPLETED and by BEGIN_RESP in turns
+  std::uint32_t ends = 0;                      ///< END_RESP seen
 
   struct Seen {
     bool write;
@@ -32,7 +40,11 @@ class StubDrive : public sc_core::sc_module {
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& /*delay*/) {
-    if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
+    if (phase == tlm::END_RESP) {
+      ++ends;
+      return tlm::TLM_COMPLETED;
+    }
+    if (within_call) service = 0;
     payload.acquire();
     seen.push_back({payload.is_write(), payload.get_address(), payload.get_data_length()});
     most = std::max(most, ++inside_);
@@ -47,12 +59,19 @@ class StubDrive : public sc_core::sc_module {
     extension.timing.completed = free_;
     extension.timing.queue = free_ - service - extension.issued;
     extension.timing.transfer = service;
+    if (within_call) {
+      payload.release();
+      --inside_;
+      phase = tlm::BEGIN_RESP;
+      return seen.size() % 2 == 0 ? tlm::TLM_COMPLETED : tlm::TLM_UPDATED;
+    }
     answers_.notify(payload, tlm::BEGIN_RESP, core::to_sc_time(free_ - now));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
   void answer(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& /*phase*/) {
     --inside_;
+    payload.get_extension<CommandExtension>()->status = status;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     host_tgt_socket->nb_transport_bw(payload, phase, delay);
@@ -69,14 +88,19 @@ class DirectHost : public ArrayClientIf {
  public:
   explicit DirectHost(Array& array) : array_(array) {}
 
-  ArrayRequest& submit(bool write, std::uint64_t address, std::uint32_t length, RequestClass cls = RequestClass::Discrete) {
-    requests_.push_back(std::make_unique<ArrayRequest>());
-    ArrayRequest& request = *requests_.back();
+  ArrayRequest& submit(bool write, std::uint64_t address, std::uint32_t length, RequestClass cls = RequestClass::Discrete,
+                       std::uint32_t stream = 0) {
+    ArrayRequest& request = make(cls);
     request.write = write;
     request.address = address;
     request.length = length;
-    request.cls = cls;
-    request.client = this;
+    request.stream = stream;
+    array_.submit(request);
+    return request;
+  }
+  ArrayRequest& flush(RequestClass cls = RequestClass::Discrete) {
+    ArrayRequest& request = make(cls);
+    request.flush = true;
     array_.submit(request);
     return request;
   }
@@ -89,6 +113,13 @@ class DirectHost : public ArrayClientIf {
   std::vector<ArrayRequest*> order;
 
  private:
+  ArrayRequest& make(RequestClass cls) {
+    requests_.push_back(std::make_unique<ArrayRequest>());
+    requests_.back()->cls = cls;
+    requests_.back()->client = this;
+    return *requests_.back();
+  }
+
   Array& array_;
   std::vector<std::unique_ptr<ArrayRequest>> requests_;
 };
@@ -232,7 +263,437 @@ TEST(Array, TheCacheServesWhatItHas) {
   EXPECT_EQ(read(3), 1u);
   EXPECT_EQ(read(32), 1u);
   EXPECT_EQ(read(32), 1u) << "the other area is not cached";
-  EXPECT_EQ(rig.array->counters(RequestClass::Discrete).cache_hits, 6u);
+  EXPECT_EQ(read(3), 0u);
+  ArrayRequest fua;
+  fua.address = 3 * 4096;
+  fua.length = 4096;
+  fua.fua = true;
+  fua.client = rig.host.get();
+  rig.array->submit(fua);
+  run_until(core::now_ps() + 100 * kMs);
+  EXPECT_EQ(fua.timing.response(), 10 * kMs) << "FUA: from the drive";
+  EXPECT_EQ(rig.array->counters(RequestClass::Discrete).cache_hits, 7u);
+}
+
+TEST(Array, AFlushGoesToAllDrivesBetweenOlderAndYoungerWrites) {
+  ArrayConfig config = config_of(3, {area_of(30, 4096)});
+  config.tags = 2;
+  StubRig rig(config);
+  run_until(1);
+  ArrayRequest& older = rig.host->submit(true, 0, 4096);
+  ArrayRequest& flush = rig.host->flush();
+  ArrayRequest& younger = rig.host->submit(true, 4096, 4096);
+  ArrayRequest& behind = rig.host->submit(false, 4096 + 512, 512);  // behind the younger write
+  ArrayRequest& second = rig.host->flush();
+  ArrayRequest& last = rig.host->submit(true, 2 * 4096, 4096);
+  ArrayRequest& read = rig.host->submit(false, 5 * 4096, 4096, RequestClass::Continuous);  // waits for none of them
+  const StubDrive::Seen kFlush{false, 0, 0};
+  run_until(5 * kMs);
+  EXPECT_EQ(rig.seen(0), (Seen{{true, 0, 4096}}));
+  EXPECT_EQ(rig.seen(1), Seen{});
+  EXPECT_EQ(rig.seen(2), (Seen{{false, 4096, 4096}}));
+  run_until(15 * kMs);  // the older write has ended
+  EXPECT_EQ(rig.seen(0), (Seen{{true, 0, 4096}, kFlush}));
+  EXPECT_EQ(rig.seen(1), (Seen{kFlush}));
+  EXPECT_EQ(rig.seen(2), (Seen{{false, 4096, 4096}, kFlush}));
+  run_until(1000 * kMs);
+  EXPECT_EQ(rig.seen(0), (Seen{{true, 0, 4096}, kFlush, kFlush}));
+  EXPECT_EQ(rig.seen(1), (Seen{kFlush, {true, 0, 4096}, {false, 512, 512}, kFlush}));
+  EXPECT_EQ(rig.seen(2), (Seen{{false, 4096, 4096}, kFlush, kFlush, {true, 0, 4096}}));
+  EXPECT_EQ(rig.host->order, (std::vector<ArrayRequest*>{&older, &read, &flush, &younger, &behind, &second, &last}));
+  EXPECT_EQ(flush.timing.response(), 20 * kMs);
+  // The second goes out when the younger write has ended, and behind the read on that drive.
+  EXPECT_EQ(second.timing.response(), 50 * kMs);
+  for (const ArrayRequest* r : rig.host->order) EXPECT_EQ(r->status, CommandStatus::Good);
+  EXPECT_EQ(rig.array->counters(RequestClass::Discrete).cache_hits, 0u);
+  EXPECT_EQ(rig.array->outstanding(), 0u);
+}
+
+TEST(Array, AFlushSaysWhatADeadDriveHasNotFlushed) {
+  // Units 0 and 1 on drives 0 and 1; then mirrored ones.
+  StubRig rig(config_of(2, {area_of(32, 4096), area_of(32, 4096, true)}));
+  Array& array = *rig.array;
+  Picoseconds at = 1;
+  const auto flush = [&] {
+    ArrayRequest& r = rig.host->flush();
+    run_until(at += 100 * kMs);
+    return r.status;
+  };
+  const auto write = [&](std::uint64_t address, std::uint32_t length) {
+    ArrayRequest& r = rig.host->submit(true, address, length);
+    run_until(at += 100 * kMs);
+    return r.status;
+  };
+  run_until(at);
+  EXPECT_EQ(write(0, 8192), CommandStatus::Good);
+  EXPECT_EQ(flush(), CommandStatus::Good);
+  array.kill(1);
+  EXPECT_EQ(flush(), CommandStatus::Good) << "all that it had answered was flushed";
+  EXPECT_EQ(write(32 * 4096, 8192), CommandStatus::Good);
+  EXPECT_EQ(write(0, 1024), CommandStatus::Good);
+  array.revive(1);
+  run_until(at += 1000 * kMs);
+  array.kill(1);
+  EXPECT_EQ(flush(), CommandStatus::Good) << "of the mirrored area nothing is ever in a drive's buffer only";
+  array.revive(1);
+  EXPECT_EQ(write(2 * 4096, 8192), CommandStatus::Good);
+  EXPECT_EQ(write(3 * 4096, 512), CommandStatus::Good);
+  array.kill(1);
+  ArrayRequest& told = rig.host->flush();
+  run_until(at += 100 * kMs);
+  EXPECT_EQ(told.status, CommandStatus::NoCopy);
+  EXPECT_EQ(told.lost_bytes, 4096u + 512);
+  EXPECT_EQ(flush(), CommandStatus::Good) << "it has been said";
+  // A drive dies under the flush.
+  array.revive(1);
+  EXPECT_EQ(write(4096, 512), CommandStatus::Good);
+  ArrayRequest& under = rig.host->flush();
+  run_until(at += 5 * kMs);
+  rig.drives[1]->status = CommandStatus::DriveDead;
+  run_until(at += 100 * kMs);
+  EXPECT_EQ(under.status, CommandStatus::NoCopy);
+  EXPECT_FALSE(array.alive(1));
+  array.kill(0);
+  EXPECT_EQ(flush(), CommandStatus::Good) << "no drive is left, and none had anything to lose";
+  // A drive may refuse.
+  rig.drives[1]->status = CommandStatus::Good;
+  array.revive(0);
+  array.revive(1);
+  rig.drives[0]->status = CommandStatus::QueueFull;
+  EXPECT_EQ(flush(), CommandStatus::QueueFull);
+  EXPECT_EQ(array.outstanding(), 0u);
+}
+
+TEST(Array, ReadsAheadForAStreamByHand) {
+  // One drive, units of 4 KB, halves of two units.
+  ArrayConfig config = config_of(1, {area_of(64, 4096)});
+  config.holds_data = false;
+  config.stream_buffers.units = 2;
+  StubRig rig(config);
+  Array& array = *rig.array;
+  Picoseconds at = 1;
+  run_until(at);
+  const auto read = [&](std::uint64_t address, std::uint32_t length, std::uint32_t stream = 7) {
+    ArrayRequest& r = rig.host->submit(false, address, length, RequestClass::Continuous, stream);
+    run_until(at += 100 * kMs);
+    EXPECT_EQ(r.status, CommandStatus::Good);
+    return r.timing.response();
+  };
+  EXPECT_EQ(read(0, 4096), 10 * kMs);
+  EXPECT_EQ(rig.seen(0), (Seen{{false, 0, 4096}})) << "one read is no stream";
+  EXPECT_EQ(read(4096, 2048), 10 * kMs);
+  EXPECT_EQ(rig.seen(0).size(), 3u);
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144, 8192})) << "behind the read, the first half";
+  EXPECT_EQ(read(6144, 512), 0);
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 8192, 8192})) << "the first half is touched";
+  EXPECT_EQ(read(6144 + 512, 8192), 0) << "across both";
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 16384, 8192})) << "the second is touched";
+  EXPECT_EQ(rig.seen(0).size(), 5u);
+  EXPECT_EQ(read(6144 + 512 + 8192, 512), 0);
+  EXPECT_EQ(rig.seen(0).size(), 5u);
+  EXPECT_EQ(array.stream_buffer_counters().hits, 3u);
+  EXPECT_EQ(array.stream_buffer_counters().misses, 1u) << "the one that showed it to be a stream";
+  EXPECT_EQ(array.counters(RequestClass::Continuous).cache_hits, 0u);
+  // A read that comes while its half is fetched waits for it.
+  std::uint64_t next = 6144 + 512 + 8192 + 512;
+  rig.host->submit(false, next, 8192 - 512, RequestClass::Continuous, 7);  // into the third half: the fourth is fetched
+  ArrayRequest& early = rig.host->submit(false, next + 8192 - 512, 8192, RequestClass::Continuous, 7);
+  run_until(at += 100 * kMs);
+  EXPECT_EQ(early.timing.response(), 10 * kMs);
+  EXPECT_EQ(array.stream_buffer_counters().hits, 4u);
+  EXPECT_EQ(array.stream_buffer_counters().underruns, 1u);
+  EXPECT_EQ(array.stream_buffer_counters().misses, 1u);
+  next += 16384 - 512;
+  // A write into what is ahead: the rest of that half comes from the drive, the other one is still good.
+  const std::size_t before = rig.seen(0).size();
+  rig.host->submit(true, next + 512, 512);
+  run_until(at += 100 * kMs);
+  EXPECT_EQ(read(next, 1024), 10 * kMs);
+  EXPECT_EQ(array.stream_buffer_counters().misses, 2u);
+  EXPECT_EQ(rig.seen(0).size(), before + 2) << "the write and the read";
+  EXPECT_EQ(read(next + 1024, 8192 - 1024 - 512), 10 * kMs) << "up to the other half";
+  EXPECT_EQ(read(next + 8192 - 512, 1024), 0);
+  // Another place: no stream any more. Another stream has a buffer of its own.
+  EXPECT_EQ(read(0, 1024), 10 * kMs);
+  EXPECT_EQ(read(next + 2048, 1024), 10 * kMs);
+  EXPECT_EQ(read(0, 1024, 8), 10 * kMs);
+  EXPECT_EQ(read(1024, 1024, 8), 10 * kMs);
+  EXPECT_EQ(read(next + 3072, 1024), 10 * kMs);
+  EXPECT_EQ(read(2048, 1024, 8), 0);
+  EXPECT_EQ(read(next + 4096, 1024), 0);
+  EXPECT_EQ(array.stream_buffer_bytes(), 4u * 8192);
+  // At the end of the array nothing is ahead.
+  EXPECT_EQ(read(62 * 4096, 4096), 10 * kMs);
+  const std::size_t commands = rig.seen(0).size();
+  EXPECT_EQ(read(63 * 4096, 4096), 10 * kMs);
+  EXPECT_EQ(rig.seen(0).size(), commands + 1);
+}
+
+/// Streams of a variable bit rate in rounds, each from a place of its own on.
+class StreamsInRounds : public ArrayClientIf {
+ public:
+  StreamsInRounds(Array& array, std::uint32_t streams, std::uint64_t seed) : array_(array), random_(seed, "streams"), reads_(streams) {
+    for (std::uint32_t i = 0; i < streams; ++i) {
+      reads_[i].cls = RequestClass::Continuous;
+      reads_[i].stream = 100 + i;
+      reads_[i].client = this;
+      reads_[i].address = array.capacity_bytes() / streams * i / 512 * 512;
+    }
+  }
+  static std::uint8_t fill(std::uint64_t address) { return static_cast<std::uint8_t>(address / 512 * 31 + address % 512); }
+
+  std::uint64_t late = 0, served = 0;
+  void round(Picoseconds length, std::uint32_t most_sectors) {
+    for (ArrayRequest& r : reads_) {
+      r.address += r.length;
+      r.length = static_cast<std::uint32_t>(1 + random_.below(most_sectors)) * 512;
+      r.deadline = core::now_ps() + length;
+      bytes_[&r].assign(r.length, 0);
+      r.data = bytes_[&r].data();
+      array_.submit(r);
+    }
+  }
+  void finished(ArrayRequest& r) override {
+    EXPECT_EQ(r.status, CommandStatus::Good);
+    for (std::uint32_t i = 0; i < r.length; ++i) ASSERT_EQ(r.data[i], fill(r.address + i));
+    ++served;
+    late += core::now_ps() > r.deadline ? 1u : 0u;
+  }
+
+ private:
+  Array& array_;
+  core::RandomStream random_;
+  std::vector<ArrayRequest> reads_;
+  std::map<ArrayRequest*, std::vector<std::uint8_t>> bytes_;
+};
+
+TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
+  ArrayConfig config = config_of(4, {area_of(1'500, 8192, true)});
+  config.tags = 60;
+  config.class_tags = {4, ~0u, 4};
+  config.stream_buffers.units = 2;
+  mechanics::DriveProfile profile = toy_profile();
+  profile.queue_depth = 60;
+  ArrayRig rig(config, profile, "OPS:SCAN/CI-SPTF");
+  Array& array = *rig.array;
+  constexpr std::uint32_t kStreams = 60;
+  constexpr std::uint64_t kRounds = 20;
+  StreamsInRounds streams(array, kStreams, 5);
+  DirectHost others(array);
+  core::RandomStream random(6, "others");
+  Script script("script", [&](Script& s) {
+    Transaction all(nullptr);
+    all.set(true, 0, static_cast<std::uint32_t>(array.capacity_bytes() / 512));
+    for (std::size_t i = 0; i < all.data.size(); ++i) all.data[i] = StreamsInRounds::fill(i);
+    ASSERT_EQ(script.disk_init_socket->transport_dbg(all.payload), all.data.size());
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      streams.round(500 * kMs, 32);  // as much as a half at most
+      if (round > 1) {
+        s.pause(1);
+        EXPECT_EQ(streams.served, (round + 1) * kStreams) << "a read of what is there takes no time";
+      }
+      for (int i = 0; i < 10; ++i) {
+        s.pause(static_cast<Picoseconds>(1 + random.below(40)) * kMs);
+        others.submit(false, random.below(array.capacity_bytes() / 512 - 8) * 512, 4096);
+      }
+      if (round == 10) array.kill(1);
+      s.pause_until((static_cast<Picoseconds>(round) + 1) * 500 * kMs);
+    }
+  });
+  script.disk_init_socket.bind(array.host_tgt_socket);
+  run_until(20'000 * kMs);
+  ASSERT_TRUE(script.done());
+  EXPECT_EQ(streams.served, kRounds * kStreams);
+  EXPECT_EQ(streams.late, 0u);
+  const auto& counters = array.stream_buffer_counters();
+  EXPECT_EQ(counters.misses, kStreams) << "the second read of each";
+  EXPECT_EQ(counters.underruns, 0u);
+  EXPECT_EQ(counters.hits, (kRounds - 2) * kStreams);
+  EXPECT_EQ(array.stream_buffer_bytes(), kStreams * 2 * 16'384u);
+  EXPECT_EQ(others.order.size(), kRounds * 10);
+}
+
+TEST(Array, AReadNeverWaitsForAFetchThatCameLater) {
+  ArrayConfig config = config_of(1, {area_of(64, 4096)});
+  config.holds_data = false;
+  config.stream_buffers.units = 2;
+  StubRig rig(config);
+  run_until(1);
+  const auto read = [&](std::uint64_t address) { rig.host->submit(false, address, 512, RequestClass::Continuous, 7); };
+  read(4096);
+  rig.host->submit(true, 4608, 512);
+  read(4608);                         // behind the first write
+  rig.host->submit(true, 4608, 512);  // behind that read
+  read(3072);
+  read(3584);  // a stream again, and what it wants next is behind the second write
+  run_until(1'000 * kMs);
+  EXPECT_EQ(rig.host->order.size(), 6u) << "they wait for each other";
+  EXPECT_EQ(rig.array->in_drive(0), 0u);
+}
+
+TEST(Array, AStreamThatHasEndedGivesItsBufferToTheNext) {
+  ArrayConfig config = config_of(2, {area_of(640, 4096)});
+  config.holds_data = false;
+  config.stream_buffers.units = 1;
+  config.stream_buffers.idle = 1'000 * kMs;
+  StubRig rig(config);
+  Picoseconds at = 1;
+  run_until(at);
+  for (std::uint32_t stream = 0; stream < 12; ++stream)  // three at a time
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      rig.host->submit(false, (stream * 50 + k) * 4096, 4096, RequestClass::Continuous, stream);
+      run_until(at += 100 * kMs);
+    }
+  EXPECT_EQ(rig.array->stream_buffer_counters().hits, 12u * 2);
+  EXPECT_LE(rig.array->stream_buffer_bytes(), 4u * 2 * 4096);
+  EXPECT_GE(rig.array->stream_buffer_bytes(), 3u * 2 * 4096);
+}
+
+TEST(Array, AWriteThatOneDriveRefusesIsGoodWithTheOther) {
+  ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
+  config.rebuild.outstanding = 0;
+  StubRig rig(config);
+  run_until(1);
+  rig.drives[1]->status = CommandStatus::QueueFull;
+  ArrayRequest& one = rig.host->submit(true, 512, 512);
+  run_until(100 * kMs);
+  EXPECT_EQ(one.status, CommandStatus::Good);
+  EXPECT_EQ(rig.array->stale_units(1), 1u);
+  EXPECT_EQ(rig.array->stale_units(0), 0u);
+  rig.drives[0]->status = CommandStatus::QueueFull;
+  ArrayRequest& both = rig.host->submit(true, 512, 512);
+  run_until(200 * kMs);
+  EXPECT_EQ(both.status, CommandStatus::QueueFull);
+  EXPECT_EQ(rig.array->stale_units(0), 0u);
+}
+
+TEST(Array, OneCopyOfAUnitIsNeverStale) {
+  // Two writes over different bytes of one unit end on one drive each, in turns, before both drives die.
+  ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
+  config.tags = 1;
+  config.rebuild.outstanding = 0;
+  StubRig rig(config);
+  Array& array = *rig.array;
+  rig.drives[0]->service = 16 * kMs;
+  run_until(1);
+  rig.host->submit(false, 4096, 512);  // keeps drive 1 busy
+  ArrayRequest& first = rig.host->submit(true, 0, 512);
+  ArrayRequest& second = rig.host->submit(true, 2048, 512, RequestClass::Continuous);  // ahead of it on drive 1, behind it on drive 0
+  run_until(25 * kMs);  // the first has ended on drive 0, the second on drive 1
+  rig.drives[1]->status = CommandStatus::DriveDead;
+  run_until(31 * kMs);
+  EXPECT_EQ(first.status, CommandStatus::Good);
+  EXPECT_EQ(array.stale_units(1), 1u) << "it lacks the first write";
+  rig.drives[0]->status = CommandStatus::DriveDead;
+  run_until(100 * kMs);
+  EXPECT_EQ(second.status, CommandStatus::DriveDead) << "drive 0 alone could have it, and perhaps has";
+  EXPECT_EQ(array.stale_units(0), 0u);
+  rig.drives[0]->status = CommandStatus::Good;
+  array.revive(0);
+  ArrayRequest& read = rig.host->submit(false, 0, 4096);
+  run_until(200 * kMs);
+  EXPECT_EQ(read.status, CommandStatus::Good);
+}
+
+TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
+  StubRig rig(config_of(2, {area_of(16, 4096, true)}));
+  Array& array = *rig.array;
+  run_until(1);
+  array.kill(1);
+  rig.host->submit(true, 0, 512);
+  run_until(100 * kMs);
+  EXPECT_EQ(array.stale_units(1), 1u);
+  array.revive(1);  // the unit is read, 100 to 110 ms, to be written after
+  run_until(101 * kMs);
+  rig.host->submit(true, 1024, 512);                                             // waits for that
+  rig.host->submit(false, 1024, 512);                                            // behind the write
+  ArrayRequest& write = rig.host->submit(true, 1024, 1024);                      // behind the read
+  ArrayRequest& read = rig.host->submit(false, 1536, 512, RequestClass::Continuous);  // behind the second write
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{true, 1024, 512})) << "not any more";
+  run_until(1'000 * kMs);
+  EXPECT_EQ(read.timing.response(), 49 * kMs) << "rebuild's read, write, read, write, read; not the rebuild's write";
+  EXPECT_EQ(write.status, CommandStatus::Good);
+  EXPECT_EQ(array.stale_units(1), 0u);
+  EXPECT_EQ(array.rebuilt_units(1), 1u);
+  const Seen& first = rig.seen(0);
+  EXPECT_EQ(std::count(first.begin(), first.end(), (StubDrive::Seen{false, 0, 4096})), 2) << "the unit is read anew";
+  EXPECT_EQ(rig.seen(1).back(), (StubDrive::Seen{true, 8 * 4096, 4096}));
+  EXPECT_EQ(array.outstanding(), 0u);
+}
+
+TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
+  ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
+  config.areas[0].cached = true;
+  config.cache.bytes = 65'536;
+  config.cache.block_bytes = 4096;
+  ArrayRig rig(config);
+  Array& array = *rig.array;
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    Transaction look(nullptr);
+    const auto poke = [&](std::uint64_t lba, std::uint8_t fill) {
+      look.set(true, lba, 8, fill);
+      EXPECT_EQ(script.disk_init_socket->transport_dbg(look.payload), 8u * 512);
+    };
+    for (std::uint8_t k = 0; k < 60; ++k) {
+      // At any time of a rebuild of unit 0.
+      array.kill(1);
+      s.access(t, true, 0, 1, 200);
+      EXPECT_EQ(array.stale_units(1), 1u);
+      array.revive(1);
+      s.pause(k * 500 * kUs);
+      poke(0, k);
+      s.pause(1'000 * kMs);
+      EXPECT_EQ(array.stale_units(1), 0u);
+      for (std::uint32_t copy = 0; copy < 2; ++copy) {
+        const UnitPlace place = array.map().place(array.map().areas()[0], 0, copy);
+        std::vector<std::uint8_t> bytes(4096);
+        rig.drives[place.drive]->media()->read(place.address, bytes.data(), bytes.size());
+        EXPECT_EQ(bytes, std::vector<std::uint8_t>(4096, k)) << "copy " << copy;
+      }
+    }
+    for (int k = 0; k < 600; ++k) {
+      // At any time of a read that fills the cache.
+      const auto fill = static_cast<std::uint8_t>(k);
+      poke(8, 200);
+      s.spawn([&] {
+        Transaction r(nullptr);
+        s.access(r, false, 8, 1);
+      });
+      s.pause(k * 25 * kUs);
+      poke(8, fill);
+      s.pause(100 * kMs);
+      s.access(t, false, 8, 8);
+      EXPECT_EQ(t.data, std::vector<std::uint8_t>(4096, fill)) << k;
+    }
+  });
+  script.disk_init_socket.bind(array.host_tgt_socket);
+  run_until(200'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+TEST(Array, TransportDbgReachesNoBytesWhereThereAreNone) {
+  ArrayConfig config = config_of(2, {area_of(16, 4096)});
+  config.holds_data = false;
+  ArrayRig rig(config);
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  Transaction look(nullptr);
+  look.set(false, 0, 16);
+  run_until(1);
+  EXPECT_EQ(host.disk_init_socket->transport_dbg(look.payload), 0u);
+}
+
+TEST(Array, DrivesMayAnswerWithinTheCall) {
+  StubRig rig(config_of(2, {area_of(16, 4096, true)}));
+  for (const auto& drive : rig.drives) drive->within_call = true;
+  run_until(1);
+  for (int i = 0; i < 100; ++i) rig.host->submit(i % 2 == 0, 0, 16 * 4096);
+  rig.host->flush();
+  run_until(10 * kMs);
+  EXPECT_EQ(rig.host->order.size(), 101u);
+  EXPECT_EQ(rig.array->in_drive(0) + rig.array->in_drive(1), 0u);
+  for (const auto& drive : rig.drives) EXPECT_EQ(drive->ends, (drive->seen.size() + 1) / 2);
 }
 
 TEST(Array, SpeaksTheBaseProtocol) {
@@ -249,20 +710,25 @@ TEST(Array, SpeaksTheBaseProtocol) {
   Transaction& flush = host.make();
   flush.set_flush();
   host.submit(flush);
+  Transaction& tagged = host.make();
+  tagged.set(false, 0, 1);
+  tagged.extension.tag = 3;
+  host.submit(tagged);
   Transaction& last = host.submit(false, sectors - 1, 1);
   run_until(1000 * kMs);
   EXPECT_TRUE(host.all_released());
   EXPECT_EQ(beyond.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  EXPECT_EQ(flush.status(), tlm::TLM_COMMAND_ERROR_RESPONSE);
+  EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(tagged.status(), tlm::TLM_COMMAND_ERROR_RESPONSE);
   EXPECT_EQ(last.status(), tlm::TLM_OK_RESPONSE);
   for (std::size_t i = 0; i < read.data.size(); ++i) ASSERT_EQ(read.data[i], i >= 2 * 512 && i < 32 * 512 ? 5 : 0) << i;
-  for (const Transaction* t : {&write, &read, &last}) {
+  for (const Transaction* t : {&write, &read, &flush, &last}) {
     EXPECT_EQ(t->timing().parts(), t->timing().response());
     EXPECT_EQ(t->timing().completed, t->begin_resp);
   }
   const auto& counters = rig.array->counters(RequestClass::Discrete);
-  EXPECT_EQ(counters.submitted, 5u);
-  EXPECT_EQ(counters.completed, 3u);
+  EXPECT_EQ(counters.submitted, 6u);
+  EXPECT_EQ(counters.completed, 4u);
   EXPECT_EQ(counters.failed, 2u);
   // transport_dbg sees and changes all copies.
   Transaction look(nullptr);
@@ -286,6 +752,10 @@ TEST(Array, BlockingCallsToo) {
     s.access(t, false, 2, 40);
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(40 * 512, 7));
     s.access(t, true, 256, 64, 9);
+    t.set_flush();
+    s.transport(t);
+    EXPECT_EQ(t.status(), tlm::TLM_OK_RESPONSE);
+    t.extension.flush = false;
     s.access(t, false, 250, 80);
     for (std::size_t i = 0; i < t.data.size(); ++i) ASSERT_EQ(t.data[i], i >= 6 * 512 && i < 70 * 512 ? 9 : 0) << i;
     rig.array->kill(1);
@@ -310,6 +780,9 @@ TEST(Array, RefusesWhatMakesNoArray) {
   config.tags = 0;
   EXPECT_THROW(Array("b", config), std::invalid_argument);
   config.tags = 1;
+  config.class_tags[2] = 0;
+  EXPECT_THROW(Array("d", config), std::invalid_argument) << "background commands would wait for ever";
+  config.class_tags[2] = 1;
   config.areas[0].cached = true;
   config.cache.bytes = 65536;
   EXPECT_THROW(Array("c", config), std::invalid_argument) << "a unit is no whole block";

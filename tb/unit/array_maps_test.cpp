@@ -8,8 +8,10 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "platter/core/random.h"
 #include "platter/host/array/block_cache.h"
 #include "platter/host/array/stale_units.h"
+#include "platter/host/array/stream_buffer.h"
 #include "platter/host/array/stripe_map.h"
 
 namespace platter::host::array {
@@ -190,6 +192,82 @@ TEST(StaleUnits, CountAndFindThem) {
   for (const std::uint64_t unit : {3u, 63u, 199u}) stale.clear(unit);
   EXPECT_EQ(stale.count(), 0u);
   EXPECT_FALSE(stale.test(199));
+}
+
+TEST(StreamBuffer, HalvesTakeTurnsByHand) {
+  StreamBuffer buffer;
+  std::uint32_t half = 9;
+  EXPECT_FALSE(buffer.read(100, 150));
+  EXPECT_EQ(buffer.wanted(), StreamBuffer::kNowhere);
+  EXPECT_TRUE(buffer.read(150, 200));
+  ASSERT_EQ(buffer.wanted(), 200u);
+  const std::uint32_t first = buffer.fetch(200, 300, 5);
+  EXPECT_EQ(buffer.wanted(), StreamBuffer::kNowhere) << "the stream has not touched it";
+  EXPECT_EQ(buffer.find(200, 250, 6, half), StreamBuffer::Found::Awaited);
+  EXPECT_EQ(half, first);
+  EXPECT_EQ(buffer.find(200, 250, 5, half), StreamBuffer::Found::No) << "asked for before the fetch was";
+  EXPECT_EQ(buffer.find(190, 250, 6, half), StreamBuffer::Found::No);
+  EXPECT_TRUE(buffer.read(200, 250));
+  ASSERT_EQ(buffer.wanted(), 300u) << "touched: the next one, into the other half";
+  const std::uint32_t second = buffer.fetch(300, 400, 7);
+  EXPECT_NE(second, first);
+  buffer.bytes(first).assign(100, 1);
+  buffer.bytes(second).assign(100, 2);
+  buffer.fetched(second, true);
+  EXPECT_EQ(buffer.find(250, 350, 9, half), StreamBuffer::Found::Awaited);
+  EXPECT_EQ(half, first);
+  EXPECT_TRUE(buffer.read(250, 350));
+  EXPECT_EQ(buffer.wanted(), StreamBuffer::kNowhere) << "the first half is on its way";
+  buffer.fetched(first, true);
+  EXPECT_EQ(buffer.wanted(), 400u);
+  ASSERT_EQ(buffer.find(250, 350, 9, half), StreamBuffer::Found::Filled);
+  std::vector<std::uint8_t> bytes(100);
+  buffer.copy(250, 350, bytes.data());
+  for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_EQ(bytes[i], i < 50 ? 1 : 2);
+  // Written: that half is gone, the other is the one to go on from.
+  buffer.invalidate(399, 500);
+  EXPECT_EQ(buffer.find(300, 350, 9, half), StreamBuffer::Found::No);
+  EXPECT_EQ(buffer.find(250, 300, 9, half), StreamBuffer::Found::Filled);
+  // Overtaken: anew from where the stream is.
+  EXPECT_TRUE(buffer.read(350, 1000));
+  ASSERT_EQ(buffer.wanted(), 1000u);
+  const std::uint32_t third = buffer.fetch(1000, 1100, 11);
+  buffer.invalidate(1050, 1051);
+  buffer.fetched(third, true);
+  EXPECT_EQ(buffer.find(1000, 1010, 12, half), StreamBuffer::Found::No) << "written while it was fetched";
+  ASSERT_EQ(buffer.wanted(), 1000u);
+  buffer.fetched(buffer.fetch(1000, 1100, 12), false);
+  EXPECT_EQ(buffer.find(1000, 1010, 13, half), StreamBuffer::Found::No);
+  EXPECT_FALSE(buffer.read(5000, 5010));
+  EXPECT_EQ(buffer.wanted(), StreamBuffer::kNowhere);
+}
+
+TEST(StreamBuffer, ReadsNoLargerThanAHalfAreFetchedARoundAhead) {
+  // Reads of any size up to a half, each after the fetches of the round before have ended: from the third on all is there.
+  core::RandomStream random(1, "reads");
+  constexpr std::uint64_t kHalf = 64;
+  StreamBuffer buffer;
+  std::uint64_t at = 1000, order = 0, fetches = 0;
+  for (int round = 0; round < 10'000; ++round) {
+    const std::uint64_t end = at + 1 + random.below(kHalf);
+    std::uint32_t half = 0;
+    EXPECT_EQ(buffer.read(at, end), round > 0);
+    ASSERT_EQ(buffer.find(at, end, ++order, half), round < 2 ? StreamBuffer::Found::No : StreamBuffer::Found::Filled) << round;
+    if (round >= 2) {
+      std::vector<std::uint8_t> bytes(end - at);
+      buffer.copy(at, end, bytes.data());
+      for (std::uint64_t i = at; i < end; ++i) ASSERT_EQ(bytes[i - at], static_cast<std::uint8_t>(i * 37));
+    }
+    for (std::uint64_t begin = buffer.wanted(); begin != StreamBuffer::kNowhere; begin = buffer.wanted()) {
+      const std::uint32_t filled = buffer.fetch(begin, begin + kHalf, ++order);
+      buffer.bytes(filled).resize(kHalf);
+      for (std::uint64_t i = 0; i < kHalf; ++i) buffer.bytes(filled)[i] = static_cast<std::uint8_t>((begin + i) * 37);
+      buffer.fetched(filled, true);
+      ++fetches;
+    }
+    at = end;
+  }
+  EXPECT_LE(fetches, (at - 1000) / kHalf + 2) << "nothing is fetched twice";
 }
 
 }  // namespace

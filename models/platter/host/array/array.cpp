@@ -23,6 +23,8 @@ constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestCl
 /// A unit whose rebuild has failed is not tried again before.
 constexpr Picoseconds kRetry = core::kPicosecondsPerMillisecond;
 
+constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 30;
+
 constexpr std::size_t index(RequestClass cls) { return static_cast<std::size_t>(cls); }
 
 std::uint32_t checked_drives(std::uint32_t drives) {
@@ -46,12 +48,14 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
       drives_(config.drives),
       units_(1024, nullptr),
       delayed_(this, &Array::delayed_phase) {
-  if (config.tags == 0) throw std::invalid_argument("an array needs a tag in each drive");
-  if (config.cache.bytes != 0)
-    for (const StripeArea& area : map_.areas())
-      if (area.cached && (config.cache.block_bytes == 0 || config.cache.block_bytes % config.sector_bytes != 0 ||
-                          area.unit_bytes % config.cache.block_bytes != 0))
-        throw std::invalid_argument("the units of a cached area must be whole blocks of the cache, those whole sectors");
+  if (config.tags == 0 || std::count(config.class_tags.begin(), config.class_tags.end(), 0u) > 0)
+    throw std::invalid_argument("an array needs a tag in each drive, for each class");
+  for (const StripeMap::Area& area : map_.areas())
+    if (cached(area) && (config.cache.block_bytes == 0 || config.cache.block_bytes % config.sector_bytes != 0 ||
+                         area.unit_bytes % config.cache.block_bytes != 0))
+      throw std::invalid_argument("the units of a cached area must be whole blocks of the cache, those whole sectors");
+    else if (!cached(area) && config.stream_buffers.units > kMostBufferBytes / area.unit_bytes)
+      throw std::invalid_argument("a half of a stream's buffer has at most " + std::to_string(kMostBufferBytes) + " bytes");
   for (DrivePort& port : drives_) port.stale = StaleUnits(map_.physical_units());
   opened_.reserve(config.drives);
   active_rebuilds_.reserve(config.rebuild.outstanding);
@@ -103,23 +107,31 @@ void Array::submit(ArrayRequest& request) {
   request.timing.accepted = -1;
   request.host_queue = 0;
   request.lost_bytes = 0;
+  request.buffer_ = nullptr;
+  request.waited_ = false;
   ++outstanding_;
   ++counters_[index(request.cls)].submitted;
-  request.status = check(request);
-  if (request.status == CommandStatus::Good)
-    cut(request);
-  else
+  request.status = request.flush ? CommandStatus::Good : check(request);
+  if (request.status != CommandStatus::Good) {
     end(request);
+  } else if (request.flush) {
+    flushes_.push_back({&request, next_order_++});
+  } else {
+    if (config_.stream_buffers.units > 0 && !request.write && request.cls == RequestClass::Continuous)
+      request.buffer_ = follow(request);
+    cut(request);
+  }
   work(false);
 }
 
 void Array::cut(ArrayRequest& request) {
   const std::uint64_t end = request.address + request.length;
+  if (request.write) written(request.address, end);
   ++request.pending_;  // not before all of them are known
   for (std::uint64_t at = request.address; at < end;) {
     const StripeMap::Area& area = map_.area_at(at);
     const std::uint64_t within = (at - area.begin) % area.unit_bytes;
-    if (!request.write && area.cached && config_.cache.bytes != 0) {
+    if (!request.write && cached(area)) {
       const std::uint64_t block = at - within % cache_.block_bytes();
       add(request, area, block, cache_.block_bytes(), Kind::Read);
       at = block + cache_.block_bytes();
@@ -135,8 +147,21 @@ void Array::cut(ArrayRequest& request) {
 bool Array::conflict(const Fragment& older, const Fragment& younger) {
   if (older.within >= younger.end() || younger.within >= older.end()) return false;
   if (younger.kind == Kind::Read || younger.kind == Kind::Rebuild) return older.kind == Kind::Write;
-  // A continuous write does not wait for a background command.
-  return older.kind != Kind::Rebuild || younger.request->cls != RequestClass::Continuous;
+  return older.kind != Kind::Rebuild || !younger.ahead;
+}
+
+void Array::put_ahead(Fragment& fragment) {
+  if (fragment.ahead || fragment.blockers == 0) return;
+  for (Fragment* older = bucket(fragment.unit); older != nullptr; older = older->older) {
+    if (older->unit != fragment.unit || older->order >= fragment.order || !conflict(*older, fragment)) continue;
+    if (older->kind != Kind::Rebuild) {
+      put_ahead(*older);
+    } else {
+      older->spoiled = true;
+      if (--fragment.blockers == 0) ready_.push_back(&fragment);
+    }
+  }
+  fragment.ahead = true;
 }
 
 void Array::chain(Fragment& fragment) {
@@ -167,15 +192,22 @@ void Array::add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_
   fragment.length = length;
   fragment.kind = kind;
   fragment.order = next_order_++;
+  fragment.ahead = request.cls == RequestClass::Continuous;
   if (kind != Kind::Read || writers_ > 0)
     for (Fragment* older = bucket(fragment.unit); older != nullptr; older = older->older) {
       if (older->unit != fragment.unit) continue;
-      if (conflict(*older, fragment))
+      if (conflict(*older, fragment)) {
         ++fragment.blockers;
-      else if (older->kind == Kind::Rebuild && kind == Kind::Write)
+        if (fragment.ahead && !active_rebuilds_.empty()) put_ahead(*older);
+      } else if (older->kind == Kind::Rebuild && kind == Kind::Write) {
         older->spoiled = true;
+      }
     }
   if (kind != Kind::Read) ++writers_;
+  if (kind == Kind::Write && !flushes_.empty()) {
+    ++fragment.blockers;
+    held_.push_back(&fragment);
+  }
   chain(fragment);
   ++request.pending_;
   if (fragment.blockers == 0) ready_.push_back(&fragment);
@@ -204,9 +236,10 @@ void Array::lose(Fragment& fragment) {
 }
 
 void Array::end(ArrayRequest& request) {
-  if (request.client == nullptr) {
-    rebuilt(static_cast<Rebuild&>(request));
-    return;
+  switch (request.role_) {
+    case ArrayRequest::Role::Host: break;
+    case ArrayRequest::Role::Rebuild: rebuilt(static_cast<Rebuild&>(request)); return;
+    case ArrayRequest::Role::Fetch: fetched(static_cast<Fetch&>(request)); return;
   }
   const Picoseconds now = now_ps();
   core::CommandTiming& timing = request.timing;
@@ -222,7 +255,10 @@ void Array::end(ArrayRequest& request) {
     timing.queue += timing.response() - timing.parts();
     ++counters.completed;
     if (now > request.deadline) ++counters.late;
-    if (no_drive) ++counters.cache_hits;
+    if (request.buffer_ != nullptr)
+      ++(!no_drive ? stream_counters_.misses : request.waited_ ? stream_counters_.underruns : stream_counters_.hits);
+    else if (no_drive && !request.flush)
+      ++counters.cache_hits;
     counters.response += timing.response();
     counters.host_queue += request.host_queue;
   } else {
@@ -254,6 +290,12 @@ void Array::work(bool callbacks) {
           to_send_ &= ~(std::uint64_t{1} << drive);
           send(drive);
         }
+    } else if (!flushes_.empty() && !flushing_ && writers_ - active_rebuilds_.size() == held_.size()) {
+      flush_drives();  // all writes on their way are younger
+    } else if (!to_fetch_.empty()) {
+      Stream& stream = *to_fetch_.front();
+      to_fetch_.pop_front();
+      fetch(stream);
     } else if (rebuild_wanted_) {
       rebuild();
     } else if (callbacks && !ended_.empty()) {
@@ -275,11 +317,12 @@ void Array::dispatch(Fragment& fragment) {
     case Kind::Read: dispatch_read(fragment); break;
     case Kind::Write: dispatch_write(fragment); break;
     case Kind::Rebuild: dispatch_rebuild(fragment); break;
+    case Kind::Flush: break;  // has nothing to wait for: flush_drives()
   }
 }
 
 bool Array::from_cache(Fragment& fragment) {
-  if (!fragment.area->cached || config_.cache.bytes == 0) return false;
+  if (!cached(*fragment.area) || fragment.request->fua) return false;
   const ArrayRequest& request = *fragment.request;
   const std::uint64_t block = address_of(fragment);
   const std::uint64_t begin = std::max(block, request.address);
@@ -290,6 +333,7 @@ bool Array::from_cache(Fragment& fragment) {
 }
 
 void Array::dispatch_read(Fragment& fragment) {
+  if (from_stream(fragment)) return;
   if (from_cache(fragment)) {
     settle(fragment);
     return;
@@ -328,7 +372,11 @@ void Array::dispatch_write(Fragment& fragment) {
 
 void Array::settle_write(Fragment& fragment) {
   const StripeMap::Area& area = *fragment.area;
-  if (fragment.written == 0 && !fragment.refused && writable(fragment) != 0) {  // a drive has died, and the other has returned
+  std::uint32_t good = fragment.written;
+  if (area.mirrored && !whole(fragment))  // a copy that has become stale under it lacks another part of the unit, and is no copy
+    for (std::uint32_t copy = 0; copy < area.copies(); ++copy)
+      if (stale(map_.place(area, fragment.unit, copy))) good &= ~(1u << copy);
+  if (good == 0 && fragment.refused == CommandStatus::Good && writable(fragment) != 0) {  // a drive has died, and the other has returned
     ready_.push_back(&fragment);
     return;
   }
@@ -336,10 +384,10 @@ void Array::settle_write(Fragment& fragment) {
     bool kept = false;  // of a write that has failed on all copies: one, as they may differ
     for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
       const UnitPlace place = map_.place(area, fragment.unit, copy);
-      if (fragment.written == 0) {
+      if (good == 0) {
         if (!stale(place) && kept) set_stale(place);
         kept = kept || !stale(place);
-      } else if ((fragment.written >> copy & 1) == 0) {
+      } else if ((good >> copy & 1) == 0) {
         set_stale(place);
       } else if (whole(fragment)) {
         drives_[place.drive].stale.clear(place.physical);
@@ -347,14 +395,15 @@ void Array::settle_write(Fragment& fragment) {
     }
   }
   ArrayRequest& request = *fragment.request;
-  if (fragment.written == 0 && request.status == CommandStatus::Good) request.status = CommandStatus::DriveDead;
-  if (area.cached && config_.cache.bytes != 0) {
+  if (good == 0 && request.status == CommandStatus::Good)
+    request.status = fragment.refused != CommandStatus::Good ? fragment.refused : CommandStatus::DriveDead;
+  if (cached(area)) {
     const std::uint64_t begin = address_of(fragment);
     for (std::uint64_t at = begin; at < begin + fragment.length;) {
       const auto within = static_cast<std::uint32_t>((at - area.begin) % cache_.block_bytes());
       const auto length = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(cache_.block_bytes() - within, begin + fragment.length - at));
-      if (fragment.written != 0)
+      if (good != 0)
         cache_.update(at - within, within, request.data != nullptr ? request.data + (at - request.address) : nullptr, length);
       else
         cache_.erase(at - within);
@@ -362,6 +411,171 @@ void Array::settle_write(Fragment& fragment) {
     }
   }
   settle(fragment);
+}
+
+// --- flushes -------------------------------------------------------------------------------------------------------
+
+void Array::flush_drives() {
+  flushing_ = true;
+  ArrayRequest& request = *flushes_.front().request;
+  ++request.pending_;  // not before all of them are known
+  for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
+    if (!drives_[drive].alive) continue;
+    Fragment& fragment = fragments_.take();
+    fragment = {};
+    fragment.request = &request;
+    fragment.kind = Kind::Flush;
+    ++request.pending_;
+    Command& command = commands_.take(this);
+    command.first = command.last = &fragment;
+    command.copy = 0;
+    command.drive = drive;
+    command.address = 0;
+    command.length = 0;
+    command.bounced = false;
+    command.fua = false;
+    enqueue(command, tlm::TLM_IGNORE_COMMAND, nullptr);
+  }
+  if (--request.pending_ == 0) end_flush();
+}
+
+void Array::settle_flush(Fragment& fragment, CommandStatus status, std::uint32_t drive) {
+  ArrayRequest& request = *fragment.request;
+  fragments_.give_back(fragment);
+  if (status == CommandStatus::Good) {
+    note_deaths(drive);
+    drives_[drive].unflushed_bytes = 0;
+  } else if (status != CommandStatus::DriveDead) {
+    request.status = status;
+  }
+  if (--request.pending_ == 0) end_flush();
+}
+
+void Array::end_flush() {
+  ArrayRequest& request = *flushes_.front().request;
+  flushes_.pop_front();
+  flushing_ = false;
+  if (lost_unflushed_bytes_ > 0) {
+    request.status = CommandStatus::NoCopy;
+    request.lost_bytes = lost_unflushed_bytes_;
+    lost_unflushed_bytes_ = 0;
+  }
+  while (!held_.empty() && (flushes_.empty() || held_.front()->order < flushes_.front().order)) {
+    Fragment& fragment = *held_.front();
+    held_.pop_front();
+    if (--fragment.blockers == 0) ready_.push_back(&fragment);
+  }
+  end(request);
+}
+
+void Array::note_deaths(std::uint32_t drive) {
+  DrivePort& port = drives_[drive];
+  std::uint32_t deaths = port.drive_deaths;
+  drive_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kDeaths, deaths);
+  if (deaths == port.drive_deaths) return;
+  port.drive_deaths = deaths;
+  lost_unflushed_bytes_ += port.unflushed_bytes;
+  port.unflushed_bytes = 0;
+}
+
+// --- streams' buffers ----------------------------------------------------------------------------------------------
+
+Array::Stream& Array::stream_of(const ArrayRequest& read) {
+  const auto known = std::find(stream_ids_.begin(), stream_ids_.end(), read.stream);
+  if (known != stream_ids_.end()) return *streams_[static_cast<std::size_t>(known - stream_ids_.begin())];
+  const Picoseconds past = now_ps() - config_.stream_buffers.idle;
+  const auto over = std::find_if(streams_.begin(), streams_.end(), [past](const auto& stream) {
+    return stream->last_read <= past && !stream->fetching() && !stream->to_fetch;
+  });
+  if (over != streams_.end()) {
+    stream_ids_[static_cast<std::size_t>(over - streams_.begin())] = read.stream;
+    return **over;
+  }
+  stream_ids_.push_back(read.stream);
+  streams_.push_back(std::make_unique<Stream>());
+  return *streams_.back();
+}
+
+Array::Stream* Array::follow(const ArrayRequest& read) {
+  Stream& stream = stream_of(read);
+  stream.id = read.stream;
+  stream.last_read = now_ps();
+  stream.deadline = read.deadline;
+  if (!stream.read(read.address, read.address + read.length)) return nullptr;
+  want(stream);
+  return &stream;
+}
+
+void Array::want(Stream& stream) {
+  if (stream.to_fetch || stream.wanted() == StreamBuffer::kNowhere) return;
+  stream.to_fetch = true;
+  to_fetch_.push_back(&stream);
+}
+
+void Array::fetch(Stream& stream) {
+  stream.to_fetch = false;
+  const std::uint64_t begin = stream.wanted();
+  if (begin >= capacity_bytes()) return;
+  for (const Fetch& other : stream.fetches)  // who waits for one half may want a piece of the one before, too
+    if (other.first_waiting != nullptr) return;
+  const StripeMap::Area& area = map_.area_at(begin);
+  if (cached(area)) return;
+  const auto length =
+      static_cast<std::uint32_t>(std::min(config_.stream_buffers.units * area.unit_bytes, area.end() - begin));
+  const std::uint32_t half = stream.fetch(begin, begin + length, next_order_);
+  Fetch& fetch = stream.fetches[half];
+  if (fetch.room < length) {
+    stream_buffer_bytes_ += length - fetch.room;
+    fetch.room = length;
+    if (config_.holds_data) stream.bytes(half).resize(length);
+  }
+  fetch.role_ = ArrayRequest::Role::Fetch;
+  fetch.of = &stream;
+  fetch.half = half;
+  fetch.address = begin;
+  fetch.length = length;
+  fetch.cls = RequestClass::Continuous;
+  fetch.stream = stream.id;
+  fetch.deadline = stream.deadline;  // it is wanted when the read after the last one comes
+  fetch.data = config_.holds_data ? stream.bytes(half).data() : nullptr;
+  fetch.status = CommandStatus::Good;
+  fetch.since_ = now_ps();
+  cut(fetch);
+}
+
+bool Array::from_stream(Fragment& fragment) {
+  ArrayRequest& request = *fragment.request;
+  if (request.buffer_ == nullptr || request.fua) return false;
+  auto& stream = static_cast<Stream&>(*request.buffer_);
+  const std::uint64_t begin = address_of(fragment);
+  std::uint32_t half = 0;
+  switch (stream.find(begin, begin + fragment.length, fragment.order, half)) {
+    case StreamBuffer::Found::No: return false;
+    case StreamBuffer::Found::Awaited: {
+      Fetch& fetch = stream.fetches[half];
+      fragment.next[0] = nullptr;
+      (fetch.first_waiting != nullptr ? fetch.last_waiting->next[0] : fetch.first_waiting) = &fragment;
+      fetch.last_waiting = &fragment;
+      request.waited_ = true;
+      return true;
+    }
+    case StreamBuffer::Found::Filled: break;
+  }
+  if (config_.holds_data && request.data != nullptr)
+    stream.copy(begin, begin + fragment.length, request.data + (begin - request.address));
+  settle(fragment);
+  return true;
+}
+
+void Array::fetched(Fetch& fetch) {
+  Stream& stream = *fetch.of;
+  const bool good = fetch.status == CommandStatus::Good;
+  stream.fetched(fetch.half, good);
+  for (Fragment* f = fetch.first_waiting; f != nullptr; f = f->next[0]) ready_.push_back(f);
+  fetch.first_waiting = nullptr;
+  if (!good) return;  // until the stream reads again
+  stream_counters_.fetched_bytes += fetch.length;
+  want(stream);
 }
 
 // --- commands --------------------------------------------------------------------------------------------------------
@@ -399,14 +613,9 @@ void Array::close(std::uint32_t drive) {
   Command& command = *port.open;
   port.open = nullptr;
   const ArrayRequest& request = *command.first->request;
-  tlm::tlm_generic_payload& payload = command.payload;
   const Kind kind = command.first->kind;
   const bool write = kind == Kind::Write || (kind == Kind::Rebuild && static_cast<const Rebuild&>(request).writing);
-  command.cls = request.cls;
-  command.deadline = request.deadline;
-  command.stream = request.stream;
   command.fua = request.fua || (write && command.first->area->mirrored);
-  command.issued = now_ps();
   std::uint8_t* data = nullptr;
   command.bounced = false;
   if (request.data != nullptr) {
@@ -425,14 +634,25 @@ void Array::close(std::uint32_t drive) {
       data = command.data.data();
     }
   }
-  payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  enqueue(command, write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, data);
+}
+
+void Array::enqueue(Command& command, tlm::tlm_command what, std::uint8_t* data) {
+  const ArrayRequest& request = *command.first->request;
+  command.cls = request.cls;
+  command.deadline = request.deadline;
+  command.stream = request.stream;
+  command.flush = request.flush;
+  command.issued = now_ps();
+  tlm::tlm_generic_payload& payload = command.payload;
+  payload.set_command(what);
   payload.set_address(command.address);
   payload.set_data_ptr(data);
   payload.set_data_length(command.length);
   payload.set_streaming_width(command.length);
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  port.backlog[index(command.cls)].push_back(&command);
-  to_send_ |= std::uint64_t{1} << drive;
+  drives_[command.drive].backlog[index(command.cls)].push_back(&command);
+  to_send_ |= std::uint64_t{1} << command.drive;
 }
 
 void Array::send(std::uint32_t drive) {
@@ -459,10 +679,19 @@ void Array::send(std::uint32_t drive) {
     command.payload.acquire();
     tlm::tlm_phase phase = tlm::BEGIN_REQ;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = by == 0
-                                          ? disk_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay)
-                                          : best_effort_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay);
-    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) port.requesting[by] = nullptr;
+    const auto forward = [&] {
+      return by == 0 ? disk_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay)
+                     : best_effort_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay);
+    };
+    const tlm::tlm_sync_enum answer = forward();
+    if (answer == tlm::TLM_ACCEPTED) continue;
+    if (port.requesting[by] == &command) port.requesting[by] = nullptr;
+    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) continue;
+    if (answer == tlm::TLM_UPDATED) {  // BEGIN_RESP
+      phase = tlm::END_RESP;
+      forward();
+    }
+    answered(command);
   }
 }
 
@@ -478,14 +707,19 @@ tlm::tlm_sync_enum Array::nb_transport_bw(int drive, tlm::tlm_generic_payload& p
     work(true);
     return tlm::TLM_ACCEPTED;
   }
-  --port.in_drive;
-  --port.class_in_drive[index(command.cls)];
-  if (command.status == CommandStatus::DriveDead && command.life == port.life) died(number);
-  finish(command);
-  payload.release();
+  answered(command);
   work(true);
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
+}
+
+void Array::answered(Command& command) {
+  DrivePort& port = drives_[command.drive];
+  --port.in_drive;
+  --port.class_in_drive[index(command.cls)];
+  if (command.status == CommandStatus::DriveDead && command.life == port.life) died(command.drive);
+  finish(command);
+  command.payload.release();
 }
 
 void Array::free(tlm::tlm_generic_payload* payload) { commands_.give_back(command_of(*payload)); }
@@ -499,7 +733,7 @@ void Array::take_bytes(const Command& command, const Fragment& fragment, std::ui
     const std::uint64_t to = std::min<std::uint64_t>(begin + fragment.length, request.address + request.length);
     std::copy_n(bytes + (from - begin), to - from, request.data + (from - request.address));
   }
-  if (fragment.area->cached && config_.cache.bytes != 0) cache_.insert(begin, bytes);
+  if (cached(*fragment.area) && !fragment.spoiled) cache_.insert(begin, bytes);
 }
 
 void Array::finish(Command& command) {
@@ -509,6 +743,10 @@ void Array::finish(Command& command) {
   request.timing.queue += command.issued - request.since_;
   const bool redirect = command.status == CommandStatus::DriveDead && command.first->kind == Kind::Read;
   if (redirect) ++counters_[index(command.cls)].redirected;
+  if (good && command.first->kind == Kind::Write && !command.fua) {
+    DrivePort& port = drives_[command.drive];
+    (command.life == port.life ? port.unflushed_bytes : lost_unflushed_bytes_) += command.length;
+  }
   std::uint64_t offset = 0;
   for (Fragment* f = command.first; f != nullptr;) {
     Fragment& fragment = *f;
@@ -530,13 +768,12 @@ void Array::finish(Command& command) {
       case Kind::Write:
         if (good)
           fragment.written |= static_cast<std::uint8_t>(1u << command.copy);
-        else if (command.status != CommandStatus::DriveDead) {
-          request.status = command.status;
-          fragment.refused = true;
-        }
+        else if (command.status != CommandStatus::DriveDead)
+          fragment.refused = command.status;
         if (fragment.on_way == 0) settle_write(fragment);
         break;
       case Kind::Rebuild: rebuild_step(fragment, good); break;
+      case Kind::Flush: settle_flush(fragment, command.status, command.drive); break;
     }
     offset += length;
   }
@@ -550,6 +787,8 @@ void Array::died(std::uint32_t drive) {
   port.alive = false;
   ++port.life;
   ++port.deaths;
+  lost_unflushed_bytes_ += port.unflushed_bytes;
+  port.unflushed_bytes = 0;
   const Picoseconds now = now_ps();
   for (auto& backlog : port.backlog)
     while (!backlog.empty()) {
@@ -564,25 +803,26 @@ void Array::died(std::uint32_t drive) {
   if (config_.poll > 0) poll_event_.notify(to_sc_time(config_.poll));
 }
 
-bool Array::drive_state(std::uint32_t drive, tlm::tlm_command command, std::uint32_t& state) {
+bool Array::drive_register(std::uint32_t drive, tlm::tlm_command command, std::uint32_t offset, std::uint32_t& value) {
   if (register_init_sockets[drive].size() == 0) return false;
-  return drive::access_register(register_init_sockets[drive], command, drive::reg::kState, state) == tlm::TLM_OK_RESPONSE;
+  return drive::access_register(register_init_sockets[drive], command, offset, value) == tlm::TLM_OK_RESPONSE;
 }
 
 void Array::kill(std::uint32_t drive) {
   std::uint32_t state = 0;
-  drive_state(drive, tlm::TLM_WRITE_COMMAND, state);
+  drive_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
   died(drive);
   work(false);
 }
 
 void Array::revive(std::uint32_t drive) {
   std::uint32_t state = drive::reg::kStateAlive;
-  drive_state(drive, tlm::TLM_WRITE_COMMAND, state);
+  drive_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
   drive_returned(drive);
 }
 
 void Array::drive_returned(std::uint32_t drive) {
+  note_deaths(drive);
   if (drives_[drive].alive) return;
   drives_[drive].alive = true;
   for (DrivePort& port : drives_) port.rebuild_blocked = false;
@@ -595,7 +835,7 @@ void Array::poll() {
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
     if (drives_[drive].alive) continue;
     std::uint32_t state = 0;
-    if (drive_state(drive, tlm::TLM_READ_COMMAND, state) && (state & drive::reg::kStateAlive) != 0)
+    if (drive_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kState, state) && (state & drive::reg::kStateAlive) != 0)
       drive_returned(drive);
     else if (register_init_sockets[drive].size() > 0)
       any_dead = true;
@@ -661,6 +901,7 @@ bool Array::rebuild_one(std::uint32_t drive) {
       op.writing = false;
       op.address = map_.address_of(area, op.unit);
       op.length = static_cast<std::uint32_t>(area.unit_bytes);
+      op.role_ = ArrayRequest::Role::Rebuild;
       op.cls = RequestClass::Background;
       if (config_.holds_data) {
         op.bytes.resize(op.length);
@@ -669,8 +910,9 @@ bool Array::rebuild_one(std::uint32_t drive) {
       op.since_ = now_ps();
       active_rebuilds_.push_back(&op);
       if (config_.rebuild.bytes_per_s > 0)
-        rebuild_from_ = std::max(now_ps(), rebuild_from_) + static_cast<Picoseconds>(area.unit_bytes * 1'000'000 /
-                                                                config_.rebuild.bytes_per_s) * core::kPicosecondsPerMicrosecond;
+        rebuild_from_ = std::max(now_ps(), rebuild_from_) +
+                        static_cast<Picoseconds>((area.unit_bytes * 1'000'000 + config_.rebuild.bytes_per_s - 1) /
+                                                 config_.rebuild.bytes_per_s) * core::kPicosecondsPerMicrosecond;
       port.cursor = at + 1;
       add(op, area, op.address, op.length, Kind::Rebuild);
       return true;
@@ -697,7 +939,7 @@ void Array::dispatch_rebuild(Fragment& fragment) {
 
 void Array::rebuild_step(Fragment& fragment, bool good) {
   auto& op = static_cast<Rebuild&>(*fragment.request);
-  if (good && !op.writing) {
+  if (good && !op.writing && !fragment.spoiled) {
     op.writing = true;
     ready_.push_back(&fragment);
     return;
@@ -727,9 +969,11 @@ void Array::rebuild_again() {
 
 CommandStatus Array::objection(const tlm::tlm_generic_payload& payload) {
   const auto* extension = payload.get_extension<CommandExtension>();
-  if (extension != nullptr && (extension->flush || extension->tag != CommandExtension::kAnyTag ||
-                               extension->attribute != core::TaskAttribute::Simple))
+  if (extension != nullptr &&
+      (extension->tag != CommandExtension::kAnyTag || extension->attribute != core::TaskAttribute::Simple))
     return CommandStatus::BadCommand;
+  if (extension != nullptr && extension->flush)
+    return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
   if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
   if (payload.get_byte_enable_ptr() != nullptr) return CommandStatus::BadByteEnable;
   if (payload.get_streaming_width() < payload.get_data_length()) return CommandStatus::BadBurst;
@@ -752,6 +996,7 @@ Array::SocketRequest& Array::accept(tlm::tlm_generic_payload& payload) {
     request.deadline = extension->deadline;
     request.stream = extension->stream;
     request.fua = extension->fua;
+    request.flush = extension->flush;
     request.issued = extension->issued;
   }
   return request;
@@ -864,29 +1109,38 @@ unsigned int Array::transport_dbg(tlm::tlm_generic_payload& payload) {
       (!payload.is_read() && !payload.is_write()))
     return 0;
   const auto length = std::min<std::uint64_t>(payload.get_data_length(), capacity_bytes() - payload.get_address());
-  for (std::uint64_t done = 0; done < length;) {
+  std::uint64_t done = 0;
+  while (done < length) {
     const std::uint64_t at = payload.get_address() + done;
     const StripeMap::Area& area = map_.area_at(at);
+    const std::uint64_t unit = map_.unit_at(area, at);
     const std::uint64_t within = (at - area.begin) % area.unit_bytes;
     const std::uint64_t part = std::min(area.unit_bytes - within, length - done);
+    std::uint64_t reached = 0;
     for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
-      const UnitPlace place = map_.place(area, map_.unit_at(area, at), copy);
+      const UnitPlace place = map_.place(area, unit, copy);
       if (stale(place)) continue;
       tlm::tlm_generic_payload look;
       look.set_command(payload.get_command());
       look.set_address(place.address + within);
       look.set_data_ptr(payload.get_data_ptr() + done);
       look.set_data_length(static_cast<unsigned>(part));
-      disk_init_sockets[place.drive]->transport_dbg(look);
+      reached = disk_init_sockets[place.drive]->transport_dbg(look);
       if (payload.is_read()) break;
     }
-    if (payload.is_write() && area.cached && config_.cache.bytes != 0)
-      for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + part; block += cache_.block_bytes())
-        cache_.erase(block);
-    done += part;
+    if (payload.is_write()) {
+      written(at, at + part);
+      if (cached(area))
+        for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + part; block += cache_.block_bytes())
+          cache_.erase(block);
+      for (Fragment* f = bucket(unit); f != nullptr; f = f->older)
+        if (f->unit == unit) f->spoiled = true;
+    }
+    done += reached;
+    if (reached < part) break;  // drives without bytes
   }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  return static_cast<unsigned>(length);
+  return static_cast<unsigned>(done);
 }
 
 }  // namespace platter::host::array

@@ -15,6 +15,7 @@
 #include "platter/core/ring_buffer.h"
 #include "platter/host/array/block_cache.h"
 #include "platter/host/array/stale_units.h"
+#include "platter/host/array/stream_buffer.h"
 #include "platter/host/array/stripe_map.h"
 
 namespace platter::host::array {
@@ -37,6 +38,7 @@ struct ArrayRequest {
   std::uint64_t address = 0;  ///< bytes
   std::uint32_t length = 0;   ///< bytes
   bool write = false;
+  bool flush = false;  ///< of all drives; neither read nor write, of no bytes
   bool fua = false;
   core::RequestClass cls = core::RequestClass::Discrete;
   std::uint32_t stream = 0;
@@ -49,11 +51,17 @@ struct ArrayRequest {
   core::CommandStatus status = core::CommandStatus::Good;
   core::CommandTiming timing;   ///< its last command's; the time before in `queue`
   Picoseconds host_queue = 0;   ///< of the response time: until its last command had a tag of its drive
-  std::uint64_t lost_bytes = 0; ///< that no drive which lives holds
+  std::uint64_t lost_bytes = 0; ///< that no drive which lives holds; of a flush: that were answered, and are perhaps on no media
 
  private:
   friend class Array;
-  std::uint32_t pending_ = 0;  ///< fragments
+  /// Who asks: a host, or the array itself.
+  enum class Role : std::uint8_t { Host, Rebuild, Fetch };
+
+  Role role_ = Role::Host;
+  bool waited_ = false;            ///< for its stream's buffer to be filled
+  std::uint32_t pending_ = 0;      ///< fragments
+  StreamBuffer* buffer_ = nullptr; ///< of a read that goes on from the one before
   Picoseconds since_ = 0;
 };
 
@@ -67,6 +75,12 @@ struct RebuildOptions {
   std::uint32_t bytes_per_s = 0;     ///< at most; 0: as fast as `outstanding` allows
 };
 
+/// Double buffers for streams that read on and on.
+struct StreamBufferOptions {
+  std::uint32_t units = 0;  ///< of the stripe map, in each half; 0: no buffers
+  Picoseconds idle = 10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for so long gives its buffer to the next one
+};
+
 struct ArrayConfig {
   std::uint32_t drives = 1;  ///< at most kMostDrives
   std::uint64_t drive_bytes = 0;
@@ -77,6 +91,7 @@ struct ArrayConfig {
   std::uint32_t most_command_bytes = 1u << 20;  ///< units are not joined beyond it
   bool holds_data = true;  ///< false: the drives are timing only
   CacheOptions cache;
+  StreamBufferOptions stream_buffers;
   RebuildOptions rebuild;
   Picoseconds poll = 0;  ///< how often the STATE of a dead drive is read; 0: never, its return is told
 };
@@ -89,10 +104,18 @@ struct ArrayCounters {
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::uint64_t late = 0;        ///< completed after their deadline
-  std::uint64_t cache_hits = 0;  ///< reads that took no drive
+  std::uint64_t cache_hits = 0;  ///< reads that took no drive, nor a stream's buffer
   std::uint64_t redirected = 0;  ///< commands whose reads went on to the other copy, their drive having died under them
   Picoseconds response = 0;      ///< sum over the completed
   Picoseconds host_queue = 0;    ///< the part of it in the host: see ArrayRequest
+};
+
+/// What the streams' buffers have done for reads that went on from the one before, and ended well.
+struct StreamBufferCounters {
+  std::uint64_t hits = 0;       ///< all of it was there
+  std::uint64_t underruns = 0;  ///< all of it came from the buffer, but had to be waited for
+  std::uint64_t misses = 0;     ///< some of it was asked of a drive
+  std::uint64_t fetched_bytes = 0;
 };
 
 /// A host layer above the ports of 1 to 32 drives: striping, mirroring, a cache, and what to do when a drive dies.
@@ -102,7 +125,10 @@ struct ArrayCounters {
 /// first in first out in each class, continuous before discrete before background.
 ///
 /// Hosts: `submit()` for those in this library; `host_tgt_socket` (nb_transport, b_transport, transport_dbg) for others. No END_REQ is ever
-/// late. Flushes, host tags and task attributes are not taken (COMMAND_ERROR). Writes to mirrored areas carry FUA.
+/// late. Host tags and task attributes are not taken (COMMAND_ERROR). Writes to mirrored areas carry FUA.
+///
+/// A flush waits for every older write, then goes to all drives that live; younger writes wait for it. It is good when all that was answered good
+/// before is on the media; NoCopy says that a drive has died with writes in its buffer.
 ///
 /// Drives: `disk_init_sockets[i]`, and if bound `best_effort_init_sockets[i]` for discrete and background commands (see
 /// workload::Initiator), and `register_init_sockets[i]` for the drive's registers.
@@ -148,9 +174,13 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return drives_[drive].rebuilt_bytes; }
   std::uint64_t deaths(std::uint32_t drive) const { return drives_[drive].deaths; }
 
+  const StreamBufferCounters& stream_buffer_counters() const { return stream_counters_; }
+  /// Memory of all of them: two halves for each stream that lives.
+  std::uint64_t stream_buffer_bytes() const { return stream_buffer_bytes_; }
+
  private:
-  enum class Kind : std::uint8_t { Read, Write, Rebuild };
-  /// What a request has of one unit (of one block, of a read through the cache).
+  enum class Kind : std::uint8_t { Read, Write, Rebuild, Flush };
+  /// What a request has of one unit (of one block, of a read through the cache; a flush: of one drive).
   struct Fragment {
     ArrayRequest* request = nullptr;
     const StripeMap::Area* area = nullptr;
@@ -161,13 +191,14 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint8_t on_way = 0;   ///< commands
     std::uint8_t written = 0;  ///< copies, a bit each
     bool attempted = false;    ///< a write has been sent to a drive
-    bool refused = false;      ///< by a drive that lives
-    bool spoiled = false;      ///< a rebuild under which its unit was written
+    core::CommandStatus refused = core::CommandStatus::Good;  ///< of a write: by a drive that lives, and why
+    bool spoiled = false;      ///< its unit was written under a rebuild, or by transport_dbg under a read
+    bool ahead = false;        ///< a write that waits for no rebuild
     std::uint32_t blockers = 0;
     std::uint64_t order = 0;
     Fragment* older = nullptr;                 ///< in its bucket of `units_`
     Fragment* younger = nullptr;
-    std::array<Fragment*, 2> next{};           ///< in the command for each copy
+    std::array<Fragment*, 2> next{};           ///< in the command for each copy; the first one also among those that wait for a fetch
     std::uint64_t end() const { return within + length; }
   };
   struct Command : core::CommandExtension {
@@ -198,6 +229,8 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint64_t rebuilt = 0;
     std::uint64_t rebuilt_bytes = 0;
     std::uint64_t deaths = 0;
+    std::uint32_t drive_deaths = 0;      ///< by the drive's own count, when its flush or its return was last seen
+    std::uint64_t unflushed_bytes = 0;   ///< answered since its last flush, not by way of FUA: perhaps in its buffer only
     std::uint64_t cursor = 0;        ///< of the rebuild
     bool rebuild_blocked = false;    ///< no stale unit has a source
   };
@@ -215,6 +248,23 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint32_t copy = 0;
     bool writing = false;
     std::vector<std::uint8_t> bytes;
+  };
+
+  struct Stream;
+  /// A half of a stream's buffer on its way.
+  struct Fetch : ArrayRequest {
+    Stream* of = nullptr;
+    std::uint32_t half = 0;
+    std::uint32_t room = 0;             ///< bytes, that it ever had
+    Fragment* first_waiting = nullptr;  ///< reads that want it
+    Fragment* last_waiting = nullptr;
+  };
+  struct Stream : StreamBuffer {
+    std::array<Fetch, 2> fetches;
+    std::uint32_t id = 0;
+    Picoseconds last_read = 0;
+    Picoseconds deadline = core::kNoDeadline;  ///< of its last read
+    bool to_fetch = false;
   };
 
   // The host's side.
@@ -236,6 +286,8 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind);
   void chain(Fragment& fragment);
   static bool conflict(const Fragment& older, const Fragment& younger);
+  /// A continuous request waits for it: what it waits for may be no rebuild, as those wait for all others.
+  void put_ahead(Fragment& fragment);
   Fragment*& bucket(std::uint64_t unit) {
     return units_[static_cast<std::size_t>(unit * 0x9E37'79B9'7F4A'7C15ull >> 44) & (units_.size() - 1)];
   }
@@ -250,10 +302,29 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   void dispatch_write(Fragment& fragment);
   void dispatch_rebuild(Fragment& fragment);
   bool from_cache(Fragment& fragment);
+  bool from_stream(Fragment& fragment);
   void settle_write(Fragment& fragment);
   void settle(Fragment& fragment);
   void lose(Fragment& fragment);
   void end(ArrayRequest& request);
+  bool cached(const StripeMap::Area& area) const { return area.cached && config_.cache.bytes != 0; }
+
+  // Flushes.
+  void flush_drives();
+  void settle_flush(Fragment& fragment, core::CommandStatus status, std::uint32_t drive);
+  void end_flush();
+  void note_deaths(std::uint32_t drive);
+
+  // Streams' buffers.
+  Stream* follow(const ArrayRequest& read);
+  Stream& stream_of(const ArrayRequest& read);
+  void want(Stream& stream);
+  void fetch(Stream& stream);
+  void fetched(Fetch& fetch);
+  void written(std::uint64_t begin, std::uint64_t end) {
+    for (const auto& stream : streams_) stream->invalidate(begin, end);
+  }
+
   /// Does all there is to do; `callbacks`: requests that have ended are told.
   void work(bool callbacks);
   void tell_ended() { work(true); }
@@ -264,7 +335,10 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   void set_stale(const UnitPlace& place);
   void append(Fragment& fragment, std::uint32_t copy, const UnitPlace& place);
   void close(std::uint32_t drive);
+  void enqueue(Command& command, tlm::tlm_command what, std::uint8_t* data);
   void send(std::uint32_t drive);
+  /// A drive has given an answer.
+  void answered(Command& command);
   tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
   void finish(Command& command);
@@ -275,7 +349,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   }
   void died(std::uint32_t drive);
   /// False where the drive's registers are not bound.
-  bool drive_state(std::uint32_t drive, tlm::tlm_command command, std::uint32_t& state);
+  bool drive_register(std::uint32_t drive, tlm::tlm_command command, std::uint32_t offset, std::uint32_t& value);
   void poll();
 
   // The rebuild.
@@ -312,6 +386,21 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   std::uint64_t to_send_ = 0;          ///< drives, a bit each
   bool working_ = false;
   sc_core::sc_event ended_event_;
+
+  struct Flush {
+    ArrayRequest* request = nullptr;
+    std::uint64_t order = 0;
+  };
+  core::RingBuffer<Flush> flushes_;    ///< the first waits for older writes, or is on its way
+  core::RingBuffer<Fragment*> held_;   ///< of writes that wait for a flush
+  bool flushing_ = false;              ///< the first flush is on its way
+  std::uint64_t lost_unflushed_bytes_ = 0;  ///< with a drive that died; no flush has said so yet
+
+  std::vector<std::unique_ptr<Stream>> streams_;
+  std::vector<std::uint32_t> stream_ids_;   ///< theirs
+  core::RingBuffer<Stream*> to_fetch_;
+  StreamBufferCounters stream_counters_;
+  std::uint64_t stream_buffer_bytes_ = 0;
 
   std::vector<Rebuild*> active_rebuilds_;
   std::uint32_t rebuild_turn_ = 0;
