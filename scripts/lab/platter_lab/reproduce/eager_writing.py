@@ -64,7 +64,7 @@ def _point(policy: str, queue: int, reads: int, quick: bool, reading: Reading = 
                 *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
                 ("workload.discrete.outstanding", str(queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"),
                 *(reading.settings if touched else ()))
-    return Point(FOLDER / "scenario.toml", settings, aged * (10.0 if quick else 50.0), 40.0 if quick else 100.0)
+    return Point(FOLDER / "scenario.toml", settings, aged * (10.0 if quick else 50.0), 25.0 if quick else 100.0)
 
 
 def _loads(quick: bool) -> list[tuple[int, int]]:
