@@ -87,6 +87,7 @@ void SchedBench::reset() {
 void SchedBench::hard_reset() {
   dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = dut_->s_axil_arvalid_i = 0;
   address_held_ = data_held_ = false;
+  dut_->s_axil_wdata_i = 0;
   dut_->s_axil_wstrb_i = 0xF;
   dut_->s_axil_bready_i = dut_->s_axil_rready_i = 1;
   dut_->rst_ni = 0;
@@ -163,8 +164,16 @@ void SchedBench::step(unsigned cycles) {
 
     dut.clk_i = 1;
     dut.eval();
-    if (offers_address) dut.s_axil_awvalid_i = 0;
-    if (offers_data) dut.s_axil_wvalid_i = 0;
+    // What was taken need not stay on the lines.
+    if (offers_address) {
+      dut.s_axil_awvalid_i = 0;
+      dut.s_axil_awaddr_i ^= 0xFFF;
+    }
+    if (offers_data) {
+      dut.s_axil_wvalid_i = 0;
+      dut.s_axil_wdata_i = ~dut.s_axil_wdata_i;
+      dut.s_axil_wstrb_i ^= 0xF;
+    }
     address_held_ = (address_held_ || offers_address) && !take_write;
     data_held_ = (data_held_ || offers_data) && !take_write;
     held_address_ = address;

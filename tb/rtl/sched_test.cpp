@@ -503,6 +503,7 @@ class SchedWork : public Sched {
     };
     return {
         {"insert", reg::kInsert, 7, table(0, true, true)},
+        {"insert, guard", reg::kInsert, 7, table(kGuard, true, true)},
         {"remove", reg::kRemove, 3, table(0, true, true)},
         {"serve", reg::kServe, 3, table(kIrq, true, true)},
         {"decide without guard", reg::kOp, 0, table(kIrq, true, true)},
@@ -698,6 +699,8 @@ TEST_F(SchedWork, HardResetInEveryCycle) {
       bench.step();
       bench.release_write();
       bench.step(at - 1);
+      bench.hard_reset();
+      EXPECT_EQ(bench.decide(), bench.duration()) << kind.name << ", cycle " << at << ": a decision in the first cycle after the reset";
       bench.hard_reset();
       normal_operation();
       ASSERT_TRUE(bench.differences().empty()) << kind.name << ", cycle " << at;
