@@ -168,6 +168,22 @@ class Mixed(Case):
         self.assertEqual(text(), text())
         self.assertNotEqual(text(), text("sim.seed=2").replace('"seed": 2', '"seed": 1'))
 
+    def test_result_fits_its_schema(self):
+        schema = json.loads((SOURCE / "docs/reference/mixed.schema.json").read_text())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for settings in ((), ("server.architecture=partitioned", "text.clients=0"), ("video.clients=0", "text.clients=500"),
+                         ("text.arrivals=bursty", "text.cache_bytes=0", "video.clients=250")):
+            with self.subTest(settings=settings):
+                result = self.mixed(*settings)
+                jsonschema.validate(result, schema)
+                text, video, disks = result["text"], result["video"], result["disks"]
+                self.assertEqual(result["configuration"]["drive"]["name"], "Seagate Elite3")
+                self.assertLessEqual(text["unfinished"], text["requests"])
+                self.assertEqual(video["client_rounds"], video["clients"] * 20)
+                self.assertLessEqual(video["violations"], min(video["client_rounds"], video["late_units"]))
+                self.assertEqual(len(disks["utilisation"]), 16)
+                self.assertAlmostEqual(sum(disks["utilisation"]) / 16, disks["mean_utilisation"])
+
     def test_partitioned_disks_know_one_class(self):
         """Without text the text disks rest; integrated, all disks share the video."""
         only_video = ("text.clients=0", "video.clients=60")
