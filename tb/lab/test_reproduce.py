@@ -22,11 +22,11 @@ from unittest import mock
 from platter_lab import LabError, cli, reproduce
 from platter_lab.reproduce import (
     autoqos, bench, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
-    page, replicated_striping,
+    page, replicated_striping, text_and_video, varying_loads,
 )
 from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
-from platter_lab.reproduce.figures import Chart, Series, svg
+from platter_lab.reproduce.figures import Chart, Map, Series, svg
 from platter_lab.reproduce.mixed_load import SPTF, TPS_SCAN, Load, View
 from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
@@ -313,6 +313,100 @@ class Figures(unittest.TestCase):
         self.assertIn("λ &amp; co", first)
 
 
+    def test_a_map_is_its_values(self) -> None:
+        values = [[1.0, 2.0, 4.0], [0.5, 1.5, 1.0]]
+        chart = Map("m.svg", "Map", "x", "y", "ratio", (10, 20, 30), (1, 2), values, 1.0)
+        first = svg(chart)
+        self.assertEqual(first, svg(chart))
+        self.assertNotEqual(first, svg(replace(chart, values=[[1.0, 2.0, 4.0], [0.5, 1.5, 1.1]])))
+        self.assertIn("<svg", svg(replace(chart, center=None)))
+        self.assertEqual(page.chart_table(chart), Table("Map", ("x", "y", "ratio"), (
+            ("10", "1", "1"), ("20", "1", "2"), ("30", "1", "4"), ("10", "2", "0.5"), ("20", "2", "1.5"), ("30", "2", "1")), "m.csv"))
+
+
+class LoadsThatVary(unittest.TestCase):
+    def test_a_distribution_has_the_mean_the_peak_and_the_share_that_are_asked_for(self) -> None:
+        for mean, peak, over in ((48.4, 244, 0.01), (64.7, 333, 0.03), (76.9, 401, 0.05)):
+            spread = varying_loads.exponential(mean, peak, over, 200)
+            self.assertEqual(spread.peak, peak)
+            self.assertAlmostEqual(spread.share.sum(), 1)
+            self.assertAlmostEqual(spread.mean, mean, places=6)
+            self.assertAlmostEqual(spread.over, over)
+            self.assertAlmostEqual(spread.share[50] / spread.share[40], spread.share[190] / spread.share[180])
+
+    def test_a_cascades_rates(self) -> None:
+        # 2^11 intervals: as exact as the normal distribution is for eleven halvings.
+        peak_to_mean, levels = 12.51, 11
+        p = peak_to_mean ** (1 / levels) / 2
+        exact_mean = sum(math.comb(levels, j) * p ** (levels - j) * (1 - p) ** j for j in range(levels + 1)) / (2 * p) ** levels
+        for over in (0.01, 0.05):
+            spread = varying_loads.cascade(peak_to_mean, levels, over, 200)
+            self.assertAlmostEqual(spread.share.sum(), 1)
+            self.assertAlmostEqual(spread.over, over, delta=0.02 * over)
+            self.assertAlmostEqual(spread.mean / spread.peak, exact_mean, delta=0.02 * exact_mean)
+        self.assertGreater(varying_loads.cascade(peak_to_mean, levels, 0.05, 200).peak, varying_loads.cascade(peak_to_mean, levels, 0.01, 200).peak)
+
+    def test_what_is_above_capacity_waits_there(self) -> None:
+        spread = varying_loads.exponential(48.4, 244, 0.01, 200)
+        cut = spread.cut()
+        self.assertEqual(cut.over, 0)
+        self.assertAlmostEqual(cut.share[200], spread.share[200] + 0.01)
+        self.assertAlmostEqual(cut.share.sum(), 1)
+
+    def test_the_gain_is_the_sum_over_both_loads(self) -> None:
+        spread = varying_loads.exponential(5, 30, 0.05, 20)
+        some = 1 - spread.share[0]
+        rows = [((0, 50), (6.0, 6.0))] * 2
+        even = varying_loads.expected_gain(spread, 50, (1, 30), (10.0, 10.0), rows)
+        self.assertAlmostEqual(even.ms, 4 * some)
+        self.assertAlmostEqual(even.share, 0.4)
+        self.assertAlmostEqual(even.mean_share, 0.4)
+        # The partitioned server's response 10 t, the integrated one's 4 t + 2 v, with v of the same law over 50 clients.
+        rows = [((0, 50), (4.0, 104.0)), ((0, 50), (120.0, 220.0))]
+        linear = varying_loads.expected_gain(spread, 50, (1, 30), (10.0, 300.0), rows)
+        self.assertAlmostEqual(linear.ms, 6 * spread.mean - 2 * 50 / 30 * spread.mean * some)
+        self.assertAlmostEqual(linear.share, linear.ms / (10 * spread.mean))
+
+    def test_a_clips_rate_is_the_one_asked_for(self) -> None:
+        table, rate = integrated_servers.VIDEO[0]
+        lines = (bench.ROOT / "models/configs/streams" / f"{table}.csv").read_text().splitlines()
+        frames = sum(line[0].isdigit() for line in lines)
+        loop_s = frames // 25   # the clip is of 25 frames a second and not of whole seconds, so 25 loops are
+        rates = integrated_servers.video_rates(table, rate, 0.3, 25 * loop_s + frames % 25)
+        self.assertAlmostEqual(8 * rates.mean(), rate, delta=1e-6 * rate)
+        self.assertGreater(rates.max(), 1.2 * rates.min())
+
+
+class TextAndVideo(unittest.TestCase):
+    def test_where_a_curve_crosses_a_level(self) -> None:
+        self.assertEqual(text_and_video.crossing((10, 20, 30), (1.0, 3.0, 9.0), 6.0), 25.0)
+        self.assertEqual(text_and_video.crossing((10, 20), (5.0, 6.0), 2.0), 10)
+        self.assertTrue(math.isnan(text_and_video.crossing((10, 20), (1.0, 2.0), 3.0)))
+
+    def test_a_point_with_more_seeds_goes_with_one_of_fewer(self) -> None:
+        self.assertEqual(text_and_video.ratio_of([2.0, 4.0, 600.0], [1.0, 2.0]), paired_ratio([2.0, 4.0], [1.0, 2.0]))
+        plan = integrated_servers.plan(False)
+        seeds = dict(plan.batches)
+        view = text_and_video.View(False)
+        both = [view.point(server, 200, 102) for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED)]
+        self.assertEqual([seeds[point] for point in both], [integrated_servers.MANY_SEEDS] * 2)
+        self.assertEqual(seeds[view.point(text_and_video.PARTITIONED, 100, 50)], integrated_servers.SEEDS)
+        self.assertEqual(integrated_servers.MANY_SEEDS[:5], integrated_servers.SEEDS)
+        self.assertEqual(plan.runs, sum(map(len, seeds.values())))
+
+    def test_a_reading_changes_what_it_reads_again(self) -> None:
+        readings = {reading.name: reading for reading in integrated_servers.READINGS}
+        scan = text_and_video.View(False, None, readings["SCAN to the edge"])
+        self.assertEqual(dict(scan.point(text_and_video.ELEVATOR, 50, 80).settings)["server.policy"], "SCAN")
+        self.assertNotIn("server.policy", dict(scan.point(text_and_video.INTEGRATED, 50, 80).settings))
+        self.assertEqual(dict(scan.point(text_and_video.FAIR, 50, 80).settings)["server.policy"], "SFQ(1|1|0)")
+        units = text_and_video.View(False, None, text_and_video.LATE_UNITS)
+        result = {"video": {"violation_share": 0.5, "late_units": 3, "units": 60}}
+        self.assertEqual(units.violations(result), 0.05)
+        self.assertEqual(scan.violations(result), 0.5)
+        self.assertEqual(units.point(text_and_video.INTEGRATED, 50, 80), text_and_video.View(False).point(text_and_video.INTEGRATED, 50, 80))
+
+
 class Clusters(unittest.TestCase):
     PROFILE = "[geometry]\ncylinders = 1000\nsurfaces = 4\n[[geometry.zone]]\nsectors_per_track = 100\n"
 
@@ -408,7 +502,7 @@ def made_up(plan: Plan, **change: float) -> Results:
                 "disk_time": {"reserved_share": 0.9, "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,
                               "least_loaded_share": 0.85},
                 "text": {"response_ms": {"mean": 100 * factor}, "unfinished": 0, "unit_queue_ms": 5.0, "unit_service_ms": 8.0 * factor},
-                "video": {"violation_share": change.get("late", 0) / 1000}, "disks": {"mean_utilisation": 0.5},
+                "video": {"violation_share": change.get("late", 0) / 1000, "late_units": 0, "units": 100}, "disks": {"mean_utilisation": 0.5},
                 "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
                             "reserved_share": 0.9},
                 "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
@@ -436,11 +530,6 @@ class Studies(unittest.TestCase):
         report = module.report(made_up(quick_plan(module), **change), True)
         return next(claim for claim in report.claims if claim.name == name).plain_verdict
 
-    def test_where_a_curve_crosses_a_level(self) -> None:
-        self.assertEqual(integrated_servers.crossing((10, 20, 30), (1.0, 3.0, 9.0), 6.0), 25.0)
-        self.assertEqual(integrated_servers.crossing((10, 20), (5.0, 6.0), 2.0), 10)
-        self.assertTrue(math.isnan(integrated_servers.crossing((10, 20), (1.0, 2.0), 3.0)))
-
     def test_verdicts_on_servers_follow_the_data(self) -> None:
         self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=0.5), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=1.5), Verdict.FAILS)
@@ -448,6 +537,11 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(integrated_servers, "bursty-factor", partitioned=2.0), Verdict.FAILS)
         self.assertIs(self.verdict(integrated_servers, "bursty-violations"), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "bursty-violations", late=5.0), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "expected-gain", integrated=0.5), Verdict.HOLDS)
+        self.assertIs(self.verdict(integrated_servers, "expected-gain", integrated=1.5), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "expected-share", integrated=0.5), Verdict.HOLDS)
+        self.assertIs(self.verdict(integrated_servers, "expected-share", integrated=0.1), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "own-slack"), Verdict.FAILS)
 
     def test_verdicts_follow_the_data(self) -> None:
         self.assertIs(self.verdict(mixed_media, "sptf-faster", SPTF=0.8), Verdict.HOLDS)
@@ -530,7 +624,7 @@ class Studies(unittest.TestCase):
 class WithTheModel(unittest.TestCase):
     LOAD = {"workload.discrete.rate_per_s", "workload.discrete.outstanding", "workload.discrete.read_fraction",
             "workload.discrete.trace", "server.disks", "streams.content", "replication.decluster_bytes", "failure.disk",
-            "drive.port.token_rate_bytes_per_s", "array.answer"}
+            "drive.port.token_rate_bytes_per_s", "array.answer", "text.clients", "video.clients", "text.load_bytes_per_s"}
 
     def shapes(self, plan: Plan) -> list[Point]:
         """A point of each scenario, policy and reading, whatever the load."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line charts as SVG, the same bytes from the same data."""
+"""Line charts and maps as SVG, the same bytes from the same data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.colors import CenteredNorm, LogNorm
 from matplotlib.figure import Figure
 
 from platter_lab.reproduce.statistics import Interval
@@ -39,28 +41,67 @@ class Chart:
     log_y: bool = False
 
 
-def svg(chart: Chart) -> str:
-    """The chart as SVG text. Bars are the 95 % intervals; a line is broken where there is no value."""
+@dataclass(frozen=True)
+class Map:
+    """A colour at each x and y, shape of `values` (y, x), on both sides of `center`; without one, on a logarithmic scale."""
+
+    file: str
+    title: str
+    x: str
+    y: str
+    value: str
+    xs: Sequence[float]
+    ys: Sequence[float]
+    values: Sequence[Sequence[float]]
+    center: float | None = None
+
+
+_NUMBERS = 200   # a map of at most so many cells has their values in them
+
+
+def svg(chart: Chart | Map) -> str:
+    """As SVG text."""
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(6.4, 4.2))
         axes = figure.add_subplot()
-        for number, series in enumerate(chart.series):
-            means = [math.nan if y is None else y.mean for y in series.y]
-            half = [0.0 if y is None or not math.isfinite(y.high) else (y.high - y.low) / 2 for y in series.y]
-            axes.errorbar(series.x, means, yerr=half, color=f"C{number}", marker=_MARKERS[number % len(_MARKERS)],
-                          markersize=4, linewidth=1, capsize=2, label=series.label)
+        (_map if isinstance(chart, Map) else _lines)(axes, chart)
         axes.set(title=chart.title, xlabel=chart.x, ylabel=chart.y)
-        if chart.log_x:
-            ticks = sorted({x for series in chart.series for x in series.x})
-            axes.set_xscale("log")
-            axes.set_xticks(ticks, [f"{x:g}" for x in ticks])
-            axes.minorticks_off()
-        if chart.log_y:
-            axes.set_yscale("log")
-        elif not any(y is not None and y.mean < 0 for series in chart.series for y in series.y):
-            axes.set_ylim(0, None)
-        if chart.series:
-            axes.legend(fontsize=8)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def _lines(axes: Axes, chart: Chart) -> None:
+    """Bars are the 95 % intervals; a line is broken where there is no value."""
+    for number, series in enumerate(chart.series):
+        means = [math.nan if y is None else y.mean for y in series.y]
+        half = [0.0 if y is None or not math.isfinite(y.high) else (y.high - y.low) / 2 for y in series.y]
+        axes.errorbar(series.x, means, yerr=half, color=f"C{number}", marker=_MARKERS[number % len(_MARKERS)],
+                      markersize=4, linewidth=1, capsize=2, label=series.label)
+    if chart.log_x:
+        ticks = sorted({x for series in chart.series for x in series.x})
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{x:g}" for x in ticks])
+        axes.minorticks_off()
+    if chart.log_y:
+        axes.set_yscale("log")
+    elif not any(y is not None and y.mean < 0 for series in chart.series for y in series.y):
+        axes.set_ylim(0, None)
+    if chart.series:
+        axes.legend(fontsize=8)
+
+
+def _map(axes: Axes, chart: Map) -> None:
+    norm = LogNorm() if chart.center is None else CenteredNorm(chart.center)
+    cells = axes.pcolormesh(range(len(chart.xs)), range(len(chart.ys)), chart.values, norm=norm, shading="nearest",
+                            cmap="viridis" if chart.center is None else "RdBu_r", rasterized=False)
+    axes.grid(False)
+    for ticks, labels, put in ((len(chart.xs), chart.xs, axes.set_xticks), (len(chart.ys), chart.ys, axes.set_yticks)):
+        every = range(0, ticks, max(1, ticks // 12))
+        put(list(every), [f"{labels[i]:g}" for i in every])
+    if len(chart.xs) * len(chart.ys) <= _NUMBERS:
+        for row, values in enumerate(chart.values):
+            for column, value in enumerate(values):
+                dark = abs(norm(value) - 0.5) > 0.35
+                axes.text(column, row, f"{value:.2g}", ha="center", va="center", fontsize=6, color="white" if dark else "black")
+    axes.figure.colorbar(cells, ax=axes, label=chart.value)

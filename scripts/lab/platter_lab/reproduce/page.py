@@ -8,7 +8,7 @@ import io
 from collections.abc import Sequence
 
 from platter_lab.reproduce.claims import Claim, Unit, combined
-from platter_lab.reproduce.figures import Chart, svg
+from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
 INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
@@ -54,11 +54,15 @@ def number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def chart_table(chart: Chart) -> Table:
+def chart_table(chart: Chart | Map) -> Table:
+    file = chart.file.removesuffix(".svg") + ".csv"
+    if isinstance(chart, Map):
+        cells = [(f"{x:g}", f"{y:g}", number(value)) for y, values in zip(chart.ys, chart.values, strict=True)
+                 for x, value in zip(chart.xs, values, strict=True)]
+        return Table(chart.title, (chart.x, chart.y, chart.value), tuple(cells), file)
     rows = [(series.label, f"{x:g}", *(("", "", "") if y is None else (number(y.mean), number(y.low), number(y.high))))
             for series in chart.series for x, y in zip(series.x, series.y, strict=True)]
-    return Table(chart.title, ("series", chart.x, chart.y, "low", "high"), tuple(rows),
-                 chart.file.removesuffix(".svg") + ".csv")
+    return Table(chart.title, ("series", chart.x, chart.y, "low", "high"), tuple(rows), file)
 
 
 def readings_section(report: Report) -> str:
@@ -78,8 +82,9 @@ def readings_section(report: Report) -> str:
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     scale = "a **quick** run, shorter than what the page in the project was made of" if quick else "the full study"
     command = f"scripts/platter reproduce {study.name}{' --quick' if quick else ''}"
+    seeds = f"{len(plan.seeds)} seeds" + (f" ({len(plan.many_seeds)} where runs differ most)" if plan.often else "")
     parts = [f"# {study.title}\n", study.introduction.strip() + "\n",
-             f"Made by `{command}`: {scale}, {plan.runs} runs with {len(plan.seeds)} seeds. One of them by hand:\n",
+             f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
              f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
              "## Claims\n", INTERVALS + "\n",
              markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]) + "\n",

@@ -9,27 +9,31 @@ from dataclasses import dataclass
 from platter_lab.executable import ROOT
 from platter_lab.reproduce.bench import Point, Results
 from platter_lab.reproduce.claims import Claim
-from platter_lab.reproduce.figures import Chart
+from platter_lab.reproduce.figures import Chart, Map
 
 PAPERS = ROOT / "docs" / "papers"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The points of a study: those that run with every seed, and those that run once, with the first."""
+    """The points of a study: those that run with every seed, those that run once, with the first, and those that differ so much from run to
+    run that they have more seeds, of which the others' are the first."""
 
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
     once: tuple[Point, ...] = ()
+    often: tuple[Point, ...] = ()
+    many_seeds: tuple[int, ...] = ()
 
     @property
     def batches(self) -> tuple[tuple[Point, tuple[int, ...]], ...]:
         """Each point with its seeds."""
-        return tuple((point, self.seeds) for point in self.points) + tuple((point, self.seeds[:1]) for point in self.once)
+        return tuple((point, seeds) for points, seeds in (
+            (self.points, self.seeds), (self.once, self.seeds[:1]), (self.often, self.many_seeds)) for point in points)
 
     @property
     def runs(self) -> int:
-        return len(self.points) * len(self.seeds) + len(self.once)
+        return sum(len(seeds) for _, seeds in self.batches)
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Report:
     """What a study found."""
 
     claims: tuple[Claim, ...]
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart | Map, ...] = ()
     tables: tuple[Table, ...] = ()
     readings: tuple[tuple[str, str], ...] = ()   # name and meaning
 
