@@ -389,9 +389,9 @@ class TextAndVideo(unittest.TestCase):
         seeds = dict(plan.batches)
         view = text_and_video.View(False)
         both = [view.point(server, 200, 102) for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED)]
-        self.assertEqual([seeds[point] for point in both], [integrated_servers.MANY_SEEDS] * 2)
-        self.assertEqual(seeds[view.point(text_and_video.PARTITIONED, 100, 50)], integrated_servers.SEEDS)
-        self.assertEqual(integrated_servers.MANY_SEEDS[:5], integrated_servers.SEEDS)
+        self.assertEqual([seeds[point] for point in both], [text_and_video.MANY_SEEDS] * 2)
+        self.assertEqual(seeds[view.point(text_and_video.PARTITIONED, 100, 50)], text_and_video.SEEDS)
+        self.assertEqual(text_and_video.MANY_SEEDS[:5], text_and_video.SEEDS)
         self.assertEqual(plan.runs, sum(map(len, seeds.values())))
 
     def test_a_reading_changes_what_it_reads_again(self) -> None:

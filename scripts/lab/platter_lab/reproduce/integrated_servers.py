@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from platter_lab.executable import ROOT
-from platter_lab.reproduce.bench import Results
+from platter_lab.reproduce.bench import Point, Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Map, Series
 from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.text_and_video import (
-    ELEVATOR, FAIR, INTEGRATED, LATE_UNITS, LIMIT_MS, LIMIT_SHARE, NAMES, PARTITIONED, TPS, Metric, Server, T, V, View, late_rounds,
+    ELEVATOR, FAIR, FEW_SEEDS, INTEGRATED, LATE_UNITS, LIMIT_MS, LIMIT_SHARE, NAMES, PARTITIONED, SEEDS, TPS, Metric, Server, T, V, View, late_rounds, late_units,
     near_ideal, queueing, ratio_of, response, service)
 from platter_lab.reproduce.varying_loads import Gain, Spread, cascade, exponential
 
-SEEDS, MANY_SEEDS = tuple(range(1, 6)), tuple(range(1, 16))
 BURSTY_LOADS = (1_000_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000)
 PARTITIONS = (4, 8, 12)    # disks for text, of 16
 SET_BYTES, CACHE_BYTES = 536_870_912, 67_108_864
@@ -39,12 +38,10 @@ READINGS = (
     LATE_UNITS,
     Reading("no budgets", "Cello without its coarse grain: intervals of 10,000 s", (("scheduling.budget_interval_s", "10000"),),
             affects=frozenset({"cello"})),
-    Reading("short budgets", "intervals of half a second, not of two", (("scheduling.budget_interval_s", "0.5"),),
-            affects=frozenset({"cello"})),
     Reading("long files", "video files of an hour, so that it lies on twelve times as many cylinders", (("video.file_s", "3600"),),
             affects=frozenset({"video"})),
-    Reading("no cache", "the bound of a cache that does not begin full: there is none (text set of 64 MB, calibrated anew)",
-            (("text.cache_bytes", "0"), ("text.set_bytes", str(64 << 20))), affects=frozenset({"cache"})),
+    Reading("no cache", "the bound of a cache that does not begin full: there is none",
+            (("text.cache_bytes", "0"),), affects=frozenset({"cache"})),
     Reading("burst peak 5.1", "the bursty load's peak is 5.1 times its mean, as that of figure 16's distributions, not table 3's 12.51",
             (("text.peak_to_mean", "5.1"),), affects=frozenset({"bursty"})),
     Reading("burst of units", "a request of the bursty load is one unit", (("text.mean_bytes", "8192"), ("text.deviation_bytes", "0")),
@@ -65,11 +62,10 @@ def _cascade(over: float) -> Spread:
 
 
 VARYING: dict[str, tuple[str, Gains]] = {
-    "cascade's loads": ("figure 16: the text clients are distributed as the rates of the bursty load's cascade",
-                        lambda v, over: v.gains(_cascade(over))),
     "overload 30 s": ("figure 17: an overload begins with nothing to do and lasts 30 s, not as long as a run",
                       lambda v, over: v.gains(printed(over), 30)),
-    "overload 10 s": ("the same, 10 s", lambda v, over: v.gains(printed(over), 10)),
+    "cascade, 30 s": ("as overload 30 s, but the text clients are distributed as the rates of the bursty load's cascade",
+                      lambda v, over: v.gains(_cascade(over), 30)),
     "no overload": ("figure 17: no more text clients than capacity are admitted; the others' share of the time is spent there",
                     lambda v, over: v.gains(printed(over).cut())),
 }
@@ -77,6 +73,10 @@ VARYING: dict[str, tuple[str, Gains]] = {
 
 def _by_default(v: View, over: float) -> list[Gain]:
     return v.gains(printed(over))
+
+
+def _all_gains() -> dict[str, Gains]:
+    return {"default": _by_default, **{name: gains for name, (_, gains) in VARYING.items()}}
 
 
 def claims() -> list[Judged]:
@@ -101,8 +101,7 @@ def claims() -> list[Judged]:
         return v.text_capacity(server, 0, v.text_calibration if server is PARTITIONED else v.capacity_text, **settings)
 
     def of_ideal(label: str, many: Sequence[float], few: Sequence[float], criterion: Criterion) -> list[Part]:
-        value = ratio_of(many, few)
-        return [Part(label, Interval(value.mean / 2, value.low / 2, value.high / 2, value.runs), criterion)]
+        return [Part(label, _half(ratio_of(many, few)), criterion)]
 
     def bursts(v: View, loads: Sequence[int], criterion: Criterion) -> list[Part]:
         return [Part(f"{load // 1000} KB/s", ratio_of(v.bursty(response, PARTITIONED, load, 50), v.bursty(response, INTEGRATED, load, 50)),
@@ -119,7 +118,7 @@ def claims() -> list[Judged]:
     near_5 = Criterion(0.35, 0.85)
     return [
         claim("t-calibrated", "The partitioned server supports 200 text clients (set size calibrated)", "T = 200", ratio,
-              "capacity / 200", "elevator cache", lambda v: [Part("partitioned", interval([c / T for c in capacity(v)]), near(1, 0.05))]),
+              "capacity / 200", "", lambda v: [Part("partitioned", interval([c / T for c in capacity(v)]), near(1, 0.05))]),
         claim("v", "The partitioned server supports 102 video clients", "V = 102", ratio, "capacity / 102", "deadlines video",
               lambda v: [Part("partitioned", interval([c / V for c in v.video_capacity(PARTITIONED, v.video_calibration)]), near(1, 0.05))]),
         claim("fair-queue-slower", "Fair queueing in the integrated server makes text slower than in the partitioned one", "figure 2", ratio,
@@ -176,13 +175,13 @@ def claims() -> list[Judged]:
                   Part(f"{d} of 16 disks for text", ratio_of(v.samples(response, one, t, w), v.samples(response, other, t, w)), below(1))
                   for d in PARTITIONS for other, one, t, w in (v.partition(d),)]),
         claim("own-scheduler", "Without video, LOOK in Cello's place has the same text capacity (within 0.5 %)", "not the paper's", ratio,
-              "capacity under LOOK / under Cello", "", lambda v: [Part("integrated", ratio_of(capacity(v, ELEVATOR), capacity(v, INTEGRATED)),
+              "capacity under LOOK / under Cello", "", lambda v: [Part("integrated", ratio_of(capacity(v.short, ELEVATOR), capacity(v.short, INTEGRATED)),
                                                                        near(1, 0.005))]),
         claim("own-as-full", "With twice the text and cache, so that a disk holds as much text as a partitioned one, it is 2 T (within 2 %)",
               "not the paper's", ratio, "capacity / 2 T", "",
-              lambda v: of_ideal("integrated", capacity(v, INTEGRATED, **AS_FULL), capacity(v), near(1, 0.02))),
+              lambda v: of_ideal("integrated", capacity(v.short, INTEGRATED, **AS_FULL), capacity(v.short), near(1, 0.02))),
         claim("own-slack", "Text's place in the slack keeps it fast: where it comes after the video of its round (TPS:SCAN/SCAN) it is slower",
-              "not the paper's", ratio, "mean response, ratio", "", lambda v: [v.ratio(response, TPS, INTEGRATED, t, 80, above(1)) for t in (100, 200)]),
+              "not the paper's", ratio, "mean response, ratio", "", lambda v: [v.short.ratio(response, TPS, INTEGRATED, t, 80, above(1)) for t in (100, 200)]),
     ]
 
 
@@ -258,11 +257,10 @@ def _charts(v: View) -> tuple[Chart | Map, ...]:
     beyond = sorted({*v.video, *v.capacity_video})
     capacity = [interval(c).mean for c in (v.text_capacity(PARTITIONED, 0, v.text_calibration), v.video_capacity(PARTITIONED, v.video_calibration))]
     corners = ((0, capacity[0]), (capacity[1], capacity[0]), (capacity[1], 0))
-    gains = {"default": _by_default, **{name: gain for name, (_, gain) in VARYING.items()}}
 
     def by_overload(file: str, title: str, y: str, what: Callable[[Gain], float], **scale: bool) -> Chart:
         return Chart(file, title, "δ₁, probability of overload", y, tuple(
-            Series(name, tuple(PRINTED), [interval([what(g) for g in gain(v, over)]) for over in PRINTED]) for name, gain in gains.items()), **scale)
+            Series(name, tuple(PRINTED), [interval([what(g) for g in gain(v, over)]) for over in PRINTED]) for name, gain in _all_gains().items()), **scale)
     return (
         *_distribution_charts()[:2],
         Map("figure7.svg", "Figure 7: text response, integrated over partitioned", "text clients", "video clients", "ratio", loads, v.video,
@@ -302,10 +300,10 @@ def _charts(v: View) -> tuple[Chart | Map, ...]:
         Chart("figure18.svg", "Figure 18: text response with other partitions", "text clients", "mean response (ms)", tuple(
             Series(f"{name}, {d} of 16 disks for text", [point[2] for point in points],
                    [interval(v.samples(response, point[which], *point[2:])) for point in points])
-            for d in PARTITIONS for points in ([v.partition(d, load) for load in (0.2, 0.4, 0.6, 0.8, 0.9, 1)],)
+            for d in PARTITIONS for points in ([v.partition(d, load) for load in (0.3, 0.6, 0.9)],)
             for which, name in ((0, "partitioned"), (1, "integrated"))), log_y=True),
         Chart("figure3b.svg", "Figure 3 (b): deadline violations with 200 text clients", "video clients", "% of client-rounds", tuple(
-            line(NAMES[s], v.video, lambda w, s=s: [100 * x for x in v.samples(late_rounds, s, 200, w)]) for s in (PARTITIONED, ELEVATOR))),
+            line(NAMES[s], (0, 50, 80, 102), lambda w, s=s: [100 * x for x in v.samples(late_rounds, s, 200, w)]) for s in (PARTITIONED, ELEVATOR))),
         Chart("figures2_3.svg", "Figures 2 and 3 (a): text response with 80 video clients", "text clients", "mean response (ms)", tuple(
             line(NAMES[s], (50, 100, 150, 200), lambda t, s=s: v.samples(response, s, t, 80)) for s in (PARTITIONED, INTEGRATED, FAIR, ELEVATOR))),
     )
@@ -321,19 +319,20 @@ def _tables(v: View) -> tuple[Table, ...]:
         ("partitioned, video (V)", text(v.video_capacity(PARTITIONED, v.video_calibration))),
         ("integrated, text without video", text(v.text_capacity(INTEGRATED, 0, v.capacity_text))),
         ("integrated, video without text", text(v.video_capacity(INTEGRATED, v.video_only))))
-    served = {"integrated": (INTEGRATED, {}), "under LOOK": (ELEVATOR, {}), "twice the text and cache": (INTEGRATED, AS_FULL)}
-    whole = {name: v.text_capacity(server, 0, v.capacity_text, **settings) for name, (server, settings) in served.items()}
-    reason = (("partitioned", text(v.samples(service, PARTITIONED, T, 0)), text(calibrated), ""), *(
-        (name, text(v.samples(service, server, 2 * T, 0, **settings)), text(whole[name]),
-         interval_text(_half(ratio_of(whole[name], calibrated)), 4)) for name, (server, settings) in served.items()))
-    curve = dict(zip(v.capacity_video, _curve(v), strict=True))
-    held = {w: [interval(v.both_capacity(server, w, **settings)) for server, settings in ((TPS, {}), (INTEGRATED, AS_FULL))]
-            for w in (0, 51, 97)}
-    beside = tuple((str(w), _text(curve[w], 4), *(_text(c, 4) for c in held[w]), f"{_ideal(w):.0f}") if w in held else
-                   (str(w), _text(curve[w], 4), "", "", f"{_ideal(w):.0f}") for w in curve)
+    short, curve = v.short, dict(zip(v.capacity_video, _curve(v), strict=True))
+    few = short.text_capacity(PARTITIONED, 0, short.text_calibration)
+    kinds = {"integrated": (INTEGRATED, {}), "under LOOK": (ELEVATOR, {}), "twice the text and cache": (INTEGRATED, AS_FULL),
+             "video first": (TPS, {})}
+    whole = {name: short.text_capacity(kinds[name][0], 0, short.capacity_text, **kinds[name][1]) for name in list(kinds)[:3]}
+    reason = (("partitioned", text(short.samples(service, PARTITIONED, T, 0)), text(few), ""), *(
+        (name, text(short.samples(service, kinds[name][0], 2 * T, 0, **kinds[name][1])), text(many),
+         _text(_half(ratio_of(many, few)), 4)) for name, many in whole.items()))
+    held = tuple((str(w), *(text(short.both_capacity(server, w, **settings)) for name, (server, settings) in kinds.items() if name != "under LOOK"),
+                  f"{_ideal(w):.0f}") for w in (0, 51, 97))
+    beside = tuple((str(w), _text(c, 4), f"{_ideal(w):.0f}") for w, c in curve.items())
     varying = []
-    for name, gains, spread in (("default", _by_default, printed), ("cascade's loads", VARYING["cascade's loads"][1], _cascade),
-                                *((name, VARYING[name][1], printed) for name in ("overload 30 s", "overload 10 s", "no overload"))):
+    for name, gains in _all_gains().items():
+        spread = _cascade if name.startswith("cascade") else printed
         for over in PRINTED:
             found = gains(v, over)
             law = spread(over).cut() if name == "no overload" else spread(over)
@@ -341,10 +340,10 @@ def _tables(v: View) -> tuple[Table, ...]:
                             text([g.ms for g in found], 3), text([100 * g.share for g in found], 3), text([100 * g.mean_share for g in found], 3)))
     return (
         Table("Clients supported", ("", "clients"), capacities),
-        Table("Text alone: why the capacity is above 2 T",
+        Table("Text clients beside so many video clients", ("video clients", "integrated", "ideal, of the paper's T and V"), beside),
+        Table("Why the text capacity is above 2 T: text alone (runs of 100 s)",
               ("", "service of a unit with 200 (integrated: 400) clients, ms", "text clients", "over 2 T"), reason),
-        Table("Text clients beside so many video clients",
-              ("video clients", "integrated", "video first", "twice the text and cache", "ideal, of the paper's T and V"), beside),
+        Table("The same beside video (runs of 100 s)", ("video clients", "integrated", "twice the text and cache", "video first", "ideal"), held),
         Table("Loads that vary: expected improvement of the text response",
               ("reading", "δ₁", "mean text clients", "peak", "ms", "% of the mean response", "mean of the % at each load"), tuple(varying)))
 
@@ -373,12 +372,13 @@ def plan(quick: bool) -> Plan:
             parts(views[0])
     _charts(views[0])
     _tables(views[0])
-    often: dict[Any, bool] = {}
+    usual = FEW_SEEDS if quick else SEEDS
+    seeds: dict[Point, tuple[int, ...]] = {}
     for view in views:
-        for point, many in view.points.items():
-            often[point] = often.get(point, False) or many
-    few, many = (tuple(point for point, more in often.items() if more is wanted) for wanted in (False, True))
-    return Plan(few, SEEDS[:3], often=many, many_seeds=SEEDS) if quick else Plan(few, SEEDS, often=many, many_seeds=MANY_SEEDS)
+        for point, own in view.all_points().items():
+            seeds[point] = max(seeds.get(point, ()), own, key=len)
+    return Plan(tuple(point for point, own in seeds.items() if own == usual), usual,
+                further=tuple((point, own) for point, own in seeds.items() if own != usual))
 
 
 RUN_HEADER = ("server", "policy", "text_disks", "text_clients", "video_clients", "bursty_load", "others", "measured_s", "seed", "response_ms",
@@ -393,11 +393,10 @@ def _rows(results: Results, quick: bool) -> tuple[tuple[str, ...], ...]:
         s = dict(point.settings)
         others = " ".join(f"{key}={value}" for key, value in s.items() if key not in IN_COLUMNS)
         for r in results[point]:
-            video = r["video"]
             rows.append((s["server.architecture"], s.get("server.policy", ""), s.get("server.text_disks", "8"), s["text.clients"],
                          s["video.clients"], s.get("text.load_bytes_per_s", ""), others, f"{point.measure_s:g}", str(r["seed"]),
                          f"{response(r):.9g}", str(r["text"]["unfinished"]), f"{queueing(r):.9g}", f"{service(r):.9g}",
-                         f"{late_rounds(r):.9g}", f"{video['late_units'] / max(1, video['units']):.9g}", f"{r['disks']['mean_utilisation']:.9g}"))
+                         f"{late_rounds(r):.9g}", f"{late_units(r):.9g}", f"{r['disks']['mean_utilisation']:.9g}"))
     return tuple(rows)
 
 
@@ -413,22 +412,25 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-P. Shenoy, P. Goyal, H. M. Vin: *Architectural Considerations for Next Generation File Systems*. Sixteen Seagate Elite3 disks (table 1), text
-in units of 8 KB with a buffer cache of 64 MB, video in units of 64 KB (`server.toml`; [the server](../../reference/mixed_server.md)). Partitioned: eight disks
+P. Shenoy, P. Goyal, H. M. Vin: *Architectural Considerations for Next Generation File Systems*. Sixteen Seagate Elite3 disks (table 1), text in units
+of 8 KB with a buffer cache of 64 MB, video in units of 64 KB (`server.toml`; [the server](../../reference/mixed_server.md)). Partitioned: eight disks
 under LOOK for text, eight under SCAN-EDF for video. Integrated: all sixteen under CELLO(1|1|0).
 
 The size of the text set is calibrated so that the partitioned server has a mean response of 100 ms with 200 text clients, as the paper's had; nothing
-else is, nor is that done again under other readings. The four video files have the mean rates of table 2; their frames are the encoded clips', scaled, 5 to 10 s played
-round and round. The bursty trace is a multiplicative cascade with the paper's
-ratio of peak to mean, its requests of the synthetic size, past the cache. SCAN is read as LOOK: the arm turns at the last request.
+else is. Under other readings runs are of 100 s with three seeds. The four video files have the mean rates of table 2;
+their frames are the encoded clips', scaled, 5 to 10 s played round and round. The bursty trace is a multiplicative cascade with the paper's ratio of
+peak to mean, its requests of the synthetic size, past the cache. SCAN is read as LOOK: the arm turns at the last request.
 
-Loads that vary (figures 16 and 17): of p(t) the paper prints mean, peak and the share of the time above T, for three of them. Here it is the exponential with these three, without
-further assumption; p(v) is the same law between none and V. Responses between the points that have run are interpolated. Above T the partitioned server's queues grow as long as a run goes on
-(300 s), so what is to be expected hangs on how long an overload lasts, which is not printed.
+Loads that vary (figures 16 and 17): of p(t) the paper prints mean, peak and the share of the time above T, for three of them. Here it is the
+exponential with these three, without further assumption; p(v) is the same law between none and V. Responses between the points that have run are
+interpolated (beyond T they are of 250, 300 and 400 text clients), which tells most in the first distribution, of which all beyond T lies below 250.
+Above T the partitioned server's queues grow as long as a run goes on (300 s), so what is to be expected hangs on how long an overload lasts, which is
+not printed.
 
-Why the integrated server's text capacity lies above 2 T: the same text on twice the disks lies on half as many cylinders of each, so the arm has less far to go. Without video
-no scheduler comes into it (LOOK has the same capacity). With twice the text and cache, each disk holds what a partitioned one does. Text's place before the video, in its slack,
-is held against video first in the table below.
+Why the integrated server's text capacity lies above 2 T: the same text on twice the disks lies on half as many cylinders of each, so the arm has less
+far to go and a unit's service is shorter. Without video no scheduler comes into it: under LOOK the capacity is the same. With twice the text and
+twice the cache, where each disk holds what a partitioned one does, it is 2 T, and beside video near the ideal line. That Cello lets text go first in
+the slack is worth more than that beside video (video first, in the table), but is not the reason.
 """
 
 STUDY = Study("integrated-servers", "Partitioned and integrated servers", INTRODUCTION, plan, report)

@@ -82,7 +82,9 @@ def readings_section(report: Report) -> str:
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     scale = "a **quick** run, shorter than what the page in the project was made of" if quick else "the full study"
     command = f"scripts/platter reproduce {study.name}{' --quick' if quick else ''}"
-    seeds = f"{len(plan.seeds)} seeds" + (f" ({len(plan.many_seeds)} where runs differ most)" if plan.often else "")
+    seeds, others = f"{len(plan.seeds)} seeds", sorted({len(seeds) for _, seeds in plan.further} - {len(plan.seeds)})
+    if others:
+        seeds += f" ({' or '.join(map(str, others))} for some points)"
     parts = [f"# {study.title}\n", study.introduction.strip() + "\n",
              f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
              f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",

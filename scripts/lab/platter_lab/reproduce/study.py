@@ -16,20 +16,17 @@ PAPERS = ROOT / "docs" / "papers"
 
 @dataclass(frozen=True)
 class Plan:
-    """The points of a study: those that run with every seed, those that run once, with the first, and those that differ so much from run to
-    run that they have more seeds, of which the others' are the first."""
+    """The points of a study: those that run with every seed, those that run once, with the first, and further ones with seeds of their own."""
 
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
     once: tuple[Point, ...] = ()
-    often: tuple[Point, ...] = ()
-    many_seeds: tuple[int, ...] = ()
+    further: tuple[tuple[Point, tuple[int, ...]], ...] = ()
 
     @property
     def batches(self) -> tuple[tuple[Point, tuple[int, ...]], ...]:
         """Each point with its seeds."""
-        return tuple((point, seeds) for points, seeds in (
-            (self.points, self.seeds), (self.once, self.seeds[:1]), (self.often, self.many_seeds)) for point in points)
+        return (*((point, self.seeds) for point in self.points), *((point, self.seeds[:1]) for point in self.once), *self.further)
 
     @property
     def runs(self) -> int:

@@ -17,6 +17,8 @@ from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
 SERVER = PAPERS / "integrated-servers" / "server.toml"
 MIXED = Command(("server", "mixed"), ("server", "mixed", "--dump"))
 
+FEW_SEEDS, SEEDS, MANY_SEEDS = (tuple(range(1, last + 1)) for last in (3, 5, 10))
+
 T, V = 200, 102            # the paper's capacities of the partitioned server
 LIMIT_MS, LIMIT_SHARE = 100.0, 0.01
 NEAR_IDEAL = 1.13          # loads for the capacity are no farther beyond the ideal line
@@ -78,31 +80,32 @@ def ratio_of(one: Sequence[float], other: Sequence[float]) -> Interval:
 class View:
     """The points of a study, quick or whole, under one reading, and their results.
 
-    Points come to be by being asked for: without results, all samples are NaN. A point asked for with `often` runs with more seeds.
+    Points come to be by being asked for: without results, all samples are NaN. A point asked for with `often` runs with more seeds, points of other readings
+    for a shorter time, with fewer.
     """
 
     def __init__(self, quick: bool, results: Results | None = None, reading: Reading = DEFAULT) -> None:
         self._results = results
         self.quick, self.reading = quick, reading
         self.violations = late_units if reading is LATE_UNITS else late_rounds
-        own_runs = bool(reading.settings or reading.policies)
-        bursty = "bursty" in (reading.affects or ())
-        coarse = quick or own_runs
-        self.measure_s = 100.0 if quick or (own_runs and not bursty) else 300.0
-        self._many = not own_runs or bursty
+        other = bool(reading.settings or reading.policies)
+        coarse = quick or other
+        self.measure_s = 100.0 if coarse else 300.0
+        self._seeds = FEW_SEEDS if coarse else SEEDS
+        self._many_seeds = FEW_SEEDS if other else SEEDS if quick else MANY_SEEDS
         self.text = (0, 50, 100, 150, 200) if coarse else tuple(range(0, 201, 20))
         self.video = (0, 50, 80, 102) if coarse else (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 102)
-        self.overload = (300, 401) if coarse else (250, 300, 350, 401)     # text clients, beyond the partitioned server's capacity
-        self.far_overload = (875,) if coarse else (500, 650, 875)
-        self.beside_overload = (0, 51, 97) if coarse else (0, 25, 51, 75, 97)
+        # Text clients beyond the partitioned server's capacity, far beyond it, and video clients beside them.
+        self.overload, self.far_overload, self.beside_overload = (250, 300, 400), (875,), (0, 51, 97)
         self.text_calibration, self.video_calibration, self.video_only = range(170, 221, 10), range(90, 115, 3), range(170, 211, 5)
-        if own_runs:   # capacities lie elsewhere
+        if other:   # capacities lie elsewhere
             self.text_calibration, self.video_calibration, self.video_only = range(100, 241, 20), range(60, 131, 5), range(120, 241, 10)
         elif reading is LATE_UNITS:
             self.video_calibration, self.video_only = range(90, 133, 3), range(170, 241, 5)
         self.capacity_text = (0, 100, 150, 200, 250, 300, 350, 375, 400, 425, 450) if coarse else tuple(range(0, 451, 25))
         self.capacity_video = (0, 51, 97, 150, 180) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
-        self.points: dict[Point, bool] = {}   # and whether it runs with more seeds
+        self.points: dict[Point, tuple[int, ...]] = {}
+        self.short = self if coarse else View(True, results, reading)   # the same in shorter and fewer runs
 
     def point(self, server: Server, text: int, video: int, often: bool = False, lasting_s: float = 0, **settings: Any) -> Point:
         """With `lasting_s` the load begins with the run and lasts so long."""
@@ -110,7 +113,7 @@ class View:
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
         point = Point(SERVER, (*self.reading.settings, *self._read_again(server), *loads, *extra), 0.0 if lasting_s else 10.0,
                       lasting_s or self.measure_s, program=MIXED)
-        self.points[point] = self.points.get(point, False) or (often and self._many)
+        self.points[point] = max(self.points.get(point, ()), self._many_seeds if often else self._seeds, key=len)
         return point
 
     def _read_again(self, server: Server) -> Server:
@@ -168,10 +171,13 @@ class View:
         policy = ("server.policy", f"CELLO({16 - text_disks}|{text_disks}|0)")
         return ((*PARTITIONED, *sizes), (*INTEGRATED, *sizes, policy), round(load * T * text_disks / 8), 50 * (16 - text_disks) // 8)
 
+    def all_points(self) -> dict[Point, tuple[int, ...]]:
+        return self.points if self.short is self else {**self.short.points, **self.points}
+
     def gains(self, spread: Spread, overload_s: float = 0) -> list[Gain]:
         """What is to be expected of loads that vary, of each seed. An overload is a run like any other, or lasts so long."""
         text = [t for t in self.text if t]
-        text += self.overload if spread.peak <= self.overload[-1] else (*self.overload, *self.far_overload)
+        text += self.overload if spread.peak < 1.1 * self.overload[-1] else (*self.overload, *self.far_overload)
         lasting = {t: overload_s if t > T else 0 for t in text}
         beside = {t: self.video if t <= T else self.beside_overload for t in text}
         alone = [self.samples(response, PARTITIONED, t, 0, lasting_s=lasting[t]) for t in text]
