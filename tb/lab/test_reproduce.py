@@ -505,6 +505,8 @@ def made_up(plan: Plan, **change: float) -> Results:
                 "video": {"violation_share": change.get("late", 0) / 1000, "late_units": 0, "units": 100}, "disks": {"mean_utilisation": 0.5},
                 "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
                             "reserved_share": 0.9},
+                "simulated": {phase: {"busy_share": 0.5, "accounted_share": 0.57, "reserved_share": 0.63, "lost": 0, "late": change.get("late", 0)}
+                              for phase in ("before", "after")},
                 "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
     return Results({point: [result(point, seed) for seed in seeds] for point, seeds in plan.batches})
 
@@ -576,6 +578,11 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "failure-guarded", late=1), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded", late=1), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded"), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "measured-normal"), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "measured-failed"), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "disks-guarded"), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "disks-guarded", late=1), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "disks-unguarded", late=1), Verdict.HOLDS)
         self.assertIs(self.verdict(autoqos, "half-without"), Verdict.FAILS)
         self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.5}), Verdict.HOLDS)
         self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.4}), Verdict.FAILS)

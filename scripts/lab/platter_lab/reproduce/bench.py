@@ -44,6 +44,7 @@ class Command:
 
 SIMULATE = Command(("run",), ("config", "dump"))
 ADMIT = Command(("server", "admit"), ("server", "dump"))
+SIMULATE_ADMITTED = Command(("server", "simulate"), ("server", "dump"))
 QOS = Command(("qos", "run"), ("qos", "dump"))
 
 
