@@ -52,7 +52,8 @@ QOS = Command(("qos", "run"), ("qos", "dump"))
 class Point:
     """A scenario with some keys overridden, without its seed, and the command that runs it.
 
-    `summary` makes further values of the log of all requests (a CSV file); they stand under `summary` in the result.
+    `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary` makes further values of
+    the log of all requests (a CSV file); they stand under `summary` in the result.
     """
 
     scenario: Path
@@ -61,13 +62,15 @@ class Point:
     measure_s: float
     summary: Callable[[Path], dict[str, Any]] | None = None
     program: Command = SIMULATE
+    halfway: str = ""
 
     @property
     def simulated_s(self) -> float:
         return self.warmup_s + self.measure_s
 
     def overrides(self) -> list[str]:
-        settings = [*self.settings, ("sim.warmup_s", f"{self.warmup_s:g}"), ("sim.measure_s", f"{self.measure_s:g}")]
+        halfway = [(self.halfway, f"{self.measure_s // 2:g}")] if self.halfway else []
+        settings = [*self.settings, *halfway, ("sim.warmup_s", f"{self.warmup_s:g}"), ("sim.measure_s", f"{self.measure_s:g}")]
         return [word for key, value in settings for word in ("--set", f"{key}={value}")]
 
     def command(self, seed: int) -> str:

@@ -120,8 +120,7 @@ def _point(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, 
 def _simulated(scheme: Scheme, disks: int, quick: bool) -> Point:
     """Disk 0 fails half-way, as in the paper's figure 9; the rounds of the warm-up are admitted only."""
     point = _point(scheme, disks, quick, failed=0)
-    rounds = 200 if quick else 1000
-    return replace(point, settings=(*point.settings, ("failure.at_s", str(rounds // 2))), measure_s=float(rounds), program=SIMULATE_ADMITTED)
+    return replace(point, measure_s=200.0 if quick else 1000.0, program=SIMULATE_ADMITTED, halfway="failure.at_s")
 
 
 def _simulated_points(quick: bool) -> list[Point]:
@@ -465,8 +464,8 @@ means, largest rounds and variations of table 3 (`server.toml`), made from each 
 the number of streams that play, on average, unless the claim says otherwise.
 
 What is said of time in use after a failure is by the reservation's own formula where simulated disks are not named. That formula counts with the slowest zone's rate; the
-streams fill the outer part of the disks, where transfers are up to half as fast again, so the simulated disks are less busy than the paper's, whose streams lie
-it does not say where.
+streams fill the outer part of the disks, where transfers are up to half as fast again, so the simulated disks are less busy than that. Where the paper's
+streams lie it does not say ([media server](../../reference/media_server.md) has both for a drive whose tracks are all like its innermost).
 
 Why mirroring costs more than half here, and balancing gains more than 10 % at 32 disks: admission stops where the fullest disk of the
 fullest round is full, so what counts is how evenly the disks are loaded (table of shares). Variable-grain striping
