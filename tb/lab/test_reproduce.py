@@ -369,7 +369,7 @@ class LoadsThatVary(unittest.TestCase):
 
     def test_a_clips_rate_is_the_one_asked_for(self) -> None:
         table, rate = integrated_servers.VIDEO[0]
-        lines = (bench.ROOT / "models/configs/streams" / f"{table}.csv").read_text().splitlines()
+        lines = (text_and_video.SERVER.parent / table).read_text().splitlines()
         frames = sum(line[0].isdigit() for line in lines)
         loop_s = frames // 25   # the clip is of 25 frames a second and not of whole seconds, so 25 loops are
         rates = integrated_servers.video_rates(table, rate, 0.3, 25 * loop_s + frames % 25)

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "platter/core/pool.h"
 #include "platter/core/random.h"
 
 namespace platter::testing {
@@ -103,14 +104,14 @@ class MixedLoad : public ArrayClientIf {
   }
 
   void start(std::uint32_t best_effort) {
-    for (std::uint32_t i = 0; i < best_effort; ++i) submit_random(idle());
+    for (std::uint32_t i = 0; i < best_effort; ++i) submit_random(jobs_.take());
   }
   void round(std::uint32_t streams, Picoseconds length) {
     std::vector<Job*> again;
     again.swap(failed_);
     for (Job* job : again) submit_random(*job);
     for (std::uint32_t i = 0; i < streams && running; ++i) {
-      Job& job = idle();
+      Job& job = jobs_.take();
       job.closed = false;
       job.cls = RequestClass::Continuous;
       job.deadline = core::now_ps() + length;
@@ -146,15 +147,6 @@ class MixedLoad : public ArrayClientIf {
     bool closed = true;
   };
 
-  Job& idle() {
-    if (idle_.empty()) {
-      jobs_.push_back(std::make_unique<Job>());
-      return *jobs_.back();
-    }
-    Job& job = *idle_.back();
-    idle_.pop_back();
-    return job;
-  }
   void place(Job& job, std::uint64_t most_sectors) {
     const std::uint64_t sectors = array_.capacity_bytes() / kSector;
     const std::uint64_t length = 1 + random_.below(most_sectors);
@@ -215,7 +207,7 @@ class MixedLoad : public ArrayClientIf {
     }
     if (on_finished) on_finished();
     if (!again || !running) {
-      if (!job.closed || !running) idle_.push_back(&job);
+      if (!job.closed || !running) jobs_.give_back(job);
       return;
     }
     submit_random(job);
@@ -223,8 +215,7 @@ class MixedLoad : public ArrayClientIf {
 
   Array& array_;
   core::RandomStream random_;
-  std::vector<std::unique_ptr<Job>> jobs_;
-  std::vector<Job*> idle_;
+  core::Pool<Job> jobs_;
   std::vector<Job*> failed_;
   std::vector<bool> dead_;
   std::vector<std::uint64_t> positions_;

@@ -5,8 +5,8 @@
 #include "array_rig.h"
 
 #include <cstring>
-#include <deque>
 
+#include "platter/core/pool.h"
 #include "platter/core/random.h"
 
 namespace platter::testing {
@@ -25,12 +25,12 @@ class WritesAndFlushes : public ArrayClientIf {
 
   void start(std::uint32_t writes) {
     running_ = true;
-    for (std::uint32_t i = 0; i < writes; ++i) write(make());
+    for (std::uint32_t i = 0; i < writes; ++i) write(jobs_.take());
   }
   void stop() { running_ = false; }
   std::uint32_t outstanding() const { return outstanding_; }
   ArrayRequest& flush() {
-    Job& job = make();
+    Job& job = jobs_.take();
     job.flush = true;
     submit(job);
     return job;
@@ -42,7 +42,7 @@ class WritesAndFlushes : public ArrayClientIf {
     ASSERT_EQ(outstanding_, 0u);
     std::vector<std::uint8_t> bytes(array_.capacity_bytes());
     for (std::uint64_t at = 0; at < bytes.size(); at += 65'536) {
-      Job& job = make();
+      Job& job = jobs_.take();
       job.write = job.flush = false;
       job.address = at;
       job.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(65'536, bytes.size() - at));
@@ -89,15 +89,6 @@ class WritesAndFlushes : public ArrayClientIf {
     std::uint64_t stamp = 0;
   };
 
-  Job& make() {
-    if (idle_.empty()) {
-      jobs_.push_back(std::make_unique<Job>());
-      return *jobs_.back();
-    }
-    Job& job = *idle_.back();
-    idle_.pop_back();
-    return job;
-  }
   bool may_forget(std::uint64_t sector) const {
     const StripeMap::Area& area = array_.map().area_at(sector * kSector);
     return !area.mirrored && array_.map().place(area, array_.map().unit_at(area, sector * kSector), 0).drive == mortal_;
@@ -157,14 +148,13 @@ class WritesAndFlushes : public ArrayClientIf {
     if (job.write && !job.flush && running_ && job.status == CommandStatus::Good)
       write(job);
     else
-      idle_.push_back(&job);
+      jobs_.give_back(job);
   }
 
   Array& array_;
   core::RandomStream random_;
   std::vector<std::vector<Version>> sectors_;
-  std::vector<std::unique_ptr<Job>> jobs_;
-  std::deque<Job*> idle_;
+  core::Pool<Job> jobs_;
   std::uint64_t stamp_ = 0;
   std::uint32_t outstanding_ = 0;
   std::uint32_t mortal_ = 0;

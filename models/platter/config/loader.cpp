@@ -457,7 +457,7 @@ void check_scenario(const Scenario& s, Problems& problems) {
     if (s.drive.token_rate_bytes_per_s > 0)
       report(problems, at("drive.port.token_rate_bytes_per_s"), "drive.port.token_rate_bytes_per_s",
              "found a token bucket, expected none on the drives of an array");
-    if (s.eager.block_bytes % s.drive.geometry.sector_bytes != 0)
+    if (!s.eager.enabled && s.eager.block_bytes % s.drive.geometry.sector_bytes != 0)
       report(problems, at("eager.block_bytes"), "eager.block_bytes",
              fmt::format("found {}, expected a multiple of the sector's {} bytes", s.eager.block_bytes, s.drive.geometry.sector_bytes));
   }
