@@ -701,6 +701,7 @@ TEST_F(SchedWork, HardResetInEveryCycle) {
       bench.step(at - 1);
       bench.hard_reset();
       EXPECT_EQ(bench.decide(), bench.duration()) << kind.name << ", cycle " << at << ": a decision in the first cycle after the reset";
+      EXPECT_EQ(read(reg::kResult), 0U) << kind.name << ", cycle " << at << ": the table is empty";
       bench.hard_reset();
       normal_operation();
       ASSERT_TRUE(bench.differences().empty()) << kind.name << ", cycle " << at;
