@@ -8,12 +8,12 @@
 #include <systemc>
 
 #include "commands.h"
+#include "disks.h"
 #include "host_meter.h"
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/core/sc_time.h"
-#include "platter/host/ew_array.h"
 #include "platter/observe/output_file.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
@@ -74,51 +74,9 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
   return producers;
 }
 
-/// A drive that eager writing does not fit (too small for its dilution, say) is the scenario's fault.
-std::unique_ptr<drive::Drive> make_drive(const config::Scenario& s, const std::string& name, const drive::DriveConfig& config,
-                                         const drive::EngineFactory& engine) {
-  if (!s.eager.enabled) return std::make_unique<drive::Drive>(name.c_str(), config, engine);
-  try {
-    return std::make_unique<drive::Drive>(name.c_str(), config, engine);
-  } catch (const std::invalid_argument& error) {
-    s.refuse("eager.enabled", error.what());
-  }
-}
-
-/// What the host has before it: a drive, or an array of them.
-struct Disks {
-  std::vector<std::unique_ptr<drive::Drive>> drives;
-  std::unique_ptr<host::EwArray> array;
-
-  std::uint64_t capacity_bytes() const {
-    const drive::Drive& disk = *drives.front();
-    return array ? array->capacity_bytes() : disk.capacity_sectors() * disk.planner().geometry().sector_bytes();
-  }
-};
-
-Disks make_disks(const config::Scenario& s, drive::DriveConfig config, const drive::EngineFactory& engine) {
-  Disks disks;
-  if (s.array.drives == 1) {
-    disks.drives.push_back(make_drive(s, "disk", config, engine));
-    return disks;
-  }
-  for (std::uint32_t i = 0; i < s.array.drives; ++i) {
-    const std::string name = fmt::format("disk{}", i);
-    config.seed = core::RandomStream(static_cast<std::uint64_t>(s.seed), name).bits();
-    disks.drives.push_back(make_drive(s, name, config, engine));
-  }
-  const host::ArrayOptions options{s.array.drives, s.array.copies, s.eager.block_bytes,
-                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
-  const std::uint64_t drive_bytes = disks.capacity_bytes();
-  if (drive_bytes / options.block_bytes < options.copies) s.refuse("array.copies", "the drives are too small for a block of each copy");
-  disks.array = std::make_unique<host::EwArray>("array", options, drive_bytes);
-  for (std::uint32_t i = 0; i < s.array.drives; ++i) disks.array->disk_init_sockets[i].bind(disks.drives[i]->host_tgt_socket);
-  return disks;
-}
-
 std::uint32_t discrete_limit(const config::Scenario& s) {
   if (s.discrete.max_outstanding > 0) return static_cast<std::uint32_t>(s.discrete.max_outstanding);
-  if (s.discrete.source == "closed") return ~0u;
+  if (s.discrete.source == "closed" || s.array.striped()) return ~0u;
   const auto left = std::int64_t{s.drive.queue_depth} * s.array.drives - s.continuous.streams;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
@@ -131,8 +89,9 @@ struct Outcome {
   double busy_share = 0;      ///< mean over the drives
   double mean_occupancy = 0;  ///< mean over the drives
   std::vector<double> drive_busy_shares;
-  std::vector<std::uint64_t> drive_commands;  ///< of an array
-  bool alive = true;  ///< the drive, at the end
+  json array;           ///< of an array, what it has done
+  std::string in_words; ///< the same
+  bool alive = true;    ///< the drive, at the end
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
   drive::EagerStatistics eager;
@@ -222,12 +181,15 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
                        {"hidden", o.eager.hidden},
                        {"read_first", o.eager.read_first},
                        {"free_blocks", o.free_blocks}};
-  if (s.array.drives > 1) result["array"] = {{"utilisation", o.drive_busy_shares}, {"commands", o.drive_commands}};
+  if (s.array.present()) {
+    result["array"] = o.array;
+    result["array"]["utilisation"] = o.drive_busy_shares;
+  }
   return result;
 }
 
 void print_table(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
-  if (s.array.drives > 1) fmt::print("{} drives, copies of a block: {}, each ", s.array.drives, s.array.copies);
+  if (s.array.present()) fmt::print("{} drives, copies of a {}: {}, each ", s.array.drives, s.array.striped() ? "unit" : "block", s.array.copies);
   fmt::print("{}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", s.drive.name, s.policy, s.engine,
              s.drive.queue_depth, o.simulated_s, s.seed);
   fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9}{:>9}{:>9}{:>9}{:>9} | {:>8}\n", "class", "issued", "completed", "late",
@@ -259,7 +221,8 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
              per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions), o.engine.forced);
   fmt::print("           the arm waited for {} of them, {:.3f} us a decision; {} on an arm at rest\n", o.stall.stalls,
              per(static_cast<double>(o.stall.stall) * 1e-6, o.engine.decisions), o.stall.idle_decisions);
-  if (!o.alive) fmt::print("the drive died at {:g} s: {} requests failed\n", s.dies_at_s, all_failed(statistics));
+  fmt::print("{}", o.in_words);
+  if (!o.alive && !s.array.present()) fmt::print("the drive died at {:g} s: {} requests failed\n", s.dies_at_s, all_failed(statistics));
   if (s.engine == "lockstep")
     fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions_compared, o.engine.compared,
                o.engine.mismatches);
@@ -292,7 +255,7 @@ int run(const RunOptions& options) {
   const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth, s.readings);
   if (!objection.empty()) s.refuse("engine", objection);
 
-  if (s.array.drives > 1 && !options.waves.empty()) s.refuse("array.drives", "waves show one drive, expected 1");
+  if (s.array.present() && !options.waves.empty()) s.refuse("array.drives", "waves show one drive and no array, expected 1");
 
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
@@ -320,18 +283,15 @@ int run(const RunOptions& options) {
   drive_config.eager = s.eager;
   drive_config.seed = static_cast<std::uint64_t>(s.seed);
   if (s.dies_at_s > 0) drive_config.dies_at = core::to_picoseconds(s.dies_at_s, core::kPicosecondsPerSecond);
-  const Disks disks = make_disks(s, drive_config, accelerator::engine_factory(engine));
-  drive::Drive& disk = *disks.drives.front();
+  Disks disks(s, drive_config, accelerator::engine_factory(engine));
+  drive::Drive& disk = disks.first();
   const std::uint32_t sector_bytes = disk.planner().geometry().sector_bytes();
   const workload::Target target{disks.capacity_bytes() / sector_bytes, sector_bytes};
 
   const Picoseconds warmup = core::to_picoseconds(s.warmup_s, core::kPicosecondsPerSecond);
   const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);
   workload::Initiator host("host");
-  if (disks.array)
-    host.disk_init_socket.bind(disks.array->host_tgt_socket);
-  else
-    host.disk_init_socket.bind(disk.host_tgt_socket);
+  disks.bind(host.disk_init_socket);
   if (s.drive.token_rate_bytes_per_s > 0) host.best_effort_init_socket.bind(disk.host_tgt_socket);
   host.set_limit(RequestClass::Discrete, discrete_limit(s));
   host.set_end(end);
@@ -369,7 +329,7 @@ int run(const RunOptions& options) {
   advance(warmup);
   std::vector<Picoseconds> busy_before;
   double occupancy_before = 0;
-  for (const auto& drive : disks.drives) {
+  for (const auto& drive : disks.drives()) {
     busy_before.push_back(drive->controller().busy(core::now_ps()));
     occupancy_before += drive->queue().occupancy_integral(core::now_ps());
   }
@@ -384,21 +344,22 @@ int run(const RunOptions& options) {
   Outcome outcome;
   outcome.measured_s = s.measure_s;
   outcome.simulated_s = core::to_milliseconds(end) * 1e-3;
-  const auto drives = static_cast<double>(disks.drives.size());
+  const auto drives = static_cast<double>(disks.drives().size());
   double occupancy = -occupancy_before;
-  for (std::size_t i = 0; i < disks.drives.size(); ++i) {
-    drive::Drive& each = *disks.drives[i];
+  for (std::size_t i = 0; i < disks.drives().size(); ++i) {
+    drive::Drive& each = *disks.drives()[i];
     outcome.drive_busy_shares.push_back(static_cast<double>(each.controller().busy(end) - busy_before[i]) / measured);
     outcome.busy_share += outcome.drive_busy_shares.back() / drives;
     occupancy += each.queue().occupancy_integral(end);
     outcome.engine += each.engine().statistics();
     outcome.stall += each.controller().stall_statistics();
-    if (disks.array) outcome.drive_commands.push_back(disks.array->sent(i));
     if (each.translation() == nullptr) continue;
     outcome.eager += each.translation()->statistics();
     outcome.free_blocks += each.translation()->map().free_count();
   }
   outcome.mean_occupancy = occupancy / measured / drives;
+  outcome.array = disks.result();
+  outcome.in_words = disks.text();
   outcome.alive = disk.host_port().alive();
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;

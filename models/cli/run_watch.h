@@ -35,12 +35,15 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Stops the run at the first request that the drive refuses, unless because it is dead.
+/// Stops the run at the first request that the drive refuses, unless because it, or in an array each that holds the bytes, is dead.
 class RefusalWatch : public workload::RequestObserverIf {
  public:
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
-    if (finished.status == core::CommandStatus::Good || finished.status == core::CommandStatus::DriveDead || refused_) return;
+    using core::CommandStatus;
+    if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveDead || finished.status == CommandStatus::NoCopy ||
+        refused_)
+      return;
     const workload::Request& r = finished.request;
     refused_ = fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number,
                            core::to_string(r.cls), r.write ? "write" : "read", r.length, r.offset,

@@ -362,13 +362,100 @@ class Runs(Case):
                 (["eager.block_bytes=200000"], "eager.block_bytes: found 200000, expected a multiple of the sector"),
                 (["eager.block_bytes=262144"], "eager.enabled: a drive of 0 blocks of 262144 bytes"),
                 (["array.drives=2", "array.copies=3"], "array.copies: found 3, expected at most array.drives, which is 2"),
-                (["array.drives=2", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an array"),
+                (["array.drives=2", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an EW-Array"),
+                (["array.drives=2", "array.kind=striped"], "array.kind: found striped, expected ew for drives that write eagerly"),
                 (["array.drives=33"], "array.drives: found 33, expected 1 to 32"),
                 (["eager.dilution=1"], "eager.dilution: found 1, expected 1.001 to 1000"),
                 (["eager.dilutoin=2"], r"eager.dilutoin: there is no such key \(did you mean eager.dilution"),
                 (["workload.discrete.align_bytes=100"], "align_bytes: found 100, expected a multiple of the sector")):
             flags = [f for s in settings for f in ("--set", s)]
             self.assert_refused(platter("run", EAGER, *flags, "--result", self.folder / "result.json"), pattern)
+
+    def striped(self, drives, copies, *settings):
+        """A result and its part on the array, every request of which is accounted for."""
+        schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
+        flags = [f for s in ("engine=firmware", "array.kind=striped", f"array.drives={drives}", f"array.copies={copies}", "sim.warmup_s=0",
+                             "sim.measure_s=60", *settings) for f in ("--set", s)]
+        result = self.result_of(MIXED, *flags)
+        jsonschema.validate(result, schema)
+        self.assertEqual(len(result["array"]["commands"]), drives)
+        self.assertAlmostEqual(sum(result["array"]["utilisation"]) / drives, result["utilisation"])
+        for name, load in result["classes"].items():
+            self.assertEqual(load["issued"], load["completed"] + load["failed"] + load["outstanding"])
+            served = result["array"]["classes"][name]
+            self.assertEqual((served["completed"], served["failed"]), (load["completed"], load["failed"]))
+        return result
+
+    def test_a_striped_array_lives_through_a_death(self):
+        """With a copy nothing fails, and the drive that returns is rebuilt; without one, what it held fails until it returns."""
+        death = ("fault.dies_at_s=20.5", "fault.drive=2", "fault.returns_at_s=29.5")
+        whole = self.striped(4, 2)
+        self.assertEqual(whole["array"]["deaths"], [0, 0, 0, 0])
+        mirrored = self.striped(4, 2, *death)
+        self.assertEqual(mirrored["array"]["deaths"], [0, 0, 1, 0])
+        self.assertEqual(sum(load["failed"] for load in mirrored["classes"].values()), 0)
+        self.assertEqual(mirrored["classes"]["continuous"]["completed"], 25 * 60)
+        self.assertEqual(mirrored["hiccups"], 0)
+        self.assertGreater(mirrored["array"]["rebuilt_units"][2], 0)
+        self.assertEqual(mirrored["array"]["stale_units"], [0, 0, 0, 0])
+        stays_away = self.striped(4, 2, *death[:2])
+        self.assertGreater(stays_away["array"]["stale_units"][2], mirrored["array"]["rebuilt_units"][2])
+        self.assertEqual(self.striped(4, 2, *death, "array.rebuild_outstanding=0")["array"]["rebuilt_units"], [0, 0, 0, 0])
+        alone = self.striped(4, 1, *death)
+        log = self.folder / "log.csv"
+        flags = [f for s in ("engine=firmware", "array.kind=striped", "array.drives=4", "sim.warmup_s=0", "sim.measure_s=60", *death)
+                 for f in ("--set", s)]
+        self.result_of(MIXED, *flags, "--requests", log)
+        failed = [row for row in csv.DictReader(log.read_text().splitlines()) if row["status"] != "good"]
+        self.assertEqual(len(failed), sum(load["failed"] for load in alone["classes"].values()))
+        self.assertGreater(len(failed), 50)
+        self.assertEqual({row["status"] for row in failed}, {"no drive that lives holds it"})
+        for row in failed:
+            self.assertGreaterEqual(int(row["completed_ps"]), 20_500_000_000_000)
+            self.assertLess(int(row["issued_ps"]), 29_500_000_000_000)
+            first, last = int(row["offset_bytes"]) // 65536, (int(row["offset_bytes"]) + int(row["length_bytes"]) - 1) // 65536
+            self.assertIn(2, {unit % 4 for unit in range(first, min(last, first + 3) + 1)})   # a unit of the dead drive's
+
+    def test_a_striped_arrays_buffers_and_cache(self):
+        """Streams that read on find each round fetched in the round before; a cache serves what has been read; tags bound the drives' queues."""
+        streams = ("workload.continuous.placement=contiguous", "workload.discrete.source=none")
+        buffered = self.striped(4, 1, *streams, "array.stream_buffer_units=8")
+        buffers = buffered["array"]["stream_buffers"]
+        # A stream's first two reads, and where a file starts again, are not from a buffer.
+        self.assertGreater(buffers["hits"], 25 * 55)
+        self.assertEqual(buffers["underruns"], 0)
+        self.assertLessEqual(buffers["memory_bytes"], 25 * 2 * 8 * 65536)
+        self.assertEqual(self.striped(4, 1, *streams)["array"]["stream_buffers"]["hits"], 0)
+        small = ("workload.continuous.streams=0", "workload.discrete.span_bytes=0", "workload.discrete.size=fixed",
+                 "workload.discrete.mean_bytes=8192", "workload.discrete.align_bytes=8192", "workload.discrete.source=closed",
+                 "workload.discrete.outstanding=32", "workload.discrete.read_fraction=1")
+        plain = self.striped(2, 1, *small)["array"]["classes"]["discrete"]
+        held = self.striped(2, 1, *small, "array.tags=4")["array"]["classes"]["discrete"]
+        self.assertEqual((plain["cache_hits"], plain["host_queue_ms"]), (0, 0))   # each drive takes all
+        self.assertGreater(held["host_queue_ms"], 50)
+        self.assertGreater(plain["completed"], held["completed"])   # of longer queues the scheduler makes more
+        cached = self.striped(2, 1, *small, "array.cache_bytes=100000000000")["array"]["classes"]["discrete"]
+        # No block is thrown out: hits are the reads of a block that has been read, by the rule of birthdays.
+        blocks = 2 * int(9_000_000_000 / 8192)
+        expected = cached["completed"] ** 2 / 2 / blocks
+        self.assertGreater(cached["cache_hits"], 0.5 * expected)
+        self.assertLess(cached["cache_hits"], 2 * expected)
+
+    def test_a_striped_array_is_refused_where_it_cannot_be(self):
+        for settings, pattern in (
+                (["array.copies=3"], "array.copies: found 3, expected 1 or 2 in a striped array"),
+                (["array.unit_bytes=1000"], "array.unit_bytes: found 1000, expected a multiple of the 512 bytes of a sector"),
+                (["array.tags=33"], "array.tags: found 33, expected at most drive.queue.depth, which is 32"),
+                (["array.answer=first"], "array.answer: found first, expected all in a striped array"),
+                (["fault.drive=4"], "fault.drive: found 4, expected one of the array's 4 drives, from 0"),
+                (["fault.returns_at_s=5"], "fault.returns_at_s: found 5, expected a time after fault.dies_at_s, which is 0"),
+                (["array.kind=ew", "fault.dies_at_s=1", "fault.returns_at_s=5"], 'fault.returns_at_s: found a drive that returns, expected array.kind = "striped"'),
+                (["array.cache_bytes=1000000", "array.cache_block_bytes=3072"], "array.unit_bytes: found 65536, expected a multiple of the 3072 bytes of a block"),
+                (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found buffers for streams, expected none beside"),
+                (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes|a half of a stream's buffer"),
+                (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):
+            flags = [f for s in ["array.kind=striped", "array.drives=4", *settings] for f in ("--set", s)]
+            self.assert_refused(platter("run", MIXED, *flags, "--result", self.folder / "result.json"), pattern)
 
     def test_a_drive_that_dies_fails_the_rest(self):
         """What comes before is served as ever, what comes after is answered by an error, and all of it is accounted for."""

@@ -432,6 +432,40 @@ void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProf
 
 // --- checks between keys ---------------------------------------------------------------------------------------------
 
+void check_array(const Scenario& s, Problems& problems) {
+  const ArrayLayout& a = s.array;
+  const auto refuse = [&s, &problems](const char* key, const std::string& what) { report(problems, s.at(key), key, what); };
+  const std::uint32_t sector = s.drive.geometry.sector_bytes;
+  const auto whole = [&refuse](const char* key, std::uint64_t bytes, std::uint32_t of, const char* what) {
+    if (bytes % of != 0) refuse(key, fmt::format("found {}, expected a multiple of the {} bytes of {}", bytes, of, what));
+  };
+  if (a.copies > a.drives) refuse("array.copies", fmt::format("found {}, expected at most array.drives, which is {}", a.copies, a.drives));
+  if (s.returns_at_s > 0 && (s.dies_at_s <= 0 || s.returns_at_s <= s.dies_at_s))
+    refuse("fault.returns_at_s", fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", s.returns_at_s, s.dies_at_s));
+  if (s.returns_at_s > 0 && !a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
+  if (s.dying_drive >= a.drives)
+    refuse("fault.drive", fmt::format("found {}, expected one of the array's {} drives, from 0", s.dying_drive, a.drives));
+  if (!a.present()) return;
+  if (s.drive.token_rate_bytes_per_s > 0)
+    refuse("drive.port.token_rate_bytes_per_s", "found a token bucket, expected none on the drives of an array");
+  if (!a.striped()) {
+    if (s.dies_at_s > 0) refuse("fault.dies_at_s", "found a drive that dies, expected none in an EW-Array");
+    if (!s.eager.enabled) whole("eager.block_bytes", s.eager.block_bytes, sector, "a sector");
+    return;
+  }
+  if (s.eager.enabled) refuse("array.kind", "found striped, expected ew for drives that write eagerly");
+  if (a.copies > 2) refuse("array.copies", fmt::format("found {}, expected 1 or 2 in a striped array", a.copies));
+  if (a.answer != "all") refuse("array.answer", fmt::format("found {}, expected all in a striped array", a.answer));
+  if (a.tags > s.drive.queue_depth)
+    refuse("array.tags", fmt::format("found {}, expected at most drive.queue.depth, which is {}", a.tags, s.drive.queue_depth));
+  whole("array.unit_bytes", a.unit_bytes, sector, "a sector");
+  if (a.cache_bytes > 0) {
+    whole("array.cache_block_bytes", a.cache_block_bytes, sector, "a sector");
+    whole("array.unit_bytes", a.unit_bytes, a.cache_block_bytes, "a block of the cache");
+    if (a.stream_buffer_units > 0) refuse("array.stream_buffer_units", "found buffers for streams, expected none beside array.cache_bytes");
+  }
+}
+
 void check_scenario(const Scenario& s, Problems& problems) {
   const auto at = [&s](const std::string& key) { return s.at(key); };
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty())
@@ -449,18 +483,7 @@ void check_scenario(const Scenario& s, Problems& problems) {
              fmt::format("found {}, expected a multiple of the sector's {} bytes, two sectors at least", s.eager.block_bytes,
                          sector));
   }
-  if (s.array.copies > s.array.drives)
-    report(problems, at("array.copies"), "array.copies",
-           fmt::format("found {}, expected at most array.drives, which is {}", s.array.copies, s.array.drives));
-  if (s.array.drives > 1) {
-    if (s.dies_at_s > 0) report(problems, at("fault.dies_at_s"), "fault.dies_at_s", "found a drive that dies, expected none in an array");
-    if (s.drive.token_rate_bytes_per_s > 0)
-      report(problems, at("drive.port.token_rate_bytes_per_s"), "drive.port.token_rate_bytes_per_s",
-             "found a token bucket, expected none on the drives of an array");
-    if (!s.eager.enabled && s.eager.block_bytes % s.drive.geometry.sector_bytes != 0)
-      report(problems, at("eager.block_bytes"), "eager.block_bytes",
-             fmt::format("found {}, expected a multiple of the sector's {} bytes", s.eager.block_bytes, s.drive.geometry.sector_bytes));
-  }
+  check_array(s, problems);
   if (s.discrete.align_bytes % s.drive.geometry.sector_bytes != 0)
     report(problems, at("workload.discrete.align_bytes"), "workload.discrete.align_bytes",
            fmt::format("found {}, expected a multiple of the sector's {} bytes", s.discrete.align_bytes,

@@ -54,8 +54,21 @@ struct DiscreteWorkload {
 /// Several drives in the place of one.
 struct ArrayLayout {
   std::uint32_t drives = 1;
+  std::string kind = "ew";
   std::uint32_t copies = 1;
   std::string answer = "all";
+  // striped
+  std::uint32_t unit_bytes = 65'536;
+  std::uint32_t tags = 0;  ///< 0: as many as the drive's queue is deep
+  std::int64_t cache_bytes = 0;
+  std::uint32_t cache_block_bytes = 8192;
+  std::uint32_t stream_buffer_units = 0;
+  std::uint32_t rebuild_outstanding = 1;
+  std::uint32_t rebuild_bytes_per_s = 0;
+
+  bool striped() const { return kind == "striped"; }
+  /// Is there a host layer between workload and drives?
+  bool present() const { return drives > 1 || striped(); }
 };
 
 /// What configurations have in common: a file, and a drive in it.
@@ -100,7 +113,9 @@ struct Scenario : Configuration {
   std::int64_t seed = 1;
   double warmup_s = 0;
   double measure_s = 10;
-  double dies_at_s = 0;  ///< 0: never
+  double dies_at_s = 0;     ///< 0: never
+  double returns_at_s = 0;  ///< 0: never
+  std::uint32_t dying_drive = 0;  ///< of a striped array
   double wave_from_s = 0;
   double wave_to_s = 2;
   std::int64_t wave_angle_samples = 64;
