@@ -416,6 +416,16 @@ class Runs(Case):
             first, last = int(row["offset_bytes"]) // 65536, (int(row["offset_bytes"]) + int(row["length_bytes"]) - 1) // 65536
             self.assertIn(2, {unit % 4 for unit in range(first, min(last, first + 3) + 1)})   # a unit of the dead drive's
 
+    def test_the_mirrored_array_keeps_its_streams(self):
+        """The shipped scenario: nothing fails or is late while a drive is away or rebuilt."""
+        result = self.result_of(SCENARIOS / "mirrored_array.toml")
+        self.assertEqual(result["array"]["deaths"], [0, 0, 0, 1, 0, 0, 0, 0])
+        self.assertEqual(result["array"]["stale_units"], [0] * 8)
+        self.assertGreater(result["array"]["rebuilt_units"][3], 100)
+        self.assertEqual(result["hiccups"], 0)
+        self.assertEqual([load["failed"] for load in result["classes"].values()], [0, 0])
+        self.assertEqual(result["classes"]["continuous"]["completed"], 160 * 290)
+
     def test_a_striped_arrays_buffers_and_cache(self):
         """Streams that read on find each round fetched in the round before; a cache serves what has been read; tags bound the drives' queues."""
         streams = ("workload.continuous.placement=contiguous", "workload.discrete.source=none")
