@@ -4,7 +4,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "platter/config/scenario.h"

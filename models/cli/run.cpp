@@ -255,7 +255,8 @@ int run(const RunOptions& options) {
   const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth, s.readings);
   if (!objection.empty()) s.refuse("engine", objection);
 
-  if (s.array.present() && !options.waves.empty()) s.refuse("array.drives", "waves show one drive and no array, expected 1");
+  if (s.array.present() && !options.waves.empty())
+    s.refuse(s.array.striped() ? "array.kind" : "array.drives", "found an array, expected none: waves show a single drive");
 
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();

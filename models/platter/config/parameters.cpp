@@ -99,7 +99,7 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
       {"workload.discrete.outstanding", "", "closed: requests kept outstanding", at(&S::discrete, &D::outstanding),
        false, 1, 100000},
       {"workload.discrete.max_outstanding", "",
-       "most discrete requests in the drive at once, the rest wait in the host; 0: what the queue leaves beside the streams",
+       "most discrete requests in the drive at once, the rest wait in the host; 0: what the queue leaves beside the streams, before a striped array no limit",
        at(&S::discrete, &D::max_outstanding), false, 0, 100000},
       {"workload.discrete.read_fraction", "", "share of reads of a generator", at(&S::discrete, &D::read_fraction),
        false, 0, 1},
