@@ -81,7 +81,7 @@ void Disks::make_striped(const config::Scenario& s) {
   try {
     striped_ = std::make_unique<Array>("array", striped_config(s, bytes_of(first())));
   } catch (const std::invalid_argument& error) {
-    s.refuse("array.kind", error.what());
+    s.refuse("array.unit_bytes", error.what());
   }
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     striped_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
@@ -138,20 +138,21 @@ json Disks::result() const {
 std::string Disks::text() const {
   std::string text;
   if (!striped_) return text;
+  text = "array, warm-up included:\n";
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
     const auto cls = static_cast<core::RequestClass>(i);
     const host::array::ArrayCounters& c = striped_->counters(cls);
     if (c.submitted == 0) continue;
-    text += fmt::format("array: {:<11} {:.3f} ms in the host's queue, {} from its cache, {} commands redirected, {} failed\n", core::to_string(cls),
+    text += fmt::format("  {:<11} {:.3f} ms in the host's queue, {} from its cache, {} commands redirected, {} failed\n", core::to_string(cls),
                         c.completed > 0 ? core::to_milliseconds(c.host_queue) / static_cast<double>(c.completed) : 0.0, c.cache_hits,
                         c.redirected, c.failed);
   }
   if (const auto& b = striped_->stream_buffer_counters(); b.hits + b.underruns + b.misses > 0)
-    text += fmt::format("array: buffers of streams: {} hits, {} underruns, {} misses, {:.1f} MB\n", b.hits, b.underruns, b.misses,
+    text += fmt::format("  buffers of streams: {} hits, {} underruns, {} misses, {:.1f} MB\n", b.hits, b.underruns, b.misses,
                         static_cast<double>(striped_->stream_buffer_bytes()) * 1e-6);
   for (std::uint32_t i = 0; i < drives_.size(); ++i)
     if (striped_->deaths(i) > 0)
-      text += fmt::format("array: drive {} died and {}; units rebuilt: {}, still stale: {}\n", i,
+      text += fmt::format("  drive {} died and {}; units rebuilt: {}, still stale: {}\n", i,
                           striped_->alive(i) ? "lives again" : "is dead", striped_->rebuilt_units(i), striped_->stale_units(i));
   return text;
 }

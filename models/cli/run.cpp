@@ -91,7 +91,6 @@ struct Outcome {
   std::vector<double> drive_busy_shares;
   json array;           ///< of an array, what it has done
   std::string in_words; ///< the same
-  bool alive = true;    ///< the drive, at the end
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
   drive::EagerStatistics eager;
@@ -128,12 +127,6 @@ double per(double value, std::uint64_t count) { return count > 0 ? value / stati
 std::uint64_t all_completed(const observe::Statistics& statistics) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += statistics.of(static_cast<RequestClass>(i)).completed;
-  return count;
-}
-
-std::uint64_t all_failed(const observe::Statistics& statistics) {
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += statistics.of(static_cast<RequestClass>(i)).failed;
   return count;
 }
 
@@ -198,20 +191,20 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
     const auto cls = static_cast<RequestClass>(i);
     const observe::ClassStatistics& c = statistics.of(cls);
     if (c.issued == 0) continue;
-    fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f} | {:>8.3f}\n", core::to_string(cls),
+    fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} | {:>8.3f}\n", core::to_string(cls),
                c.issued, c.completed, c.late, c.response.mean_ms(), c.response.percentile_ms(50),
                c.response.percentile_ms(95), c.response.percentile_ms(99), c.response.max_ms(),
                c.response.fairness_index());
   }
   fmt::print("\n{:<12}", "parts [ms]");
-  for (const std::string_view name : observe::kPartNames) fmt::print("{:>10}", name);
+  for (const std::string_view name : observe::kPartNames) fmt::print(" {:>9}", name);
   fmt::print("\n");
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
     const auto cls = static_cast<RequestClass>(i);
     const observe::ClassStatistics& c = statistics.of(cls);
     if (c.completed == 0) continue;
     fmt::print("{:<12}", core::to_string(cls));
-    for (const double part : c.parts_ms) fmt::print("{:>10.3f}", part / static_cast<double>(c.completed));
+    for (const double part : c.parts_ms) fmt::print(" {:>9.3f}", part / static_cast<double>(c.completed));
     fmt::print("\n");
   }
   fmt::print("\nutilisation {:.1f} %, mean queue {:.2f}, hiccups {}\n", o.busy_share * 100, o.mean_occupancy,
@@ -222,7 +215,14 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
   fmt::print("           the arm waited for {} of them, {:.3f} us a decision; {} on an arm at rest\n", o.stall.stalls,
              per(static_cast<double>(o.stall.stall) * 1e-6, o.engine.decisions), o.stall.idle_decisions);
   fmt::print("{}", o.in_words);
-  if (!o.alive && !s.array.present()) fmt::print("the drive died at {:g} s: {} requests failed\n", s.dies_at_s, all_failed(statistics));
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
+    const auto cls = static_cast<RequestClass>(i);
+    if (statistics.of(cls).failed > 0) fmt::print("failed, so neither completed nor late: {} {}\n", statistics.of(cls).failed, core::to_string(cls));
+  }
+  if (s.dies_at_s >= o.simulated_s)
+    fmt::print("no drive died: fault.dies_at_s, {:g} s, lies behind the end\n", s.dies_at_s);
+  else if (s.dies_at_s > 0 && !s.array.present())
+    fmt::print("the drive died at {:g} s\n", s.dies_at_s);
   if (s.engine == "lockstep")
     fmt::print("lock-step: {} decisions compared ({} responses), {} mismatches\n", o.engine.decisions_compared, o.engine.compared,
                o.engine.mismatches);
@@ -257,6 +257,11 @@ int run(const RunOptions& options) {
 
   if (s.array.present() && !options.waves.empty())
     s.refuse(s.array.striped() ? "array.kind" : "array.drives", "found an array, expected none: waves show a single drive");
+
+  // Where the results cannot go is said before the run.
+  if (!options.result.empty() && options.result == options.requests) throw core::InputError("--requests", 0, 0, "expected another file than --result");
+  std::optional<observe::OutputFile> result;
+  if (!options.result.empty()) result.emplace(options.result);
 
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
@@ -361,17 +366,15 @@ int run(const RunOptions& options) {
   outcome.mean_occupancy = occupancy / measured / drives;
   outcome.array = disks.result();
   outcome.in_words = disks.text();
-  outcome.alive = disk.host_port().alive();
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
 
   if (!options.quiet) print_table(s, statistics, outcome);
   if (log) log->commit();
   if (waves) waves->commit();
-  if (!options.result.empty()) {
-    observe::OutputFile file(options.result);
-    file.write(result_json(s, statistics, outcome).dump(2) + "\n");
-    file.commit();
+  if (result) {
+    result->write(result_json(s, statistics, outcome).dump(2) + "\n");
+    result->commit();
   }
   if (!options.quiet) {
     if (!options.result.empty()) fmt::print("result:   {}\n", options.result);

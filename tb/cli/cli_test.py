@@ -186,7 +186,7 @@ class BadInput(Case):
         self.assert_refused(self.run_bad(MIXED, "--set", "policy=SPTT"), r"there is no policy \"SPTT\" \(did you mean SPTF\?\)")
         self.assert_refused(self.run_bad(MIXED, "--set", 'policy="OPS:SCAN/CI-OPT(13)"'),
                             r"expected OPS:SCAN/CI-OPT\(M\), M from 1 to 12")
-        self.assert_refused(self.run_bad(MIXED, "--set", "drive.queue.depth=64"), "table of 32 entries, the queue has 64")
+        self.assert_refused(self.run_bad(MIXED, "--set", "drive.queue.depth=64"), "table of 32 entries, drive.queue.depth is 64; expected at most as many, or engine model")
 
     def test_not_toml(self):
         self.assert_refused(self.run_bad(self.write("s.toml", "format = \n")), r"s\.toml:1:\d+: not valid TOML")
@@ -458,11 +458,12 @@ class Runs(Case):
                 (["array.tags=33"], "array.tags: found 33, expected at most drive.queue.depth, which is 32"),
                 (["array.answer=first"], "array.answer: found first, expected all in a striped array"),
                 (["fault.drive=4"], "fault.drive: found 4, expected one of the array's 4 drives, from 0"),
-                (["fault.returns_at_s=5"], "fault.returns_at_s: found 5, expected a time after fault.dies_at_s, which is 0"),
+                (["fault.dies_at_s=6", "fault.returns_at_s=5"], "fault.returns_at_s: found 5, expected a time after fault.dies_at_s, which is 6"),
+                (["array.cache_bytes=100"], "array.cache_bytes: found 100, expected 0 or at least array.cache_block_bytes, which is 8192"),
                 (["array.kind=ew", "fault.dies_at_s=1", "fault.returns_at_s=5"], 'fault.returns_at_s: found a drive that returns, expected array.kind = "striped"'),
                 (["array.cache_bytes=1000000", "array.cache_block_bytes=3072"], "array.unit_bytes: found 65536, expected a multiple of the 3072 bytes of a block"),
                 (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found buffers for streams, expected none beside"),
-                (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes|a half of a stream's buffer"),
+                (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes"),
                 (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):
             flags = [f for s in ["array.kind=striped", "array.drives=4", *settings] for f in ("--set", s)]
             self.assert_refused(platter("run", MIXED, *flags, "--result", self.folder / "result.json"), pattern)

@@ -252,6 +252,12 @@ TEST(OutputFile, AppearsWholeAndReplacesTheOldOne) {
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
 }
 
+TEST(OutputFile, TheFolderOfAFileThatIsDroppedGoesToo) {
+  const TemporaryFile folder("");
+  { OutputFile file(folder.path() / "deep" / "deeper" / "result.json"); }
+  EXPECT_FALSE(fs::exists(folder.path()));
+}
+
 TEST(OutputFile, SaysWhyItCannotBeWritten) {
   const TemporaryFile folder("");
   std::ofstream(folder.path()) << "a file where a folder is wanted";
@@ -274,13 +280,40 @@ TEST(OutputFile, AFullDiskLeavesNothing) {
   EXPECT_FALSE(fs::exists(fs::symlink_status(target.partial())));
 }
 
-TEST(OutputFile, ATargetThatCannotBeReplacedLeavesNothing) {
+TEST(OutputFile, AFolderIsRefusedBeforeAnythingIsWritten) {
   const TemporaryFile target(".json");
   fs::create_directories(target.path() / "in the way");
-  OutputFile file(target.path());
-  file.write("text");
-  EXPECT_THROW(file.commit(), core::SimulationError);
+  EXPECT_THROW(OutputFile{target.path()}, core::InputError);
   EXPECT_FALSE(fs::exists(target.partial()));
+}
+
+TEST(OutputFile, ALinkStaysALink) {
+  const TemporaryFile folder("");
+  fs::create_directories(folder.path() / "there");
+  const fs::path link = folder.path() / "link.json";
+  fs::create_symlink("there/result.json", link);
+  for (const char* const text : {"new", "again"}) {  // its target is made, and replaced
+    OutputFile file(link);
+    file.write(text);
+    file.commit();
+    EXPECT_TRUE(fs::is_symlink(fs::symlink_status(link)));
+    EXPECT_EQ(contents(folder.path() / "there" / "result.json"), text);
+  }
+}
+
+TEST(OutputFile, ADeviceStaysADevice) {
+  if (!fs::exists("/dev/null")) GTEST_SKIP() << "no /dev/null here";
+  const TemporaryFile link(".json");
+  fs::create_symlink("/dev/null", link.path());  // were it replaced, it would be the link
+  {
+    OutputFile file(link.path());
+    file.write("text");
+    file.commit();
+  }
+  { OutputFile dropped(link.path()); }
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_TRUE(fs::is_symlink(fs::symlink_status(link.path())));
+  EXPECT_FALSE(fs::exists(link.partial()));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::string accelerator_objection(const AcceleratorParameters& parameters, const
   if (queue_depth > AcceleratorParameters::kMostEntries)
     return fmt::format("the accelerator has at most {} entries, the queue has {}", AcceleratorParameters::kMostEntries, queue_depth);
   if (queue_depth > parameters.entries)
-    return fmt::format("the RTL is built with a table of {} entries, the queue has {}", parameters.entries, queue_depth);
+    return fmt::format("the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model", parameters.entries, queue_depth);
   if (policy.parameters.requests > parameters.order_m)
     return fmt::format("the accelerator is built for exact orders of at most {} requests, policy {} makes orders of {}",
                        parameters.order_m, policy.name(), policy.parameters.requests);

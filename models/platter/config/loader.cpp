@@ -440,9 +440,9 @@ void check_array(const Scenario& s, Problems& problems) {
     if (bytes % of != 0) refuse(key, fmt::format("found {}, expected a multiple of the {} bytes of {}", bytes, of, what));
   };
   if (a.copies > a.drives) refuse("array.copies", fmt::format("found {}, expected at most array.drives, which is {}", a.copies, a.drives));
-  if (s.returns_at_s > 0 && (s.dies_at_s <= 0 || s.returns_at_s <= s.dies_at_s))
+  if (s.returns_at_s > 0 && s.dies_at_s > 0 && s.returns_at_s <= s.dies_at_s)
     refuse("fault.returns_at_s", fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", s.returns_at_s, s.dies_at_s));
-  if (s.returns_at_s > 0 && !a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
+  if (s.returns_at_s > 0 && s.dies_at_s > 0 && !a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
   if (s.dying_drive >= a.drives)
     refuse("fault.drive", fmt::format("found {}, expected one of the array's {} drives, from 0", s.dying_drive, a.drives));
   if (!a.present()) return;
@@ -462,6 +462,8 @@ void check_array(const Scenario& s, Problems& problems) {
   if (a.cache_bytes > 0) {
     whole("array.cache_block_bytes", a.cache_block_bytes, sector, "a sector");
     whole("array.unit_bytes", a.unit_bytes, a.cache_block_bytes, "a block of the cache");
+    if (a.cache_bytes < a.cache_block_bytes)
+      refuse("array.cache_bytes", fmt::format("found {}, expected 0 or at least array.cache_block_bytes, which is {}", a.cache_bytes, a.cache_block_bytes));
     if (a.stream_buffer_units > 0) refuse("array.stream_buffer_units", "found buffers for streams, expected none beside array.cache_bytes");
   }
 }

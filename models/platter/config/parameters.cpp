@@ -128,7 +128,7 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
       {"sim.measure_s", "s", "simulated time that is counted", at(&S::measure_s), false, 1e-6, 1e6},
       {"fault.dies_at_s", "s", "the drive dies at this simulated time: what it has and what comes fails; 0: never",
        at(&S::dies_at_s), false, 0, 1e6},
-      {"fault.returns_at_s", "s", "in a striped array: the drive lives again, and is rebuilt; 0: never", at(&S::returns_at_s), false, 0, 1e6},
+      {"fault.returns_at_s", "s", "in a striped array: the drive that died lives again, and is rebuilt; 0: never", at(&S::returns_at_s), false, 0, 1e6},
       {"fault.drive", "", "in a striped array: which drive dies", at(&S::dying_drive), false, 0, 31},
       {"observe.wave_from_s", "s", "waves: from this simulated time", at(&S::wave_from_s), false, 0, 1e6},
       {"observe.wave_to_s", "s", "waves: up to this simulated time", at(&S::wave_to_s), false, 0, 1e6},

@@ -4,13 +4,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace platter::observe {
 
-/// A file that appears whole or not at all: written beside its name, renamed by `commit`, removed otherwise.
+/// A file that appears whole or not at all: written beside its name, renamed by `commit`, removed otherwise. A link's target is replaced, not the
+/// link; to a device or a pipe it is written as it comes.
 class OutputFile {
  public:
-  /// Makes the folder; throws core::InputError where the file cannot be written.
+  /// Makes the folder, which goes again with a file that is not committed; throws core::InputError where the file cannot be written.
   explicit OutputFile(const std::filesystem::path& file);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -20,8 +22,11 @@ class OutputFile {
   void commit();
 
  private:
+  void discard();
+
+  std::vector<std::filesystem::path> made_;  ///< folders, the innermost first
   std::filesystem::path file_;
-  std::filesystem::path partial_;
+  std::filesystem::path partial_;  ///< `file_` where it cannot be renamed
   std::FILE* stream_ = nullptr;
 };
 

@@ -742,7 +742,7 @@ void Array::finish(Command& command) {
   request.timing = command.timing;
   request.timing.queue += command.issued - request.since_;
   const bool redirect = command.status == CommandStatus::DriveDead && command.first->kind == Kind::Read;
-  if (redirect) ++counters_[index(command.cls)].redirected;
+  if (redirect && command.first->area->mirrored) ++counters_[index(command.cls)].redirected;
   if (good && command.first->kind == Kind::Write && !command.fua) {
     DrivePort& port = drives_[command.drive];
     (command.life == port.life ? port.unflushed_bytes : lost_unflushed_bytes_) += command.length;

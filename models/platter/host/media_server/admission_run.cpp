@@ -166,12 +166,13 @@ AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::
                                                                     [now](const Playback& p) { return p.active(now); })));
     if (options.failure) failure.round(control, playbacks);
     if (measured && watch != nullptr) watch->round(library, control, playbacks);
-    for (; next_arrival < static_cast<double>(now + 1); next_arrival += arrivals.exponential() / result.arrivals_per_round) {
+    while (next_arrival < static_cast<double>(now + 1)) {
       const StreamSchedule& schedule = library.schedules[next_stream];
       std::optional<Admission> admission = control.request(schedule);
       if (measured) meter.request(admission, now);
       if (admission) playbacks.push_back({next_stream, &schedule, std::move(*admission)});
       next_stream = (next_stream + 1) % library.schedules.size();
+      next_arrival += arrivals.exponential() / result.arrivals_per_round;
     }
     if (progress) progress(now + 1);
   }
