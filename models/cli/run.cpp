@@ -89,8 +89,6 @@ struct Outcome {
   double busy_share = 0;      ///< mean over the drives
   double mean_occupancy = 0;  ///< mean over the drives
   std::vector<double> drive_busy_shares;
-  json array;           ///< of an array, what it has done
-  std::string in_words; ///< the same
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
   drive::EagerStatistics eager;
@@ -130,7 +128,7 @@ std::uint64_t all_completed(const observe::Statistics& statistics) {
   return count;
 }
 
-json result_json(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
+json result_json(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o, const Disks& disks) {
   json classes;
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
     const auto cls = static_cast<RequestClass>(i);
@@ -175,13 +173,13 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
                        {"read_first", o.eager.read_first},
                        {"free_blocks", o.free_blocks}};
   if (s.array.present()) {
-    result["array"] = o.array;
+    result["array"] = disks.result();
     result["array"]["utilisation"] = o.drive_busy_shares;
   }
   return result;
 }
 
-void print_table(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o) {
+void print_table(const config::Scenario& s, const observe::Statistics& statistics, const Outcome& o, const Disks& disks) {
   if (s.array.present()) fmt::print("{} drives, copies of a {}: {}, each ", s.array.drives, s.array.striped() ? "unit" : "block", s.array.copies);
   fmt::print("{}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", s.drive.name, s.policy, s.engine,
              s.drive.queue_depth, o.simulated_s, s.seed);
@@ -214,7 +212,7 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
              per(static_cast<double>(o.engine.latency) * 1e-6, o.engine.decisions), o.engine.forced);
   fmt::print("           the arm waited for {} of them, {:.3f} us a decision; {} on an arm at rest\n", o.stall.stalls,
              per(static_cast<double>(o.stall.stall) * 1e-6, o.engine.decisions), o.stall.idle_decisions);
-  fmt::print("{}", o.in_words);
+  fmt::print("{}", disks.text());
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
     const auto cls = static_cast<RequestClass>(i);
     if (statistics.of(cls).failed > 0) fmt::print("failed, so neither completed nor late: {} {}\n", statistics.of(cls).failed, core::to_string(cls));
@@ -364,16 +362,14 @@ int run(const RunOptions& options) {
     outcome.free_blocks += each.translation()->map().free_count();
   }
   outcome.mean_occupancy = occupancy / measured / drives;
-  outcome.array = disks.result();
-  outcome.in_words = disks.text();
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
 
-  if (!options.quiet) print_table(s, statistics, outcome);
+  if (!options.quiet) print_table(s, statistics, outcome, disks);
   if (log) log->commit();
   if (waves) waves->commit();
   if (result) {
-    result->write(result_json(s, statistics, outcome).dump(2) + "\n");
+    result->write(result_json(s, statistics, outcome, disks).dump(2) + "\n");
     result->commit();
   }
   if (!options.quiet) {
