@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -198,10 +200,17 @@ int sc_main(int argc, char** argv) {
   CLI::App app("Platter: a hard-disk drive and its controller as a SystemC/TLM-2.0 model", "platter");
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   app.require_subcommand(1);
+  app.footer("scripts/platter also has `reproduce STUDY`, a paper's experiments, and `drive calibrate`.");
   std::function<int()> action;
   declare(app, action);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      fmt::print(stderr, "platter: there is no command {}; platter --help lists them\n", argv[1]);
+      return cli::kBadInput;
+    }
+    return app.exit(error) == 0 ? cli::kGood : cli::kBadInput;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cli::kGood : cli::kBadInput;
   }

@@ -173,6 +173,12 @@ class BadInput(Case):
             result = self.result_of(scenario, "--set", f"workload.discrete.past_end={policy}")
             self.assertEqual(result["classes"]["discrete"]["completed"], 2)
 
+    def test_unknown_command(self):
+        self.assert_refused(platter("frobnicate"), "there is no command frobnicate")
+        self.assert_refused(platter("run", MIXED, "--result", self.folder), "cannot be written: it is a folder")
+        same = self.folder / "same"
+        self.assert_refused(platter("run", MIXED, "--result", same, "--requests", same), "--requests: expected another file than --result")
+
     def test_33rd_outstanding_command(self):
         scenario = self.write("s.toml", 'format = 1\n[drive]\nfile = "atlas10k"\nqueue.reject_when_full = true\n'
                               '[workload.discrete]\nsource = "closed"\noutstanding = 33\n[sim]\nmeasure_s = 1.0\n')
