@@ -11,6 +11,7 @@
 
 namespace platter::cli {
 
+using core::Picoseconds;
 using host::array::Array;
 using nlohmann::json;
 
@@ -113,6 +114,8 @@ json Disks::result() const {
     result["deaths"].push_back(striped_->deaths(i));
     result["stale_units"].push_back(striped_->stale_units(i));
     result["rebuilt_units"].push_back(striped_->rebuilt_units(i));
+    const Picoseconds fresh = striped_->fresh_since(i);
+    result["fresh_since_s"].push_back(fresh == core::kNoDeadline ? json() : json(core::to_milliseconds(fresh) * 1e-3));
   }
   if (!striped_) return result;
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
@@ -150,10 +153,13 @@ std::string Disks::text() const {
   if (const auto& b = striped_->stream_buffer_counters(); b.hits + b.underruns + b.misses > 0)
     text += fmt::format("  buffers of streams: {} hits, {} underruns, {} misses, {:.1f} MB\n", b.hits, b.underruns, b.misses,
                         static_cast<double>(striped_->stream_buffer_bytes()) * 1e-6);
-  for (std::uint32_t i = 0; i < drives_.size(); ++i)
-    if (striped_->deaths(i) > 0)
-      text += fmt::format("  drive {} died and {}; units rebuilt: {}, still stale: {}\n", i,
-                          striped_->alive(i) ? "lives again" : "is dead", striped_->rebuilt_units(i), striped_->stale_units(i));
+  for (std::uint32_t i = 0; i < drives_.size(); ++i) {
+    if (striped_->deaths(i) == 0) continue;
+    text += fmt::format("  drive {} died and {}; units rebuilt: {}, still stale: {}", i, striped_->alive(i) ? "lives again" : "is dead",
+                        striped_->rebuilt_units(i), striped_->stale_units(i));
+    const Picoseconds fresh = striped_->fresh_since(i);
+    text += fresh == 0 || fresh == core::kNoDeadline ? "\n" : fmt::format(", since {:.1f} s\n", core::to_milliseconds(fresh) * 1e-3);
+  }
   return text;
 }
 

@@ -74,6 +74,7 @@ int dump(const config::MixedServerScenario& s, bool as_json) {
 int server_mixed(const ServerOptions& options) {
   const config::MixedServerScenario s = config::load_mixed_server(options.scenario, options.overrides);
   if (options.dump) return dump(s, options.json);
+  const std::unique_ptr<observe::OutputFile> result_file = observe::open_output(options.result);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
@@ -156,7 +157,7 @@ int server_mixed(const ServerOptions& options) {
                100 * violations);
     fmt::print("disks  {:.1f} % busy on average\n", 100 * busy / disks);
   }
-  if (!options.result.empty()) {
+  if (result_file) {
     const json out = {
         {"schema", 1},
         {"version", PLATTER_VERSION},
@@ -182,9 +183,8 @@ int server_mixed(const ServerOptions& options) {
         {"host",
          {{"wall_s", std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count()},
           {"cpu_s", cpu_seconds() - cpu_start}}}};
-    observe::OutputFile file(options.result);
-    file.write(out.dump(2) + "\n");
-    file.commit();
+    result_file->write(out.dump(2) + "\n");
+    result_file->commit();
     if (!options.quiet) fmt::print("result: {}\n", options.result);
   }
   return kGood;

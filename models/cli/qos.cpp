@@ -207,6 +207,7 @@ int qos_run(const QosOptions& options) {
   std::vector<std::unique_ptr<qos::RateStream>> streams;
   for (qos::RateStreamOptions& o : stream_options(s)) streams.push_back(std::make_unique<qos::RateStream>(std::move(o)));
 
+  const std::unique_ptr<observe::OutputFile> result_file = observe::open_output(options.result);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
@@ -265,10 +266,9 @@ int qos_run(const QosOptions& options) {
   outcome.cpu_s = cpu_seconds() - cpu_start;
   const json result = result_json(s, streams, meter, manager.get(), recognised.get(), outcome);
   if (!options.quiet) print_table(s, result);
-  if (!options.result.empty()) {
-    observe::OutputFile file(options.result);
-    file.write(result.dump(2) + "\n");
-    file.commit();
+  if (result_file) {
+    result_file->write(result.dump(2) + "\n");
+    result_file->commit();
     if (!options.quiet) fmt::print("result:       {}\n", options.result);
   }
   return kGood;

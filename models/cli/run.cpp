@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <systemc>
 
 #include "commands.h"
@@ -258,8 +258,7 @@ int run(const RunOptions& options) {
 
   // Where the results cannot go is said before the run.
   if (!options.result.empty() && options.result == options.requests) throw core::InputError("--requests", 0, 0, "expected another file than --result");
-  std::optional<observe::OutputFile> result;
-  if (!options.result.empty()) result.emplace(options.result);
+  const std::unique_ptr<observe::OutputFile> result = observe::open_output(options.result);
 
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -149,6 +150,7 @@ int run_server(const ServerOptions& options, bool simulate) {
     engine.policy = scheduling::find_policy(s.policy);
     disks = std::make_unique<server::SimulatedDisks>(run, s.drive, accelerator::engine_factory(engine));
   }
+  const std::unique_ptr<observe::OutputFile> result_file = observe::open_output(options.result);
   const auto wall_start = std::chrono::steady_clock::now();
   const double cpu_start = cpu_seconds();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count(); };
@@ -172,13 +174,12 @@ int run_server(const ServerOptions& options, bool simulate) {
     print_table(s, run, result);
     if (disks) print_simulated(s, disks->result());
   }
-  if (!options.result.empty()) {
+  if (result_file) {
     json out = result_json(s, run, result);
     if (disks) out["simulated"] = simulated_json(disks->result());
     out["host"] = {{"wall_s", wall_s}, {"cpu_s", cpu_seconds() - cpu_start}, {"rounds_per_wall_s", static_cast<double>(end) / wall_s}};
-    observe::OutputFile file(options.result);
-    file.write(out.dump(2) + "\n");
-    file.commit();
+    result_file->write(out.dump(2) + "\n");
+    result_file->commit();
     if (!options.quiet) fmt::print("result:       {}\n", options.result);
   }
   return kGood;

@@ -173,9 +173,14 @@ class BadInput(Case):
             result = self.result_of(scenario, "--set", f"workload.discrete.past_end={policy}")
             self.assertEqual(result["classes"]["discrete"]["completed"], 2)
 
-    def test_unknown_command(self):
+    def test_unknown_command_or_result_without_a_place(self):
         self.assert_refused(platter("frobnicate"), "there is no command frobnicate")
-        self.assert_refused(platter("run", MIXED, "--result", self.folder), "cannot be written: it is a folder")
+        striping = SOURCE / "docs/papers/replicated-striping/server.toml"
+        for command in (("run", MIXED), ("qos", "run", SOURCE / "docs/papers/autoqos/figure4.toml"), ("server", "admit", striping),
+                        ("server", "simulate", striping), ("server", "mixed", SOURCE / "docs/papers/integrated-servers/server.toml")):
+            done = platter(*command, "--result", self.folder)
+            self.assert_refused(done, "cannot be written: it is a folder")
+            self.assertEqual(done.stdout, "", "before the run")
         same = self.folder / "same"
         self.assert_refused(platter("run", MIXED, "--result", same, "--requests", same), "--requests: expected another file than --result")
 
@@ -371,6 +376,7 @@ class Runs(Case):
                 (["array.drives=2", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an EW-Array"),
                 (["array.drives=2", "array.kind=striped"], "array.kind: found striped, expected ew for drives that write eagerly"),
                 (["array.drives=33"], "array.drives: found 33, expected 1 to 32"),
+                (["array.drives=2", "array.tags=8"], 'array.tags: is of a striped array, expected array.kind = "striped"'),
                 (["eager.dilution=1"], "eager.dilution: found 1, expected 1.001 to 1000"),
                 (["eager.dilutoin=2"], r"eager.dilutoin: there is no such key \(did you mean eager.dilution"),
                 (["workload.discrete.align_bytes=100"], "align_bytes: found 100, expected a multiple of the sector")):
@@ -404,8 +410,13 @@ class Runs(Case):
         self.assertEqual(mirrored["hiccups"], 0)
         self.assertGreater(mirrored["array"]["rebuilt_units"][2], 0)
         self.assertEqual(mirrored["array"]["stale_units"], [0, 0, 0, 0])
+        fresh = mirrored["array"]["fresh_since_s"]
+        self.assertEqual(fresh[:2] + fresh[3:], [0, 0, 0])
+        self.assertGreater(fresh[2], 29.5)
+        self.assertLess(fresh[2], 60)
         stays_away = self.striped(4, 2, *death[:2])
         self.assertGreater(stays_away["array"]["stale_units"][2], mirrored["array"]["rebuilt_units"][2])
+        self.assertIsNone(stays_away["array"]["fresh_since_s"][2])
         self.assertEqual(self.striped(4, 2, *death, "array.rebuild_outstanding=0")["array"]["rebuilt_units"], [0, 0, 0, 0])
         alone = self.striped(4, 1, *death)
         log = self.folder / "log.csv"

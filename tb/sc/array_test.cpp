@@ -603,6 +603,7 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   rig.host->submit(true, 0, 512);
   run_until(100 * kMs);
   EXPECT_EQ(array.stale_units(1), 1u);
+  EXPECT_EQ(array.fresh_since(1), core::kNoDeadline);
   array.revive(1);  // the unit is read, 100 to 110 ms, to be written after
   run_until(101 * kMs);
   rig.host->submit(true, 1024, 512);                                             // waits for that
@@ -615,6 +616,8 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   EXPECT_EQ(write.status, CommandStatus::Good);
   EXPECT_EQ(array.stale_units(1), 0u);
   EXPECT_EQ(array.rebuilt_units(1), 1u);
+  EXPECT_EQ(array.fresh_since(0), 0);
+  EXPECT_EQ(array.fresh_since(1), 170 * kMs) << "behind that read, the rebuild's read and write";
   const Seen& first = rig.seen(0);
   EXPECT_EQ(std::count(first.begin(), first.end(), (StubDrive::Seen{false, 0, 4096})), 2) << "the unit is read anew";
   EXPECT_EQ(rig.seen(1).back(), (StubDrive::Seen{true, 8 * 4096, 4096}));

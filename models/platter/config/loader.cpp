@@ -445,6 +445,18 @@ void check_array(const Scenario& s, Problems& problems) {
   if (s.returns_at_s > 0 && s.dies_at_s > 0 && !a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
   if (s.dying_drive >= a.drives)
     refuse("fault.drive", fmt::format("found {}, expected one of the array's {} drives, from 0", s.dying_drive, a.drives));
+  if (!a.striped()) {
+    const ArrayLayout unset;
+    const std::pair<const char*, bool> striped_only[] = {{"array.unit_bytes", a.unit_bytes != unset.unit_bytes},
+                                                         {"array.tags", a.tags != unset.tags},
+                                                         {"array.cache_bytes", a.cache_bytes != unset.cache_bytes},
+                                                         {"array.cache_block_bytes", a.cache_block_bytes != unset.cache_block_bytes},
+                                                         {"array.stream_buffer_units", a.stream_buffer_units != unset.stream_buffer_units},
+                                                         {"array.rebuild_outstanding", a.rebuild_outstanding != unset.rebuild_outstanding},
+                                                         {"array.rebuild_bytes_per_s", a.rebuild_bytes_per_s != unset.rebuild_bytes_per_s}};
+    for (const auto& [key, set] : striped_only)
+      if (set) refuse(key, "is of a striped array, expected array.kind = \"striped\"");
+  }
   if (!a.present()) return;
   if (s.drive.token_rate_bytes_per_s > 0)
     refuse("drive.port.token_rate_bytes_per_s", "found a token bucket, expected none on the drives of an array");

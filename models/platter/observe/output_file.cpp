@@ -61,4 +61,8 @@ void OutputFile::commit() {
   throw core::SimulationError(file_.string() + ": " + error.message());
 }
 
+std::unique_ptr<OutputFile> open_output(const std::filesystem::path& file) {
+  return file.empty() ? nullptr : std::make_unique<OutputFile>(file);
+}
+
 }  // namespace platter::observe

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -29,5 +30,8 @@ class OutputFile {
   std::filesystem::path partial_;  ///< `file_` where it cannot be renamed
   std::FILE* stream_ = nullptr;
 };
+
+/// Opens it, if it has a name: before a run, so that results that have no place are refused without one.
+std::unique_ptr<OutputFile> open_output(const std::filesystem::path& file);
 
 }  // namespace platter::observe

@@ -390,7 +390,7 @@ void Array::settle_write(Fragment& fragment) {
       } else if ((good >> copy & 1) == 0) {
         set_stale(place);
       } else if (whole(fragment)) {
-        drives_[place.drive].stale.clear(place.physical);
+        clear_stale(place);
       }
     }
   }
@@ -853,6 +853,13 @@ void Array::set_stale(const UnitPlace& place) {
   rebuild_wanted_ = true;
 }
 
+void Array::clear_stale(const UnitPlace& place) {
+  DrivePort& port = drives_[place.drive];
+  if (!port.stale.test(place.physical)) return;
+  port.stale.clear(place.physical);
+  if (port.stale.count() == 0) port.fresh_since = now_ps();
+}
+
 bool Array::under_rebuild(std::uint64_t unit) const {
   return std::any_of(active_rebuilds_.begin(), active_rebuilds_.end(), [unit](const Rebuild* r) { return r->unit == unit; });
 }
@@ -946,7 +953,7 @@ void Array::rebuild_step(Fragment& fragment, bool good) {
   }
   if (good && !fragment.spoiled) {
     DrivePort& port = drives_[op.drive];
-    port.stale.clear(map_.place(*fragment.area, fragment.unit, op.copy).physical);
+    clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
     ++port.rebuilt;
     port.rebuilt_bytes += op.length;
   }

@@ -172,6 +172,8 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   std::uint64_t stale_units(std::uint32_t drive) const { return drives_[drive].stale.count(); }
   std::uint64_t rebuilt_units(std::uint32_t drive) const { return drives_[drive].rebuilt; }
   std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return drives_[drive].rebuilt_bytes; }
+  /// When the last of its stale units was rebuilt or written, 0: there were none; core::kNoDeadline while some are.
+  Picoseconds fresh_since(std::uint32_t drive) const { return stale_units(drive) > 0 ? core::kNoDeadline : drives_[drive].fresh_since; }
   std::uint64_t deaths(std::uint32_t drive) const { return drives_[drive].deaths; }
 
   const StreamBufferCounters& stream_buffer_counters() const { return stream_counters_; }
@@ -228,6 +230,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint64_t sent = 0;
     std::uint64_t rebuilt = 0;
     std::uint64_t rebuilt_bytes = 0;
+    Picoseconds fresh_since = 0;
     std::uint64_t deaths = 0;
     std::uint32_t drive_deaths = 0;      ///< by the drive's own count, when its flush or its return was last seen
     std::uint64_t unflushed_bytes = 0;   ///< answered since its last flush, not by way of FUA: perhaps in its buffer only
@@ -333,6 +336,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   bool stale(const UnitPlace& place) const { return drives_[place.drive].stale.test(place.physical); }
   bool usable(const UnitPlace& place) const { return drives_[place.drive].alive && !stale(place); }
   void set_stale(const UnitPlace& place);
+  void clear_stale(const UnitPlace& place);
   void append(Fragment& fragment, std::uint32_t copy, const UnitPlace& place);
   void close(std::uint32_t drive);
   void enqueue(Command& command, tlm::tlm_command what, std::uint8_t* data);
