@@ -36,8 +36,9 @@ TEST_P(LockstepDrive, ModelRtlAndBothGiveOneRun) {
   EXPECT_EQ(m.compared, 0u);
   EXPECT_EQ(m.decisions, l.decisions);
   EXPECT_EQ(m.cycles, l.cycles);
-  // 32 / 4 + 12 cycles a pass; two of them and the sums where the sweep has changed; and anew when a command comes.
-  EXPECT_GE(m.cycles, m.decisions * 20);
+  // 32 / 4 + 12 cycles a pass; two of them and the sums where the sweep has changed; and anew when a command comes. LOOK needs none.
+  const bool passes = scheduling::find_policy(GetParam())->row->accelerated != scheduling::Accelerated::Elevator;
+  EXPECT_GE(m.cycles, m.decisions * (passes ? 20 : 5));
   EXPECT_LT(m.cycles, m.decisions * 200);
   EXPECT_EQ(m.access_cycles, l.access_cycles);
   EXPECT_EQ(m.latency, l.latency);
@@ -52,7 +53,7 @@ TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
   const drive::EngineStatistics e = rig.disk->engine().statistics();
   EXPECT_EQ(e.mismatches, 0u);
   EXPECT_GT(rig.statistics.of(RequestClass::Continuous).completed, scaled(9'000));
-  if (std::string(GetParam()) == "SPTF(unguarded)") {
+  if (!keeps_deadlines(GetParam())) {
     EXPECT_GT(rig.statistics.hiccups(), scaled(600)) << "the load must be one that needs a guard";
     EXPECT_EQ(e.forced, 0u);
   } else {
@@ -75,7 +76,7 @@ TEST_P(LockstepDrive, RoundsThatCannotBeKeptAreForced) {
   const drive::EngineStatistics e = rig.disk->engine().statistics();
   EXPECT_EQ(e.mismatches, 0u);
   EXPECT_GT(rig.statistics.hiccups(), scaled(100));
-  if (std::string(GetParam()) == "SPTF(unguarded)") {
+  if (!keeps_deadlines(GetParam())) {
     EXPECT_EQ(e.forced, 0u);
   } else {
     EXPECT_GT(e.forced, scaled(100));
@@ -83,8 +84,8 @@ TEST_P(LockstepDrive, RoundsThatCannotBeKeptAreForced) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, LockstepDrive,
-                         ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
-                                           "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"));
+                         ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)",
+                                           "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"));
 
 class GuardedEngines : public ::testing::TestWithParam<Engine> {};
 
@@ -100,6 +101,54 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheWritesDo) {
   EXPECT_EQ(rig.statistics.hiccups(), 0u);
   EXPECT_EQ(rig.statistics.of(RequestClass::Continuous).completed, scaled(1'000) * 4u * 8u);
   EXPECT_GT(rig.statistics.of(RequestClass::Continuous).response.max_ms(), 249);
+}
+
+std::unique_ptr<drive::Drive> buffered_drive(const std::string& name, const Engine& engine) {
+  return make_drive(name.c_str(), engine.policy, engine.engine, buffered_atlas_profile(), false);
+}
+
+TEST_P(GuardedEngines, NoHiccupsWhateverTheBufferWritesBack) {
+  // All tags are in use nearly all the time: the drive's own writes find room only where a host's command has just left it.
+  const Picoseconds end = seconds(scaled(300));
+  std::vector<std::unique_ptr<MixedRig>> rigs;
+  for (const double reads : {0.0, 0.2, 0.8})
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      MixedLoad load;
+      load.rate_per_s = reads < 0.5 ? 60 : 120;
+      load.read_fraction = reads;
+      load.seed = seed;
+      const std::string name = "rig" + std::to_string(rigs.size());
+      rigs.push_back(std::make_unique<MixedRig>(name, buffered_drive(name + "_disk", GetParam()), load, end));
+    }
+  run_until(end);
+  std::uint64_t decisions = 0;
+  std::uint64_t stalls = 0;
+  for (std::size_t i = 0; i < rigs.size(); ++i) {
+    MixedRig& rig = *rigs[i];
+    rig.close();
+    EXPECT_EQ(rig.statistics.hiccups(), 0u) << "rig " << i;
+    EXPECT_EQ(rig.statistics.of(RequestClass::Continuous).completed, scaled(300) * 25u) << "rig " << i;
+    EXPECT_GT(rig.disk->controller().cache_statistics().destages, scaled(1'000)) << "rig " << i;
+    if (i < 8) continue;  // writes that wait for the buffer are in no queue
+    decisions += rig.disk->engine().statistics().decisions;
+    stalls += rig.disk->controller().stall_statistics().stalls;
+  }
+  EXPECT_LT(stalls, decisions / 50) << "what the buffer writes next is no reason to decide again";
+}
+
+TEST(LockstepBuffer, ABufferThatWritesBackLeavesModelAndRtlInStep) {
+  const Picoseconds end = seconds(scaled(100));
+  MixedLoad load;
+  load.rate_per_s = 60;
+  load.read_fraction = 0.3;
+  MixedRig model("model", buffered_drive("model_disk", {"SPTF", "model"}), load, end);
+  MixedRig both("both", buffered_drive("both_disk", {"SPTF", "lockstep"}), load, end);
+  run_until(end);
+  model.close();
+  both.close();
+  expect_same_run(model, both);
+  EXPECT_EQ(both.disk->engine().statistics().mismatches, 0u);
+  EXPECT_GT(both.disk->controller().cache_statistics().destages, scaled(1'000));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, GuardedEngines,

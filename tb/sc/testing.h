@@ -89,15 +89,20 @@ inline constexpr std::uint64_t kToyCylinder = 128;
 inline constexpr Picoseconds kToyTurn = 6'400 * kUs;
 inline constexpr Picoseconds kToyFcfsDecision = 180 * 5'000;
 
-/// The Atlas 10K on an interface of 80 MB/s (its profile has the slow bus of the measuring rig).
-inline mechanics::DriveProfile atlas_profile() {
+/// The Atlas 10K with its buffer, on an interface of 80 MB/s (its profile has the slow bus of the measuring rig).
+inline mechanics::DriveProfile buffered_atlas_profile() {
   mechanics::DriveProfile profile = config::load_drive("atlas10k");
   profile.bus_read_block_us = profile.bus_write_block_us = 6.4;
   profile.bus_overlap = true;
-  profile.cache = {};
   profile.zero_latency_read = profile.zero_latency_write = false;
   profile.firmware_base_cycles = 120;
   profile.firmware_candidate_cycles = 60;
+  return profile;
+}
+
+inline mechanics::DriveProfile atlas_profile() {
+  mechanics::DriveProfile profile = buffered_atlas_profile();
+  profile.cache = {};
   return profile;
 }
 
@@ -116,6 +121,11 @@ inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::str
   config.holds_data = holds_data;
   return std::make_unique<drive::Drive>(name, config,
                                         accelerator::engine_factory(engine_options(policy, engine, profile)));
+}
+
+/// Does the policy keep deadlines, so that no round may be late?
+inline bool keeps_deadlines(const std::string& policy) {
+  return scheduling::find_policy(policy)->row->guard != scheduling::GuardMode::None;
 }
 
 /// A parameter of tests: a policy, and the engine that carries it.

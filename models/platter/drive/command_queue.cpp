@@ -7,7 +7,7 @@ namespace platter::drive {
 
 CommandQueue::CommandQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule)
     : sc_module(name), slots_(depth), granule_(granule) {
-  for (std::uint32_t tag = 0; tag < depth; ++tag) slots_[tag].command.tag = Tag(static_cast<std::uint16_t>(tag));
+  for (std::uint32_t tag = 0; tag < depth; ++tag) slots_[tag].tag = Tag(static_cast<std::uint16_t>(tag));
 }
 
 void CommandQueue::account(Picoseconds now) {
@@ -24,10 +24,10 @@ Slot& CommandQueue::allocate(int wanted, Picoseconds now) {
   account(now);
   ++occupancy_;
   Slot& slot = slots_[tag];
-  const Tag own = slot.command.tag;
+  const Tag own = slot.tag;
   slot = Slot{};
   slot.used = true;
-  slot.command.tag = own;
+  slot.tag = slot.command.tag = own;
   slot.command.sequence = next_sequence_++;
   slot.command.arrival = now;
   return slot;
@@ -65,7 +65,7 @@ void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
       if (other.used && other.blockers > 0 && other.command.sequence > slot.command.sequence && conflict(slot, other) &&
           --other.blockers == 0) {
         --blocked_;
-        ready.push_back(other.command.tag);
+        ready.push_back(other.tag);
       }
   slot.on_media = true;
   if (slot.write) --writes_;

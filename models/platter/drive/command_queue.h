@@ -27,6 +27,7 @@ struct Part {
 
 /// One entry of the command queue.
 struct Slot {
+  Tag tag{0};                  ///< the host's; `command.tag` is the scheduling engine's, which is another where that one is taken
   bool used = false;
   bool write = false;          ///< what the host wants; an access of an eager write may be a read
   bool own = false;            ///< the drive's, not the host's

@@ -86,7 +86,7 @@ void Controller::receive(Slot& slot, Picoseconds begin) {
 void Controller::ready(Slot& slot) {
   if (slot.flush) {  // nothing older is left to reach the media but what the buffer holds
     if (buffer_ != nullptr && buffer_->any_dirty()) {
-      flushes_.push_back(slot.command.tag);
+      flushes_.push_back(slot.tag);
       return;
     }
     slot.timing.started = now_ps();
@@ -101,7 +101,7 @@ void Controller::ready(Slot& slot) {
       const bool caches = buffer_->write_back() && !slot.fua && extent.blocks <= buffer_->segment_blocks();
       if (caches && cache_write(slot)) return;
       if (caches || over_dirty(slot)) {
-        held_.push_back(slot.command.tag);
+        held_.push_back(slot.tag);
         return;
       }
       if (!slot.received)
@@ -109,7 +109,7 @@ void Controller::ready(Slot& slot) {
       buffer_->invalidate(extent.first, extent.blocks);
     } else if (slot.fua) {
       if (over_dirty(slot)) {
-        held_.push_back(slot.command.tag);
+        held_.push_back(slot.tag);
         return;
       }
     } else if (serve_from_buffer(slot, now_ps())) {
@@ -124,23 +124,23 @@ void Controller::submit(Slot& slot) {
   // A read-ahead gives way at once; the two delays, until the arm is free and of the command, add up.
   if (state_ == ControllerState::Idle && !stop_read_ahead()) slot.command.overhead_end += arm_free_ - now_ps();
   slot.in_engine = true;
-  if (slot.head_of_queue)
-    urgent_.push_back(slot.command.tag);
-  else if (!enter_engine(slot))
-    waiting_.push_back(&slot);
+  if (slot.head_of_queue) {
+    urgent_.push_back(slot.tag);
+  } else if (!waiting_.empty() || !enter_engine(slot)) {
+    const auto first_own = std::find_if(waiting_.begin(), waiting_.end(), [](const Slot* other) { return other->own; });
+    waiting_.insert(slot.own ? waiting_.end() : first_own, &slot);
+  }
   wake();
 }
 
 bool Controller::enter_engine(Slot& slot) {
-  std::size_t entry = slot.command.tag.value;
-  if (slot.own) {  // the highest free one: the host takes tags from below
+  std::size_t entry = slot.tag.value;
+  if (slot.own || entries_[entry] != nullptr) {  // the highest free one: the host takes tags from below
     entry = entries_.size();
     while (entry > 0 && entries_[entry - 1] != nullptr) --entry;
-    if (entry == 0) return false;
-    slot.command.tag = Tag(static_cast<std::uint16_t>(--entry));
-  } else if (entries_[entry] != nullptr) {
-    return false;
+    if (entry-- == 0) return false;
   }
+  slot.command.tag = Tag(static_cast<std::uint16_t>(entry));
   entries_[entry] = &slot;
   engine_.insert(slot.command);
   preparation_changed();
@@ -261,7 +261,7 @@ void Controller::deliver_bytes(Slot& slot, Picoseconds& done) {
                                                         payload.get_data_length(), from, to);
                             });
   for (const Slot* older : queue_.buffered_writes(slot)) {
-    Slot& write = queue_.slot(older->command.tag);
+    Slot& write = queue_.slot(older->tag);
     channel_.overlay_bytes(slot, write);
     // The read's last block of it must have crossed the bus.
     if (!write.received) receive(write, std::max(write.command.overhead_end, now_ps()));
@@ -427,6 +427,7 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
     case Decision::Kind::Write: {
       Slot& slot = *entries_[decision.tag.value];
       entries_[decision.tag.value] = nullptr;
+      while (!waiting_.empty() && enter_engine(*waiting_.front())) waiting_.erase(waiting_.begin());
       if (decision.kind == Decision::Kind::Write) translation_->aim(slot, decision.place, decision.hidden);
       serve(slot, effective);
       return;
@@ -506,21 +507,24 @@ void Controller::finish() {
   const Picoseconds now = now_ps();
   if (now > busy_since_) busy_ += now - busy_since_;
   mechanics_busy_ = false;
+  bool destaged = false;
   if (current_ != nullptr) {
     Slot& slot = *current_;
     current_ = nullptr;
     mechanics::HeadState end = mechanics::AccessPlanner::end_of(slot.command.extent);
     end.last_was_write = actuator_.state().last_was_write;
     actuator_.follow(end);
-    if (slot.own)
+    destaged = slot.own;
+    if (destaged)
       finish_destage(*std::find_if(destages_.begin(), destages_.end(), [&](const Destage& d) { return &d.slot == &slot; }));
     else
       finish_host(slot, now);
   }
-  // The entry that has become free in the engine goes to who waits for it.
-  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), [this](Slot* slot) { return enter_engine(*slot); }),
-                 waiting_.end());
-  ask(false);
+  // What the end of a destage lets in is a new command like any other: the decision that has been prepared stands.
+  const bool idle = engine_.empty() && urgent_.empty();
+  if (!idle) ask(false);
+  if (destaged) refill();
+  if (idle) ask(false);
 }
 
 void Controller::finish_host(Slot& slot, Picoseconds now) {
@@ -577,6 +581,9 @@ void Controller::finish_destage(Destage& destage) {
   channel_.destage_bytes(destage.blocks.first, destage.blocks.blocks);
   destage.slot.used = false;
   buffer_->destaged(destage.blocks);
+}
+
+void Controller::refill() {
   submit_destages(channel_.received());
   if (!buffer_->any_dirty() && !flushes_.empty()) {
     std::vector<Tag> flushes;  // one that ends may let a write in, for which the next has to wait again

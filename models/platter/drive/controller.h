@@ -115,6 +115,8 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   /// Eager writing: the access of a part has ended. True if the command has another one.
   bool finish_part(Slot& slot, Picoseconds now);
   void finish_destage(Destage& destage);
+  /// Blocks of the buffer have become clean: on with the next, and with the commands that wait for that.
+  void refill();
   void release_waiting(Slot& slot);
   void enter(ControllerState state) {
     state_ = state;
@@ -122,7 +124,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   }
 
   void submit(Slot& slot);
-  /// False if its entry, or every one for an access of the drive's own, is taken.
+  /// False if the engine is full.
   bool enter_engine(Slot& slot);
   void begin();
   void add_phase(ControllerState state, Picoseconds duration);
@@ -163,7 +165,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   std::unique_ptr<buffer::SegmentBuffer> buffer_;
   std::vector<Destage> destages_;
   std::vector<Slot*> entries_;  ///< the commands in the engine, by their tag there
-  std::vector<Slot*> waiting_;  ///< for an entry, in order
+  std::vector<Slot*> waiting_;  ///< for an entry, the drive's own last
   std::vector<Tag> held_;      ///< wait for blocks to be written to the media, in order of arrival
   std::vector<Tag> retried_;   ///< those that are being looked at again
   std::vector<Tag> flushes_;   ///< wait for all of them

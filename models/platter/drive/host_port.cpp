@@ -242,7 +242,7 @@ void HostPort::end_response(Host& host, tlm::tlm_generic_payload& payload) {
 void HostPort::complete_at(Slot& slot, Picoseconds when) {
   auto at = completions_.end();
   while (at != completions_.begin() && (at - 1)->when <= when) --at;
-  completions_.insert(at, {when, slot.command.tag});
+  completions_.insert(at, {when, slot.tag});
   completion_event_.notify(to_sc_time(completions_.back().when - now_ps()));
 }
 
@@ -381,7 +381,7 @@ void HostPort::set_alive(bool alive) {
   queue_.abandon([&](Slot& slot) {
     if (slot.answered && slot.blocking_call) return;  // its caller knows, it has only not been woken
     slot.status = CommandStatus::DriveDead;
-    if (!slot.answered) completions_.push_back({now, slot.command.tag});
+    if (!slot.answered) completions_.push_back({now, slot.tag});
   });
   std::reverse(completions_.begin(), completions_.end());
   // A delta later: the host that has done it need not reckon with answers within its call.
@@ -407,7 +407,7 @@ void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_c
   Slot& slot = accept(payload, extension, request.since);
   slot.blocking_call = true;
   if (slot.blockers == 0) controller_.ready(slot);
-  wait(finished_[slot.command.tag.value]);
+  wait(finished_[slot.tag.value]);
   free_slot(slot);
   serve_waiting();
 }
