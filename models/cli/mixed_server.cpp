@@ -116,6 +116,7 @@ int server_mixed(const ServerOptions& options) {
     disk.producer = std::make_unique<DiskProducer>(work, i);
     disk.host = std::make_unique<workload::Initiator>(fmt::format("host{}", i).c_str());
     disk.host->disk_init_socket.bind(disk.drive->host_tgt_socket);
+    if (s.drive.token_rate_bytes_per_s > 0) disk.host->best_effort_init_socket.bind(disk.drive->host_tgt_socket);
     // Half of the tags for each class, so that neither waits for the other outside the policy.
     disk.host->set_limit(RequestClass::Continuous, s.drive.queue_depth / 2);
     disk.host->set_limit(RequestClass::Discrete, s.drive.queue_depth / 2);

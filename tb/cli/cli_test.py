@@ -479,6 +479,8 @@ class Runs(Case):
                 (["array.cache_bytes=100"], "array.cache_bytes: found 100, expected 0 or at least array.cache_block_bytes, which is 8192"),
                 (["array.kind=ew", "fault.dies_at_s=1", "fault.returns_at_s=5"], 'fault.returns_at_s: found a drive that returns, expected array.kind = "striped"'),
                 (["array.cache_bytes=1000000", "array.cache_block_bytes=3072"], "array.unit_bytes: found 65536, expected a multiple of the 3072 bytes of a block"),
+                (["array.cache_bytes=1000000000000", "array.cache_block_bytes=512"], "array.cache_bytes: found 1000000000000, expected at most 16777216 blocks"),
+                (["fault.returns_at_s=5"], "fault.returns_at_s: found a drive that returns, expected fault.dies_at_s before it"),
                 (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found buffers for streams, expected none beside"),
                 (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes"),
                 (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):

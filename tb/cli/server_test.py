@@ -77,6 +77,7 @@ class Server(ServerCase):
                 ("server.stride_bytes=1048576", "larger than a stride"),
                 ("server.disks=2", r"server\.disks: the streams do not fit"),
                 ("server.disks=1", "expected at least 2 disks"),
+                ("server.rate_bytes_per_s=1", r"streams: a stream and its wait of \d+ rounds, expected at most 2097152 with 8 disks"),
                 ("failure.disk=8", "expected a disk below 8"),
                 ("sim.measure_s=10.5", "whole rounds of 1 s"),
                 ("streams.content=news", "expected one of mixed, science-fiction")):
@@ -193,6 +194,11 @@ class Mixed(Case):
         self.assertGreater(min(partitioned[8:]), 0.1)
         self.assertGreater(min(integrated), 0.05)
         self.assertLess(max(integrated), min(partitioned[8:]))
+
+    def test_a_token_bucket_holds_the_text_only(self):
+        free, held = (self.mixed(f"drive.port.token_rate_bytes_per_s={rate}") for rate in (0, 1000))
+        self.assertEqual(held["video"]["violations"], free["video"]["violations"])
+        self.assertGreater(held["text"]["response_ms"]["mean"], 100 * free["text"]["response_ms"]["mean"])
 
     def test_too_many_video_clients_are_late(self):
         few, many = (self.mixed(f"video.clients={clients}", "text.clients=0")["video"] for clients in (40, 400))

@@ -624,6 +624,49 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   EXPECT_EQ(array.outstanding(), 0u);
 }
 
+TEST(Array, ALargeUnitIsRebuiltByPieces) {
+  constexpr std::uint32_t kPiece = host::array::kRebuildPiece;
+  constexpr std::uint64_t kLarge = 2 * kPiece + 4096;
+  StubRig rig(config_of(2, {area_of(4, kLarge, true)}));
+  Array& array = *rig.array;
+  run_until(1);
+  array.kill(1);
+  rig.host->submit(true, 0, 512);
+  run_until(100 * kMs);
+  array.revive(1);  // pieces are read and written by turns, 10 ms each
+  run_until(135 * kMs);
+  EXPECT_EQ(array.stale_units(1), 1u);
+  rig.host->submit(true, 512, 512, RequestClass::Continuous);  // goes ahead, so the unit is copied again from its beginning
+  run_until(1'000 * kMs);
+  EXPECT_EQ(array.stale_units(1), 0u);
+  EXPECT_EQ(array.rebuilt_units(1), 1u);
+  EXPECT_EQ(array.rebuilt_bytes(1), kLarge);
+  const std::uint64_t backup = 2 * kLarge;  // the second half of a drive
+  const Seen copied = {{true, backup, kPiece}, {true, backup + kPiece, kPiece}, {true, backup + 2 * kPiece, 4096}};
+  const Seen& seen = rig.seen(1);
+  ASSERT_GE(seen.size(), 3u);
+  EXPECT_EQ(Seen(seen.end() - 3, seen.end()), copied);
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), copied[0]), 2);
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 2 * kPiece, 4096}));
+  EXPECT_EQ(array.outstanding(), 0u);
+}
+
+TEST(Array, TheSlowestRebuildIsSlow) {
+  ArrayConfig config = config_of(2, {area_of(4, 1u << 26, true)});
+  config.rebuild.bytes_per_s = 1;  // two years a unit
+  StubRig rig(config);
+  Array& array = *rig.array;
+  run_until(1);
+  array.kill(1);
+  rig.host->submit(true, 0, 512);
+  rig.host->submit(true, 1u << 27, 512);
+  run_until(100 * kMs);
+  ASSERT_EQ(array.stale_units(1), 2u);
+  array.revive(1);
+  run_until(100'000 * kMs);
+  EXPECT_EQ(array.rebuilt_units(1), 1u) << "the first one begins at once";
+}
+
 TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
   ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
   config.areas[0].cached = true;

@@ -447,6 +447,51 @@ TEST(RecogniserTrial, ExposesAStreamThatTheDiskHoldsUp) {
   EXPECT_EQ(recogniser.opened(), 1u) << "it opened once, for its trial";
 }
 
+TEST(RecogniserTrial, GoesOnWithAStreamThatPauses) {
+  // Bursts of 16 reads every 200 ms, held up as before: eight periods do not fit into the trial.
+  const auto play_bursts = [](StreamRecogniser& recogniser, Picoseconds length, const std::vector<Picoseconds>& gaps) {
+    Picoseconds now = 0;
+    Picoseconds period_start = 0;
+    std::uint64_t multimedia = 0;
+    for (std::uint64_t i = 0; now < length; ++i) {
+      if (i % 16 == 0) {
+        now = std::max(now, period_start);
+        period_start += gaps[i / 16 % gaps.size()];
+      }
+      const bool exposed = recogniser.arrives(now, i * kBytes, kBytes, false) == RequestClass::Continuous;
+      multimedia += exposed ? 1 : 0;
+      now += (exposed ? 5 : 20) * kMs;
+      recogniser.ends(now, i * kBytes, kBytes);
+    }
+    return multimedia;
+  };
+  StreamRecogniser regular(eight(500 * kMs));
+  play_bursts(regular, 20 * kS, {200 * kMs});
+  EXPECT_EQ(regular.recognised(), 1u);
+  // Where gaps differ it is over after sixteen of them.
+  StreamRecogniser aperiodic(eight(kS));
+  const std::uint64_t tried = play_bursts(aperiodic, 60 * kS, {250 * kMs, 900 * kMs, 400 * kMs, 700 * kMs});
+  EXPECT_EQ(aperiodic.recognised(), 0u);
+  EXPECT_GT(tried, 16u * 8);
+  EXPECT_LE(tried, 16u * 22);
+}
+
+TEST(RecogniserTrial, TakesTheOldestStreamFirst) {
+  const StreamRecogniserOptions options = eight(500 * kMs);
+  StreamRecogniser recogniser(options);
+  Reader first{0, every(10 * kMs, 300)};                      // tried until 570 ms
+  Reader slow{1ull << 33, every(60 * kMs, 20, 1)};            // bound to wait: 8 reads by 420 ms
+  Reader fast{1ull << 34, every(10 * kMs, 300, 100 * kMs)};   // 8 reads by 170 ms, but younger
+  slow.service = 60 * kMs;
+  play(recogniser, {&first, &slow, &fast});
+  const auto tried_from = [](const Reader& reader) {
+    return reader.arrivals[static_cast<std::size_t>(std::find(reader.classes.begin(), reader.classes.end(), RequestClass::Continuous) - reader.classes.begin())];
+  };
+  EXPECT_EQ(tried_from(first), 70 * kMs);
+  EXPECT_EQ(tried_from(slow), 600 * kMs + 1);
+  EXPECT_GT(tried_from(fast), tried_from(slow) + options.trial);
+}
+
 TEST(RecogniserTrial, IsOverForABulkCopyAndComesOnce) {
   const StreamRecogniserOptions options = eight(500 * kMs);
   StreamRecogniser recogniser(options);

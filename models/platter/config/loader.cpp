@@ -432,6 +432,9 @@ void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProf
 
 // --- checks between keys ---------------------------------------------------------------------------------------------
 
+/// A host's block cache is there from the beginning, each of its blocks with an entry.
+constexpr std::int64_t kMostCacheBlocks = 1 << 24;
+
 void check_array(const Scenario& s, Problems& problems) {
   const ArrayLayout& a = s.array;
   const auto refuse = [&s, &problems](const char* key, const std::string& what) { report(problems, s.at(key), key, what); };
@@ -440,6 +443,7 @@ void check_array(const Scenario& s, Problems& problems) {
     if (bytes % of != 0) refuse(key, fmt::format("found {}, expected a multiple of the {} bytes of {}", bytes, of, what));
   };
   if (a.copies > a.drives) refuse("array.copies", fmt::format("found {}, expected at most array.drives, which is {}", a.copies, a.drives));
+  if (s.returns_at_s > 0 && s.dies_at_s <= 0) refuse("fault.returns_at_s", "found a drive that returns, expected fault.dies_at_s before it");
   if (s.returns_at_s > 0 && s.dies_at_s > 0 && s.returns_at_s <= s.dies_at_s)
     refuse("fault.returns_at_s", fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", s.returns_at_s, s.dies_at_s));
   if (s.returns_at_s > 0 && s.dies_at_s > 0 && !a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
@@ -476,6 +480,9 @@ void check_array(const Scenario& s, Problems& problems) {
     whole("array.unit_bytes", a.unit_bytes, a.cache_block_bytes, "a block of the cache");
     if (a.cache_bytes < a.cache_block_bytes)
       refuse("array.cache_bytes", fmt::format("found {}, expected 0 or at least array.cache_block_bytes, which is {}", a.cache_bytes, a.cache_block_bytes));
+    if (a.cache_bytes / a.cache_block_bytes > kMostCacheBlocks)
+      refuse("array.cache_bytes", fmt::format("found {}, expected at most {} blocks of array.cache_block_bytes, which is {}", a.cache_bytes,
+                                              kMostCacheBlocks, a.cache_block_bytes));
     if (a.stream_buffer_units > 0) refuse("array.stream_buffer_units", "found buffers for streams, expected none beside array.cache_bytes");
   }
 }

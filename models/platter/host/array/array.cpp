@@ -22,6 +22,8 @@ constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestCl
 
 /// A unit whose rebuild has failed is not tried again before.
 constexpr Picoseconds kRetry = core::kPicosecondsPerMillisecond;
+/// Microseconds between two units of a rebuild whose rate is limited, at the most: twelve days.
+constexpr std::uint64_t kLongestPause = 1'000'000'000'000;
 
 constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 30;
 
@@ -582,7 +584,7 @@ void Array::fetched(Fetch& fetch) {
 
 void Array::append(Fragment& fragment, std::uint32_t copy, const UnitPlace& place) {
   DrivePort& port = drives_[place.drive];
-  const std::uint64_t address = place.address + fragment.within;
+  const std::uint64_t address = place.address + piece_begin(fragment);
   fragment.next[copy] = nullptr;
   ++fragment.on_way;
   if (Command* open = port.open) {
@@ -603,7 +605,7 @@ void Array::append(Fragment& fragment, std::uint32_t copy, const UnitPlace& plac
   command.copy = copy;
   command.drive = place.drive;
   command.address = address;
-  command.length = fragment.length;
+  command.length = piece_length(fragment);
   command.scattered = false;
   port.open = &command;
 }
@@ -619,7 +621,7 @@ void Array::close(std::uint32_t drive) {
   std::uint8_t* data = nullptr;
   command.bounced = false;
   if (request.data != nullptr) {
-    const std::uint64_t begin = address_of(*command.first);
+    const std::uint64_t begin = address_of(*command.first) - command.first->within + piece_begin(*command.first);
     if (!command.scattered && begin >= request.address && begin + command.length <= request.address + request.length) {
       data = request.data + (begin - request.address);
     } else {
@@ -906,6 +908,7 @@ bool Array::rebuild_one(std::uint32_t drive) {
       op.unit = stale_copy.unit;
       op.copy = stale_copy.copy;
       op.writing = false;
+      op.done = 0;
       op.address = map_.address_of(area, op.unit);
       op.length = static_cast<std::uint32_t>(area.unit_bytes);
       op.role_ = ArrayRequest::Role::Rebuild;
@@ -918,8 +921,9 @@ bool Array::rebuild_one(std::uint32_t drive) {
       active_rebuilds_.push_back(&op);
       if (config_.rebuild.bytes_per_s > 0)
         rebuild_from_ = std::max(now_ps(), rebuild_from_) +
-                        static_cast<Picoseconds>((area.unit_bytes * 1'000'000 + config_.rebuild.bytes_per_s - 1) /
-                                                 config_.rebuild.bytes_per_s) * core::kPicosecondsPerMicrosecond;
+                        static_cast<Picoseconds>(std::min((area.unit_bytes * 1'000'000 + config_.rebuild.bytes_per_s - 1) /
+                                                              config_.rebuild.bytes_per_s, kLongestPause)) *
+                            core::kPicosecondsPerMicrosecond;
       port.cursor = at + 1;
       add(op, area, op.address, op.length, Kind::Rebuild);
       return true;
@@ -952,6 +956,12 @@ void Array::rebuild_step(Fragment& fragment, bool good) {
     return;
   }
   if (good && !fragment.spoiled) {
+    op.done += op.piece();
+    if (op.done < op.length) {
+      op.writing = false;
+      ready_.push_back(&fragment);
+      return;
+    }
     DrivePort& port = drives_[op.drive];
     clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
     ++port.rebuilt;

@@ -97,6 +97,8 @@ struct ArrayConfig {
 };
 
 inline constexpr std::uint32_t kMostDrives = 32;
+/// Bytes of a unit that a rebuild copies at a time.
+inline constexpr std::uint32_t kRebuildPiece = 256 * 1024;
 
 /// What the array has done for one class of requests.
 struct ArrayCounters {
@@ -250,7 +252,9 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint64_t unit = 0;
     std::uint32_t copy = 0;
     bool writing = false;
+    std::uint32_t done = 0;  ///< bytes of the unit; the next piece is on its way
     std::vector<std::uint8_t> bytes;
+    std::uint32_t piece() const { return std::min(length - done, kRebuildPiece); }
   };
 
   struct Stream;
@@ -296,6 +300,13 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   }
   std::uint64_t address_of(const Fragment& fragment) const {
     return map_.address_of(*fragment.area, fragment.unit) + fragment.within;
+  }
+  /// Of what a fragment's next command reads or writes: a rebuild goes by pieces.
+  static std::uint64_t piece_begin(const Fragment& fragment) {
+    return fragment.kind == Kind::Rebuild ? static_cast<const Rebuild&>(*fragment.request).done : fragment.within;
+  }
+  static std::uint32_t piece_length(const Fragment& fragment) {
+    return fragment.kind == Kind::Rebuild ? static_cast<const Rebuild&>(*fragment.request).piece() : fragment.length;
   }
   static bool whole(const Fragment& fragment) { return fragment.length == fragment.area->unit_bytes; }
   void dispatch(Fragment& fragment);

@@ -13,11 +13,12 @@ StreamRecogniser::StreamRecogniser(const StreamRecogniserOptions& options) : opt
   for (Stream& stream : streams_) stream.periods.resize(options_.periods);
 }
 
-void StreamRecogniser::begin(Stream& stream) {
+void StreamRecogniser::begin(Stream& stream, Picoseconds time) {
   if (&stream == tried_) tried_ = nullptr;
   std::vector<Picoseconds> periods = std::move(stream.periods);
   stream = {};
   stream.periods = std::move(periods);
+  stream.begun = time;
 }
 
 /// The one that the command continues, otherwise the one used longest ago, begun anew.
@@ -25,12 +26,12 @@ StreamRecogniser::Stream& StreamRecogniser::stream_of(Picoseconds time, std::uin
   Stream* oldest = &streams_.front();
   for (Stream& stream : streams_) {
     if (stream.last_arrival >= 0 && stream.next_offset == offset) {
-      if (time - stream.last_arrival > options_.silence && stream.outstanding == 0) begin(stream);
+      if (time - stream.last_arrival > options_.silence && stream.outstanding == 0) begin(stream, time);
       return stream;
     }
     if (stream.last_arrival < oldest->last_arrival) oldest = &stream;
   }
-  begin(*oldest);
+  begin(*oldest, time);
   return *oldest;
 }
 
@@ -60,16 +61,31 @@ void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
     if (tried_ == &stream) tried_ = nullptr;
     ++recognised_;
     stream.verdict = Verdict::Multimedia;
-  } else if (stream.verdict == Verdict::Unknown && options_.trial > 0 && tried_ == nullptr && stream.commands >= options_.sequence) {
+  } else if (stream.verdict == Verdict::Unknown && options_.trial > 0 && tried_ == nullptr && stream.commands >= options_.sequence &&
+             first_in_line(stream, time)) {
     stream.verdict = Verdict::Trial;
     tried_ = &stream;
-    trial_end_ = time + options_.trial;
+    trial_begin_ = time;
+    trial_bursts_ = stream.bursts;
     ++opened_;
   }
 }
 
+bool StreamRecogniser::first_in_line(const Stream& stream, Picoseconds time) const {
+  return std::none_of(streams_.begin(), streams_.end(), [&](const Stream& other) {
+    return other.verdict == Verdict::Unknown && other.commands >= options_.sequence && other.begun < stream.begun &&
+           time - other.last_arrival <= options_.silence;
+  });
+}
+
+/// A trial that is over goes on with a stream that pauses, until there are periods enough to judge by: twice as many as it takes, as it may have
+/// had to catch up.
+bool StreamRecogniser::may_be_multimedia(const Stream& stream, Picoseconds time) const {
+  return stream.last_start >= trial_begin_ && time - stream.last_start < options_.trial && stream.bursts - trial_bursts_ < 2 * options_.periods;
+}
+
 RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, std::uint32_t length, bool write) {
-  if (tried_ != nullptr && time >= trial_end_) {
+  if (tried_ != nullptr && time - trial_begin_ >= options_.trial && !may_be_multimedia(*tried_, time)) {
     tried_->verdict = Verdict::Other;
     tried_ = nullptr;
   }

@@ -25,7 +25,7 @@ struct StreamRecogniserOptions {
 ///
 /// A stream that the disk cannot serve at its rate never pauses and looks like a bulk copy. A stream of `sequence` commands is therefore
 /// tried: for `trial` its commands are multimedia, so that the manager holds the others back and exposes it (AutoQoS, section 3.2); one
-/// stream at a time, each once. docs/reference/autoqos.md has the rules.
+/// stream at a time, each once; longer if it pauses by then. docs/reference/autoqos.md has the rules.
 class StreamRecogniser {
  public:
   explicit StreamRecogniser(const StreamRecogniserOptions& options);
@@ -48,6 +48,7 @@ class StreamRecogniser {
     Picoseconds last_end = 0;
     Picoseconds last_start = -1;  ///< of a burst
     std::uint32_t outstanding = 0;
+    Picoseconds begun = -1;
     std::uint64_t commands = 0;
     Verdict verdict = Verdict::Unknown;
     std::uint64_t bursts = 0;
@@ -55,15 +56,18 @@ class StreamRecogniser {
   };
 
   Stream& stream_of(Picoseconds time, std::uint64_t offset);
-  void begin(Stream& stream);
+  void begin(Stream& stream, Picoseconds time);
   void note_burst(Stream& stream, Picoseconds time) const;
   bool periodic(const Stream& stream) const;
   void judge(Stream& stream, Picoseconds time);
+  bool first_in_line(const Stream& stream, Picoseconds time) const;
+  bool may_be_multimedia(const Stream& stream, Picoseconds time) const;
 
   StreamRecogniserOptions options_;
   std::vector<Stream> streams_;
   Stream* tried_ = nullptr;
-  Picoseconds trial_end_ = 0;
+  Picoseconds trial_begin_ = 0;
+  std::uint64_t trial_bursts_ = 0;  ///< of the stream, before
   std::uint64_t opened_ = 0;
   std::uint64_t recognised_ = 0;
 };
