@@ -108,7 +108,11 @@ int server_mixed(const ServerOptions& options) {
   if (video_stripe.end(work.video_units()) > capacity)
     s.refuse("video.file_s", fmt::format("the video files do not fit on disks of {} bytes", capacity));
 
-  server::Account account(work.text_requests(), warmup);
+  observe::Samples response;
+  work.on_text_ended([&response, warmup](const server::TextRequest& request) {
+    if (request.issued >= warmup) response.add(request.ended - request.issued);
+  });
+  server::Account account(work, warmup);
   std::vector<ServerDisk> all(disks);
   for (std::uint32_t i = 0; i < disks; ++i) {
     ServerDisk& disk = all[i];
@@ -136,14 +140,11 @@ int server_mixed(const ServerOptions& options) {
     utilisation.push_back(share);
     busy += share;
   }
-  observe::Samples response;
-  std::uint64_t requests = 0;
   std::uint64_t unfinished = 0;
   for (const server::TextRequest& request : work.text_requests()) {
-    if (request.issued < warmup || request.issued >= end) continue;
-    ++requests;
-    if (request.units > 0) ++unfinished;
-    response.add((request.units > 0 ? end : request.ended) - request.issued);
+    if (request.units == 0 || request.issued < warmup) continue;
+    ++unfinished;
+    response.add(end - request.issued);
   }
   const auto rounds = static_cast<std::uint64_t>(s.measure_s);
   const std::uint64_t client_rounds = rounds * static_cast<std::uint64_t>(s.video_clients);
@@ -151,7 +152,7 @@ int server_mixed(const ServerOptions& options) {
 
   if (!options.quiet) {
     fmt::print("{} server, {} disks {}, {:g} s (seed {})\n", s.architecture, disks, s.drive.name, s.measure_s, s.seed);
-    fmt::print("text   {} requests, mean response {:.2f} ms (p95 {:.2f}), {} unfinished, {:.1f} % of units from the cache\n", requests,
+    fmt::print("text   {} requests, mean response {:.2f} ms (p95 {:.2f}), {} unfinished, {:.1f} % of units from the cache\n", response.count(),
                response.mean_ms(), response.percentile_ms(95), unfinished,
                100 * per(static_cast<double>(work.cache_hits()), work.cache_uses()));
     fmt::print("video  {} clients, {} of {} client-rounds with a late unit ({:.3f} %)\n", s.video_clients, account.violations(), client_rounds,
@@ -166,7 +167,7 @@ int server_mixed(const ServerOptions& options) {
         {"configuration", config::effective_configuration(s)},
         {"measured_s", s.measure_s},
         {"text",
-         {{"requests", requests},
+         {{"requests", response.count()},
           {"unfinished", unfinished},
           {"response_ms", response_json(response)},
           {"units", account.text_units()},

@@ -85,6 +85,23 @@ TEST(Samples, PercentilesOfAHundred) {
   EXPECT_DOUBLE_EQ(samples.percentile_ms(99.9), 100);
 }
 
+TEST(Samples, BeyondWhatIsKeptAThousandthIsTold) {
+  Samples exact;
+  Samples many;
+  constexpr std::size_t kCount = Samples::kMostKept / 4;
+  for (std::size_t i = 1; i <= kCount; ++i) exact.add(static_cast<Picoseconds>(i * i) * 1'000);
+  for (int times = 0; times < 5; ++times)
+    for (std::size_t i = 1; i <= kCount; ++i) many.add(static_cast<Picoseconds>(i * i) * 1'000);
+  EXPECT_EQ(many.count(), 5 * kCount);
+  EXPECT_EQ(many.max_ms(), exact.max_ms());
+  EXPECT_NEAR(many.mean_ms() / exact.mean_ms(), 1, 1e-9);
+  EXPECT_NEAR(many.fairness_index(), exact.fairness_index(), 1e-9);
+  for (const double p : {0.01, 1.0, 50.0, 95.0, 99.9, 100.0}) {
+    EXPECT_LE(many.percentile_ms(p), exact.percentile_ms(p)) << p;
+    EXPECT_GT(many.percentile_ms(p), exact.percentile_ms(p) * (1 - 1.0 / 1024)) << p;
+  }
+}
+
 TEST(Samples, OfNothing) {
   const Samples samples;
   EXPECT_EQ(samples.percentile_ms(50), 0);

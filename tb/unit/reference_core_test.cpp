@@ -325,18 +325,29 @@ TEST(ReferenceCoreKey, AgeSurvivesTheWrapOfItsCounter) {
   AcceleratorParameters p;
   p.entries = 4;
   AcceleratorBus bus(p);
+  const auto insert_often = [&bus](std::uint32_t tag, std::uint32_t times) {
+    for (std::uint32_t i = 0; i < times; ++i) {
+      bus.write(reg::kRemove, tag);
+      bus.write(reg::kInsert, tag);
+    }
+  };
+  const auto expect_order = [&bus](std::initializer_list<std::uint32_t> order) {
+    for (const std::uint32_t expected : order) {
+      bus.put(reg::kOp, 0);
+      EXPECT_EQ(bus.get(reg::kResult), expected | kValid);
+      bus.put(reg::kRemove, expected);
+    }
+  };
   bus.put(reg::kInsert, 3);
-  for (std::uint32_t i = 0; i < (1u << 24) - 2; ++i) {  // up to the last number before the wrap
-    bus.write(reg::kRemove, 3);
-    bus.write(reg::kInsert, 3);
-  }
-  bus.put(reg::kInsert, 2);  // the last number
-  bus.put(reg::kInsert, 1);  // 0 again
-  for (const std::uint32_t expected : {3u, 2u, 1u}) {
-    bus.put(reg::kOp, 0);
-    EXPECT_EQ(bus.get(reg::kResult), expected | kValid);
-    bus.put(reg::kRemove, expected);
-  }
+  bus.put(reg::kInsert, 0);
+  insert_often(0, 1u << 23);  // more than half the numbers lie between the two
+  bus.put(reg::kInsert, 2);
+  expect_order({3, 0, 2});
+  bus.put(reg::kInsert, 3);
+  insert_often(3, (1u << 23) - 5);  // up to the last number before the wrap
+  bus.put(reg::kInsert, 2);         // the last number
+  bus.put(reg::kInsert, 1);         // 0 again
+  expect_order({3, 2, 1});
 }
 
 TEST(ReferenceCoreKey, AnEmptyTableDecidesNothing) {

@@ -355,7 +355,9 @@ std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
 }
 
 bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
-  return ((a.number - b.number) >> (kSequenceW - 1) & 1) != 0;
+  // By what is left of the numbers, counted from the next one: with one that 2^24 others have followed, it begins anew.
+  const auto place = [this](const Entry& e) { return (e.number - state_.insertions) & ((std::uint64_t{1} << kSequenceW) - 1); };
+  return place(a) < place(b);
 }
 
 // --- operations ----------------------------------------------------------------------------------------------------

@@ -10,34 +10,64 @@
 
 namespace platter::observe {
 
-using core::to_milliseconds;
+namespace {
+
+// Ranges are of the ten bits behind the first one of a value: a shift and a mantissa, as in floating point.
+constexpr unsigned kMantissaBits = 10;
+constexpr std::uint64_t kMantissas = std::uint64_t{1} << kMantissaBits;
+
+}  // namespace
+
+std::size_t Samples::range_of(Picoseconds value) {
+  auto rest = static_cast<std::uint64_t>(value);
+  std::size_t shift = 0;
+  for (; rest >= 2 * kMantissas; rest >>= 1) ++shift;
+  return shift * kMantissas + static_cast<std::size_t>(rest);
+}
+
+Picoseconds Samples::begin_of(std::size_t range) {
+  const std::size_t shift = range < 2 * kMantissas ? 0 : range / kMantissas - 1;
+  return static_cast<Picoseconds>((range - shift * kMantissas) << shift);
+}
 
 void Samples::add(Picoseconds value) {
-  values_.push_back(value);
+  ++count_;
+  max_ = std::max(max_, value);
   const double ms = to_milliseconds(value);
   sum_ms_ += ms;
   sum_squares_ms_ += ms * ms;
+  if (count_ <= kMostKept) {
+    values_.push_back(value);
+    return;
+  }
+  if (counts_.empty()) {
+    counts_.resize(range_of(core::kNoDeadline) + 1);
+    for (const Picoseconds kept : values_) ++counts_[range_of(kept)];
+    values_ = {};
+  }
+  ++counts_[range_of(value)];
 }
 
-double Samples::mean_ms() const { return values_.empty() ? 0 : sum_ms_ / static_cast<double>(values_.size()); }
-
-double Samples::max_ms() const {
-  return values_.empty() ? 0 : to_milliseconds(*std::max_element(values_.begin(), values_.end()));
-}
+double Samples::mean_ms() const { return count_ == 0 ? 0 : sum_ms_ / static_cast<double>(count_); }
 
 double Samples::percentile_ms(double p) const {
-  if (values_.empty()) return 0;
+  if (count_ == 0) return 0;
+  const auto rank = static_cast<std::size_t>(std::max(std::ceil(p / 100 * static_cast<double>(count_)), 1.0));
+  if (!counts_.empty()) {
+    std::size_t range = 0;
+    for (std::size_t below = counts_[0]; below < rank; below += counts_[range]) ++range;
+    return to_milliseconds(begin_of(range));
+  }
   if (sorted_.size() != values_.size()) {
     sorted_ = values_;
     std::sort(sorted_.begin(), sorted_.end());
   }
-  const double rank = std::ceil(p / 100 * static_cast<double>(sorted_.size()));
-  return to_milliseconds(sorted_[static_cast<std::size_t>(std::max(rank, 1.0)) - 1]);
+  return to_milliseconds(sorted_[rank - 1]);
 }
 
 double Samples::fairness_index() const {
-  if (values_.empty() || sum_squares_ms_ == 0) return 1;
-  return sum_ms_ * sum_ms_ / (static_cast<double>(values_.size()) * sum_squares_ms_);
+  if (count_ == 0 || sum_squares_ms_ == 0) return 1;
+  return sum_ms_ * sum_ms_ / (static_cast<double>(count_) * sum_squares_ms_);
 }
 
 void Statistics::issued(const workload::Request& request) {

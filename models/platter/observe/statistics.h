@@ -10,21 +10,31 @@
 namespace platter::observe {
 
 using core::Picoseconds;
+using core::to_milliseconds;
 
-/// Sum of samples and of their squares, with the samples kept for percentiles.
+/// Sum of samples and of their squares, with the samples kept for percentiles; beyond `kMostKept` of them only how many lie in each of some
+/// ranges, none wider than a thousandth of its values, so that a long run takes no more memory.
 class Samples {
  public:
+  static constexpr std::size_t kMostKept = std::size_t{1} << 22;
+
   void add(Picoseconds value);
-  std::size_t count() const { return values_.size(); }
+  std::size_t count() const { return count_; }
   double mean_ms() const;
-  double max_ms() const;
-  /// Nearest-rank percentile, 0 < p <= 100; 0 without samples.
+  double max_ms() const { return to_milliseconds(max_); }
+  /// Nearest-rank percentile, 0 < p <= 100; 0 without samples. Beyond `kMostKept` samples the lower end of its range.
   double percentile_ms(double p) const;
   /// Jain's index (sum x)^2 / (n sum x^2): 1 when all are equal (Balafoutis et al., equation 2). 1 without samples.
   double fairness_index() const;
 
  private:
-  std::vector<Picoseconds> values_;
+  static std::size_t range_of(Picoseconds value);
+  static Picoseconds begin_of(std::size_t range);
+
+  std::size_t count_ = 0;
+  Picoseconds max_ = 0;
+  std::vector<Picoseconds> values_;     ///< up to `kMostKept`
+  std::vector<std::uint64_t> counts_;   ///< of each range, beyond
   double sum_ms_ = 0;
   double sum_squares_ms_ = 0;
   mutable std::vector<Picoseconds> sorted_;

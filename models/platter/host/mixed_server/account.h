@@ -13,7 +13,7 @@ namespace platter::host::mixed_server {
 /// what was issued from `from` on.
 class Account : public workload::RequestObserverIf {
  public:
-  Account(std::vector<TextRequest>& text, Picoseconds from) : text_(text), from_(from) {}
+  Account(Workload& work, Picoseconds from) : work_(work), from_(from) {}
 
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
@@ -26,9 +26,7 @@ class Account : public workload::RequestObserverIf {
       if (finished.timing.completed > request.deadline) late(request);
       return;
     }
-    TextRequest& job = text_[request.stream];
-    --job.units;
-    job.ended = std::max(job.ended, finished.timing.completed);
+    work_.unit_came(request.stream, finished.timing.completed);
     if (!counts) return;
     ++text_units_;
     queue_ms_ += part_ms(finished.timing.queue);
@@ -53,7 +51,7 @@ class Account : public workload::RequestObserverIf {
     violations_.emplace(request.stream, request.deadline);
   }
 
-  std::vector<TextRequest>& text_;
+  Workload& work_;
   Picoseconds from_;
   std::set<std::pair<std::uint32_t, Picoseconds>> violations_;  ///< client and end of its round
   std::uint64_t late_units_ = 0;

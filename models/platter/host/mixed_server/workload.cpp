@@ -125,6 +125,7 @@ void Workload::text_request() {
   const std::uint64_t first = places_.below(text_units_ - units + 1);
   TextRequest job;
   job.issued = job.ended = next_text_;
+  const auto index = ended_.empty() ? static_cast<std::uint32_t>(text_requests_.size()) : ended_.back();
   for (std::uint64_t unit = first; unit < first + units; ++unit) {
     ++cache_uses_;
     if (use_unit(unit)) {
@@ -136,12 +137,26 @@ void Workload::text_request() {
     request.time = next_text_;
     request.offset = text_stripe_.offset(unit);
     request.length = text_stripe_.unit_bytes;
-    request.stream = static_cast<std::uint32_t>(text_requests_.size());
+    request.stream = index;
     push(text_stripe_.disk(unit), request);
   }
-  job.from_disk = job.units;
-  text_requests_.push_back(job);
+  if (job.units == 0) {
+    if (text_ended_) text_ended_(job);
+  } else if (ended_.empty()) {
+    text_requests_.push_back(job);
+  } else {
+    text_requests_[index] = job;
+    ended_.pop_back();
+  }
   draw_text_time();
+}
+
+void Workload::unit_came(std::uint32_t index, Picoseconds when) {
+  TextRequest& job = text_requests_[index];
+  job.ended = std::max(job.ended, when);
+  if (--job.units > 0) return;
+  if (text_ended_) text_ended_(job);
+  ended_.push_back(index);
 }
 
 void Workload::video_round() {

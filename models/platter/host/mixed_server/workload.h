@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "platter/core/random.h"
@@ -74,7 +75,12 @@ class Workload {
   /// its client.
   bool next(std::uint32_t disk, workload::Request& request);
 
-  std::vector<TextRequest>& text_requests() { return text_requests_; }
+  /// Called with each text request that has ended; one whose units are all in the cache has when it is made.
+  void on_text_ended(std::function<void(const TextRequest&)> ended) { text_ended_ = std::move(ended); }
+  /// A unit of a text request has come; after the last the index is another's.
+  void unit_came(std::uint32_t index, Picoseconds when);
+  /// Those under way, and others that have ended and have no units.
+  const std::vector<TextRequest>& text_requests() const { return text_requests_; }
   std::uint64_t cache_hits() const { return cache_hits_; }
   std::uint64_t cache_uses() const { return cache_uses_; }
   /// Units of all video files.
@@ -124,6 +130,8 @@ class Workload {
   std::int64_t round_ = 0;
   std::vector<core::RingBuffer<workload::Request>> queues_;
   std::vector<TextRequest> text_requests_;
+  std::vector<std::uint32_t> ended_;  ///< of them
+  std::function<void(const TextRequest&)> text_ended_;
   std::uint64_t cache_hits_ = 0;
   std::uint64_t cache_uses_ = 0;
 };
