@@ -266,6 +266,16 @@ class Bench(Case):
         self.run_good("bench", "--depth", 1, "--requests", 10, "--array", 0, "--result", result, "--quiet")
         self.assertNotIn("array", json.loads(result.read_text()))
 
+    def test_memory_of_an_array_does_not_grow(self):
+        peaks = []
+        for requests in (20_000, 200_000):
+            result = self.folder / "bench.json"
+            self.run_good("bench", "--depth", 1, "--requests", requests, "--policy", "FCFS", "--transport", "nb", "--result", result, "--quiet")
+            array = json.loads(result.read_text())["array"]
+            self.assertAlmostEqual(array["simulated_s"], requests / 1000, delta=1)
+            peaks.append(array["peak_memory_mib"])
+        self.assertLess(peaks[1], peaks[0] + 0.5)
+
     def test_throughput_of_the_cheetah(self):
         # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full queue's 3.2 % above the second is
         # explained in docs/performance.md.
