@@ -17,13 +17,13 @@ COLUMNS = ["load", "policy", "engine", "controller_mhz", "accelerator_mhz", "dep
            "mean_ms", "mean_ms_least", "mean_ms_most", "p95_ms", "fairness", "hiccups", "decisions",
            "cycles_per_decision", "access_cycles_per_decision", "latency_us", "stall_us", "stalls"]
 
-# name: scenario, policy, further keys; {depth} is the queue's. A closed load keeps the queue full.
+# name: scenario, policy, requests that its orderer takes, further keys; {depth} is the queue's. A closed load keeps the queue full.
 CLOSED = {"workload.discrete.source": "closed", "workload.discrete.outstanding": "{depth}"}
 LOADS = {
-    "mixed": ("mixed_media", "SPTF", {}),
-    "mixed, full queue": ("mixed_media", "SPTF", CLOSED),
-    "random 4 KB": ("random_4k", "SPTF", CLOSED),
-    "mixed, exact orders": ("mixed_media", "OPS:SCAN/CLUST-REQ(10)", CLOSED),
+    "mixed": ("mixed_media", "SPTF", 0, {}),
+    "mixed, full queue": ("mixed_media", "SPTF", 0, CLOSED),
+    "random 4 KB": ("random_4k", "SPTF", 0, CLOSED),
+    "mixed, exact orders": ("mixed_media", "OPS:SCAN/CLUST-REQ(10)", 10, CLOSED),
 }
 
 
@@ -36,13 +36,16 @@ def firmware_cost():
     return round(few - 32 * candidate), round(candidate), round(order)
 
 
-def accelerator_mhz(depth):
-    """The clock at which the accelerator with that many entries and four lanes was placed on an ECP5; whole MHz."""
-    placed = {int(row["entries"]): float(row["fmax_mhz"]) for row in page.read(page.FPGA)
-              if row["device"].startswith("ecp5") and row["fmax_mhz"] and (row["lanes"], row["order_m"]) == ("4", "0")}
-    if not placed:
+def accelerator_mhz(depth, order_m):
+    """The clock at which the accelerator with that many entries, four lanes and that orderer was placed on an ECP5; whole MHz. Where it was not, that of
+    the slower one without orderer or with fewer entries."""
+    def placed(orderer):
+        return {int(row["entries"]): float(row["fmax_mhz"]) for row in page.read(page.FPGA)
+                if row["device"].startswith("ecp5") and row["fmax_mhz"] and (row["lanes"], row["order_m"]) == ("4", str(orderer))}
+    plain, own = placed(0), placed(order_m)
+    if not plain or not own:
         raise Failure("no placed configuration with four lanes in the data; run scripts/price ecp5 first")
-    return int(placed.get(depth, min(placed.values())))
+    return int(own[depth] if depth in own else min(min(own.values()), plain.get(depth, min(plain.values()))))
 
 
 NO_TIME = 10000  # MHz; a clock at which no decision takes any time to speak of
@@ -72,10 +75,10 @@ def study(platter, seconds, seeds, engines):
     digest = hashlib.sha256(platter.read_bytes()).hexdigest()
     base, candidate, order = firmware_cost()
     rows, status = [], 0
-    for load, (scenario, policy, more) in LOADS.items():
+    for load, (scenario, policy, order_m, more) in LOADS.items():
         for engine, mhz, given, depths in variants(engines):
             for depth in depths:
-                clock = given or accelerator_mhz(max(depth, RTL_ENTRIES)) if engine != "firmware" else ""
+                clock = given or accelerator_mhz(max(depth, RTL_ENTRIES), order_m) if engine != "firmware" else ""
                 keys = {"engine": engine, "policy": policy, "sim.measure_s": seconds, "drive.queue.depth": depth,
                         "drive.controller.clock_mhz": mhz, "drive.controller.firmware_base_cycles": base,
                         "drive.controller.firmware_candidate_cycles": candidate, "drive.controller.firmware_order_cycles": order,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: a decision that is not forced leaves the sweep its time. After up to three insertions in any order DECIDE works out the sums
+// Proof: a decision that is not forced leaves the sweep its time. After up to Inserts insertions (proofs.toml has one) in any order DECIDE works out the sums
 // and the debts and picks an entry; then
 //   worst(entry) + SWEEP + (entry is NEXT ? 0 : debt(entry)) <= (DUE - HEAD_TIME) - RESERVE
 // with everything worked out here anew from the entries. Hops are any function of the two ends (sched_hop.sv, a stand-in);

@@ -18,6 +18,9 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
   SC_METHOD(show_preparation);
   sensitive << prepared_event_;
   dont_initialize();
+  SC_METHOD(show_stall);
+  sensitive << stall_event_;
+  dont_initialize();
 }
 
 void WaveProbe::state_changed(drive::ControllerState state) {
@@ -25,7 +28,10 @@ void WaveProbe::state_changed(drive::ControllerState state) {
   file_.set(WaveSignal::State, static_cast<std::uint64_t>(state), now);
   const int tag = drive_.controller().current_tag();
   file_.set(WaveSignal::Busy, std::uint64_t{tag >= 0}, now);
-  file_.set(WaveSignal::Stall, std::uint64_t{drive_.controller().stalled()}, now);
+  if (drive_.controller().stalled())
+    stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is there takes no time
+  else
+    file_.set(WaveSignal::Stall, std::uint64_t{0}, now);
   file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().cylinder_at(now)}, now);
   file_.set(WaveSignal::Head, std::uint64_t{drive_.actuator().state().head.value}, now);
   file_.set(WaveSignal::SlackMs, deadline_ == core::kNoDeadline ? 0.0 : core::to_milliseconds(deadline_ - now), now);
@@ -54,6 +60,8 @@ void WaveProbe::show_preparation() {
   if (prepared_from_ > now && prepared_from_ != core::kNoDeadline)
     prepared_event_.notify(core::to_sc_time(prepared_from_ - now));
 }
+
+void WaveProbe::show_stall() { file_.set(WaveSignal::Stall, std::uint64_t{drive_.controller().stalled()}, now_ps()); }
 
 void WaveProbe::sample() {
   const core::Picoseconds now = now_ps();

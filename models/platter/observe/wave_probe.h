@@ -22,6 +22,7 @@ class WaveProbe : public sc_core::sc_module, public drive::DriveObserverIf {
  private:
   void sample();
   void show_preparation();
+  void show_stall();
 
   drive::Drive& drive_;
   WaveFile& file_;
@@ -29,6 +30,7 @@ class WaveProbe : public sc_core::sc_module, public drive::DriveObserverIf {
   core::Picoseconds deadline_ = core::kNoDeadline;
   core::Picoseconds prepared_from_ = core::kNoDeadline;
   sc_core::sc_event prepared_event_;
+  sc_core::sc_event stall_event_;
 };
 
 }  // namespace platter::observe

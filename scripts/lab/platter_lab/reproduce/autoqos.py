@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from platter_lab.reproduce.bench import QOS, Point, Results
@@ -23,8 +24,9 @@ LIMITS_MB = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
 
 FAR = (("files.bytes", "1500000000"),)
 
-PAPERS_LOADS, OWN = frozenset({"paper"}), frozenset({"own"})   # only the paper's loads are read again
-READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS) for name, text, settings in (
+PAPERS_LOADS, OWN = frozenset({"paper"}), frozenset({"own"})
+_BOTH = ("fraction 0.1", "fraction 0.3", "bucket 256 KB", "bucket 2 MB", "commands 128 KB", "commands 512 KB", "periods of 32", "files apart", "FCFS")
+READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS | OWN if name in _BOTH else PAPERS_LOADS) for name, text, settings in (
     ("fraction 0.1", "best effort keeps 0.1 of the disk's rate during inference, not 0.2", (("autoqos.inference_fraction", "0.1"),)),
     ("fraction 0.3", "0.3", (("autoqos.inference_fraction", "0.3"),)),
     ("six windows", "an inference lasts six windows, not three", (("autoqos.inference_windows", "6"),)),
@@ -40,7 +42,9 @@ READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS) for name, t
     ("no probes", "the limit stays what was left at the inference", (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000"))),
     ("overload", "a disk busy for 0.95 of a window with best effort below its limit starts an inference", (("autoqos.overload_share", "0.95"),)),
     ("recognised", "no labels: the recogniser says what is multimedia", (("autoqos.classes", "recognised"),)),
-))
+)) + tuple(
+    Reading(f"periods of {reads}", f"own claims: {reads} reads in a period {reads} times as long", (("application.commands_per_period", str(reads)),), affects=OWN)
+    for reads in (4, 16))
 
 Metric = Callable[[dict[str, Any]], float]
 MULTIMEDIA, BEST_EFFORT = "multimedia", "best-effort"
@@ -98,7 +102,18 @@ class View:
         return _point(figure, enabled, *self.reading.settings)
 
     def points(self) -> list[Point]:
-        return [self.point(figure, enabled) for figure in FIGURES for enabled in (False, True)]
+        return [self.point(figure, enabled) for figure in FIGURES for enabled in (False, True)] if self._touches("paper") else []
+
+    def own_points(self) -> list[Point]:
+        own = (_limited(4), LABELLED, RECOGNISED, FOUND_AGAIN, UNTRIED, UNMANAGED, OVERLOADED)
+        return [self.own(point) for point in own] if self._touches("own") else []
+
+    def _touches(self, kind: str) -> bool:
+        return self.reading is DEFAULT or self.reading.touches(kind)
+
+    def own(self, point: Point) -> Point:
+        """A point that is not the paper's, read again."""
+        return replace(point, settings=(*point.settings, *self.reading.settings))
 
     def samples(self, metric: Metric, figure: str, enabled: bool = True) -> list[float]:
         return self._results.samples(self.point(figure, enabled), metric)
@@ -136,8 +151,8 @@ UNMANAGED = _point("recognised", False)
 
 
 def plan(quick: bool) -> Plan:
-    points = [point for reading in (DEFAULT, *READINGS) for point in View(reading).points()]
-    points += [*map(_limited, _limits(quick)), LABELLED, RECOGNISED, FOUND_AGAIN, UNTRIED, UNMANAGED, OVERLOADED]
+    points = [point for reading in (DEFAULT, *READINGS) for view in (View(reading),) for point in (*view.points(), *view.own_points())]
+    points += map(_limited, _limits(quick))
     return Plan(tuple(dict.fromkeys(points)), SEEDS[:5] if quick else SEEDS)
 
 
@@ -152,11 +167,9 @@ def claims(results: Results) -> list[Judged]:
     def within(value: float) -> Criterion:
         return near(value, 0.05 * value)
 
-    def own(name: str, text: str, quantity: str, parts: list[Part]) -> Judged:
-        return Judged(name, text, "not in the paper", percent, quantity, OWN, lambda _: parts)
-
-    def part(label: str, point: Point, metric: Metric, criterion: Criterion) -> Part:
-        return Part(label, interval(results.samples(point, metric)), criterion)
+    def own(name: str, text: str, quantity: str, label: str, point: Point, metric: Metric, criterion: Criterion) -> Judged:
+        return Judged(name, text, "not in the paper", percent, quantity, OWN,
+                      lambda v: [Part(label, interval(results.samples(v.own(point), metric)), criterion)])
 
     there = share(MULTIMEDIA, 0, 40, 150)
 
@@ -200,18 +213,18 @@ def claims(results: Results) -> list[Judged]:
         claim("short-adjustment", "after a short interval (15 s)", "a short interval", Unit.COUNT, "seconds, 60: never",
               lambda v: [v.value("figure 6", seconds_to_return, "figure6", below(15))]),
         own("limit-effective", "A fixed limit of 4 MB/s on best effort gives the stream of figure 3 its 8 MB/s", wanted,
-            [part("limit 4 MB/s", _limited(4), share(MULTIMEDIA, 0, 10, 160), full)]),
+            "limit 4 MB/s", _limited(4), share(MULTIMEDIA, 0, 10, 160), full),
         own("overload-seen", "A manager that sees a busy disk gives figure 6's stream its 9 MB/s again, files of 1.5 GB too", wanted,
-            [part("files of 1.5 GB, overload, 135 to 180 s", OVERLOADED, share(MULTIMEDIA, 0, 135, 180), full)]),
+            "files of 1.5 GB, overload, 135 to 180 s", OVERLOADED, share(MULTIMEDIA, 0, 135, 180), full),
         own("recognised-rate", "Without labels a stream of 8 MB/s among three bulk copies gets its rate", wanted,
-            [part("recognised, 40 to 150 s", RECOGNISED, there, full)]),
-        own("unmanaged-rate", "which it does not without AutoQoS", wanted, [part("without, 40 to 150 s", UNMANAGED, there, below(0.95))]),
-        own("labels-add-nothing", "Labels would not give it more (within 5 %)", wanted,
-            [Part("recognised / labels", paired_ratio(results.samples(RECOGNISED, there), results.samples(LABELLED, there)), full)]),
+            "recognised, 40 to 150 s", RECOGNISED, there, full),
+        own("unmanaged-rate", "which it does not without AutoQoS", wanted, "without, 40 to 150 s", UNMANAGED, there, below(0.95)),
+        Judged("labels-add-nothing", "Labels would not give it more (within 5 %)", "not in the paper", percent, wanted, OWN,
+               lambda v: [Part("recognised / labels", paired_ratio(*(results.samples(v.own(point), there) for point in (RECOGNISED, LABELLED))), full)]),
         own("found-again", "A stream that goes back to the front of its file, every 32 s, is a new one each time and loses by it", wanted,
-            [part("files of 256 MB, 40 to 150 s", FOUND_AGAIN, there, below(0.95))]),
+            "files of 256 MB, 40 to 150 s", FOUND_AGAIN, there, below(0.95)),
         own("trials-needed", "Without trials it is not recognised, because the disk holds it up", "its reads that are taken for multimedia",
-            [part("no trials", UNTRIED, labelled_commands, below(0.05))]),
+            "no trials", UNTRIED, labelled_commands, below(0.05)),
     ]
 
 
@@ -278,9 +291,10 @@ def report(results: Results, quick: bool) -> Report:
         ("(9 again)", "figure6", True, rate(MULTIMEDIA, 135, 180)))
     rates = Table("Rates under each reading (MB/s a stream; in brackets what it wants)", ("", *(column[0] for column in columns)), tuple(
         (view.reading.name, *(interval_text(interval(view.samples(metric, figure, enabled))) for _, figure, enabled, metric in columns))
-        for view in (default, *others.values())))
+        for view in (default, *others.values()) if view.points()))
     named = [(view.reading.name, point) for view in (default, *others.values()) for point in view.points()]
     named += [("fixed limit", _limited(limit)) for limit in limits]
+    named += [(view.reading.name, point) for view in others.values() for point in view.own_points()]
     named += [("labels", LABELLED), ("recognised", RECOGNISED), ("files 256 MB", FOUND_AGAIN), ("no trials", UNTRIED), ("default", UNMANAGED), ("files 1.5 GB, overload", OVERLOADED)]
     runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
     return Report(judged, tuple(charts), (rates, runs), tuple((reading.name, reading.text) for reading in READINGS))
@@ -298,7 +312,8 @@ multimedia streams enter is not printed. A seed sets where the files lie, with r
 which each stream begins.
 
 The last seven claims are not the paper's: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
-reads instead of a label, among bulk copies.
+reads instead of a label, among bulk copies of files that end once; what copies of short files do is told
+[there](../../reference/autoqos.md#recognising-streams-without-labels).
 """
 
 STUDY = Study("autoqos", "AutoQoS: multimedia streams beside best effort", INTRODUCTION, plan, report)

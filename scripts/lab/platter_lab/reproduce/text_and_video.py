@@ -17,7 +17,7 @@ from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
 SERVER = PAPERS / "integrated-servers" / "server.toml"
 MIXED = Command(("server", "mixed"), ("server", "mixed", "--dump"))
 
-FEW_SEEDS, SEEDS, MANY_SEEDS = (tuple(range(1, last + 1)) for last in (3, 5, 10))
+FEW_SEEDS, SEEDS, MANY_SEEDS = (tuple(range(1, last + 1)) for last in (3, 10, 40))
 
 T, V = 200, 102            # the paper's capacities of the partitioned server
 LIMIT_MS, LIMIT_SHARE = 100.0, 0.01
@@ -28,9 +28,11 @@ PARTITIONED: Server = (("server.architecture", "partitioned"),)
 INTEGRATED: Server = (("server.architecture", "integrated"),)
 FAIR: Server = (*INTEGRATED, ("server.policy", "SFQ(1|1|0)"))
 ELEVATOR: Server = (*INTEGRATED, ("server.policy", "LOOK"))
+ROUND_ROBIN: Server = (*INTEGRATED, ("server.policy", "RR"))
+BY_DEADLINE: Server = (*INTEGRATED, ("server.policy", "SCAN-EDF"))
 TPS: Server = (*INTEGRATED, ("server.policy", "TPS:SCAN/SCAN"))
 NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated, SFQ", ELEVATOR: "integrated, LOOK",
-         TPS: "integrated, TPS:SCAN/SCAN"}
+         ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN"}
 Metric = Callable[[dict[str, Any]], float]
 
 LATE_UNITS = Reading("late units", "the share of the units that are late, not of the client-rounds with one", affects=frozenset({"deadlines"}))
