@@ -7,7 +7,7 @@ from . import page
 from .flows import ROOT, Failure
 
 PRESET = "release"
-PROGRAMS = ("cycles", "cycles_8x1", "cycles_64x8", "cycles_32x16")
+PROGRAMS = ("cycles", "cycles_8x1", "cycles_64x8", "cycles_256x8", "cycles_32x16")
 
 
 def measure():

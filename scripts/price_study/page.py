@@ -183,7 +183,7 @@ TABLES = {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles"
 # --- figures ------------------------------------------------------------------------------------------------------------
 
 def figures():
-    """Three SVGs, the same bytes from the same data."""
+    """Four SVGs, the same bytes from the same data."""
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
@@ -238,23 +238,25 @@ def figures():
     rows = read(STUDY)
     styles = {"accelerator": "C0o-", "firmware, 100 MHz": "C1v--", "firmware, 400 MHz": "C2s:"}
     loads = list(dict.fromkeys(r["load"] for r in rows))
-    if loads:
+    for file, column, quantity in (("price_response.svg", "mean_ms", "mean response (ms)"), ("price_fairness.svg", "fairness", "Jain's index of response")):
+        if not loads:
+            break
         figure, panels = plt.subplots((len(loads) + 1) // 2, 2, figsize=(7.6, 2.9 * ((len(loads) + 1) // 2)), squeeze=False)
         for axes, load in zip(panels.flat, loads):
             series = {}
             for r in rows:
                 if r["load"] == load and r["engine"] != "rtl" and r["controller_mhz"] != "10000":
-                    series.setdefault(engine_name(r), []).append((int(r["depth"]), float(r["mean_ms"])))
+                    series.setdefault(engine_name(r), []).append((int(r["depth"]), float(r[column])))
             for engine, points in series.items():
                 axes.plot(*zip(*points), styles[engine], markersize=4, label=engine)
-            axes.set(title=load, xscale="log", ylim=(0, None), xlabel="queue depth", ylabel="mean response (ms)")
+            axes.set(title=load, xscale="log", ylim=(0, None), xlabel="queue depth", ylabel=quantity)
             depths = sorted({int(r["depth"]) for r in rows})
             axes.set_xticks(depths, [str(depth) for depth in depths])
             axes.minorticks_off()
             axes.legend(fontsize=7)
         for axes in list(panels.flat)[len(loads):]:
             axes.set_visible(False)
-        save(figure, "price_response.svg")
+        save(figure, file)
 
 
 # --- the page -----------------------------------------------------------------------------------------------------------

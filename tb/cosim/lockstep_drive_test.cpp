@@ -121,19 +121,16 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheBufferWritesBack) {
       rigs.push_back(std::make_unique<MixedRig>(name, buffered_drive(name + "_disk", GetParam()), load, end));
     }
   run_until(end);
-  std::uint64_t decisions = 0;
-  std::uint64_t stalls = 0;
   for (std::size_t i = 0; i < rigs.size(); ++i) {
     MixedRig& rig = *rigs[i];
     rig.close();
     EXPECT_EQ(rig.statistics.hiccups(), 0u) << "rig " << i;
     EXPECT_EQ(rig.statistics.of(RequestClass::Continuous).completed, scaled(300) * 25u) << "rig " << i;
-    EXPECT_GT(rig.disk->controller().cache_statistics().destages, scaled(1'000)) << "rig " << i;
-    if (i < 8) continue;  // writes that wait for the buffer are in no queue
-    decisions += rig.disk->engine().statistics().decisions;
-    stalls += rig.disk->controller().stall_statistics().stalls;
+    const std::uint64_t destages = rig.disk->controller().cache_statistics().destages;
+    EXPECT_GT(destages, scaled(1'000)) << "rig " << i;
+    // Only what comes when an access ends is decided on while the arm waits: the write that follows one of the buffer's own.
+    EXPECT_LE(rig.disk->controller().stall_statistics().stalls, destages + destages / 100 + 10) << "rig " << i;
   }
-  EXPECT_LT(stalls, decisions / 50) << "what the buffer writes next is no reason to decide again";
 }
 
 TEST(LockstepBuffer, ABufferThatWritesBackLeavesModelAndRtlInStep) {

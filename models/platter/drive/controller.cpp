@@ -507,24 +507,18 @@ void Controller::finish() {
   const Picoseconds now = now_ps();
   if (now > busy_since_) busy_ += now - busy_since_;
   mechanics_busy_ = false;
-  bool destaged = false;
   if (current_ != nullptr) {
     Slot& slot = *current_;
     current_ = nullptr;
     mechanics::HeadState end = mechanics::AccessPlanner::end_of(slot.command.extent);
     end.last_was_write = actuator_.state().last_was_write;
     actuator_.follow(end);
-    destaged = slot.own;
-    if (destaged)
+    if (slot.own)
       finish_destage(*std::find_if(destages_.begin(), destages_.end(), [&](const Destage& d) { return &d.slot == &slot; }));
     else
       finish_host(slot, now);
   }
-  // What the end of a destage lets in is a new command like any other: the decision that has been prepared stands.
-  const bool idle = engine_.empty() && urgent_.empty();
-  if (!idle) ask(false);
-  if (destaged) refill();
-  if (idle) ask(false);
+  ask(false);
 }
 
 void Controller::finish_host(Slot& slot, Picoseconds now) {
@@ -581,9 +575,6 @@ void Controller::finish_destage(Destage& destage) {
   channel_.destage_bytes(destage.blocks.first, destage.blocks.blocks);
   destage.slot.used = false;
   buffer_->destaged(destage.blocks);
-}
-
-void Controller::refill() {
   submit_destages(channel_.received());
   if (!buffer_->any_dirty() && !flushes_.empty()) {
     std::vector<Tag> flushes;  // one that ends may let a write in, for which the next has to wait again

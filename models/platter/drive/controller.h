@@ -115,8 +115,6 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   /// Eager writing: the access of a part has ended. True if the command has another one.
   bool finish_part(Slot& slot, Picoseconds now);
   void finish_destage(Destage& destage);
-  /// Blocks of the buffer have become clean: on with the next, and with the commands that wait for that.
-  void refill();
   void release_waiting(Slot& slot);
   void enter(ControllerState state) {
     state_ = state;
