@@ -23,6 +23,7 @@ from platter_lab.reproduce.varying_loads import Gain, Spread, cascade, exponenti
 
 BURSTY_LOADS = (1_000_000, 1_500_000, 2_000_000, 2_500_000, 3_000_000)
 PARTITIONS = (4, 8, 12)    # disks for text, of 16
+NONE_SHARE = 0.0001        # of the deadlines: fewer are none
 LOADS = (0.3, 0.6, 0.9)    # of the text that such a partition supports
 SERVED = tomllib.loads(SERVER.read_text(encoding="utf-8"))
 SET_BYTES, CACHE_BYTES = SERVED["text"]["set_bytes"], SERVED["text"]["cache_bytes"]
@@ -142,7 +143,7 @@ def claims() -> list[Judged]:
               "mean response, ratio", "elevator video cache",
               lambda v: [v.ratio(response, ELEVATOR, PARTITIONED, t, 80, above(1)) for t in (50, 100)]),
         claim("elevator-video", "Under SCAN, text makes deadlines be missed in the integrated server", "figure 3 (b)", percent,
-              "violations, difference", "elevator deadlines video cache", lambda v: [v.more_violations(ELEVATOR, 200, 80, above(0))]),
+              "violations, difference", "elevator deadlines video cache", lambda v: [v.more_violations(ELEVATOR, 200, 80, above(NONE_SHARE))]),
         claim("most-of-the-region", "Text responses are comparable or better in most of the region (within a quarter)", "figure 7", percent,
               "share of the operating points", "elevator cello video cache", region),
         claim("worse-corner", "At light text and heavy video loads text is slower in the integrated server", "figure 7", ratio,
@@ -159,14 +160,14 @@ def claims() -> list[Judged]:
               "queueing at 200 text clients / at 50", "elevator cello video cache", lambda v: busier(v, queueing, above(2))),
         claim("light-no-violations", "At light and moderate video loads both meet all deadlines, whatever the text load", "figure 12", percent,
               "violations", "deadlines cello video cache",
-              lambda v: [v.value(v.violations, s, t, 50, below(0.0001)) for s in (PARTITIONED, INTEGRATED) for t in (0, 100, 200)]),
+              lambda v: [v.value(v.violations, s, t, 50, below(NONE_SHARE)) for s in (PARTITIONED, INTEGRATED) for t in (0, 100, 200)]),
         claim("heavy-both", "At heavy video and text loads the integrated server has slightly more violations", "figure 12", percent,
               "violations, difference", "deadlines cello video cache", lambda v: [v.more_violations(INTEGRATED, T, V, above(0))]),
         claim("joint-text", "192 text and 97 video clients together: text within its threshold", "below 100 ms", ratio,
               "mean response / 100 ms", "cello video cache",
               lambda v: [Part("integrated", interval([x / LIMIT_MS for x in v.samples(response, INTEGRATED, 192, 97)]), below(1))]),
         claim("joint-video", "192 text and 97 video clients together: video within its threshold", "below 1 %", percent, "violations",
-              "deadlines cello video cache", lambda v: [v.value(v.violations, INTEGRATED, 192, 97, below(LIMIT_SHARE))]),
+              "deadlines cello video cache", lambda v: [v.value(v.violations, INTEGRATED, 192, 97, below(LIMIT_SHARE), True)]),
         claim("text-near-ideal", "Without video, the text capacity is about 5 % below the ideal 2 T", "about 5 %", ratio, "capacity / 2 T",
               "elevator cello cache", lambda v: of_ideal("integrated", capacity(v, INTEGRATED), capacity(v), near(0.95, 0.05))),
         claim("video-near-ideal", "Without text, the video capacity is about 5 % below the ideal 2 V", "about 5 %", ratio, "capacity / 2 V",
@@ -449,9 +450,9 @@ twice the cache, where each disk holds what a partitioned one does, it is 2 T, a
 the slack is worth more than that beside video (video first, in the table), but is not the reason.
 
 Why heavy video and text loads do not make the integrated server miss more deadlines: with 102 video clients the partitioned one is past its own
-capacity of 96, and misses 3.3 % of the client-rounds whatever the text does. A round's units lie on eight disks by chance, and the fullest disk is the
-one that is late; on sixteen disks the same clients have the slack of both classes, and 200 text clients beside them cost 1.9 %. Below the capacity
-neither misses any to speak of. Why SCAN misses none: a deadline is a round of 1 s away, and even with 200 text and 102 video clients (disks busy for 87 %
+capacity of 96, and misses 3.1 % of the client-rounds whatever the text does. A round's units lie on eight disks by chance, and the fullest disk is the
+one that is late; on sixteen disks the same clients have the slack of both classes, and 200 text clients beside them cost 2.0 %. Below the capacity
+neither misses any to speak of. Why SCAN misses none: a deadline is a round of 1 s away, and even with 200 text and 102 video clients (disks busy for 88 %
 of the time) LOOK's sweeps over the common queue leave a text unit, which they treat as one of video, waiting for 0.2 s on average. Its price is the text's
 response, as in figure 3 (a).
 

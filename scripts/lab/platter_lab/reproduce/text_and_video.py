@@ -135,8 +135,8 @@ class View:
         cache = {} if "text.cache_bytes" in dict(self.reading.settings) else {"text__cache_bytes": 0}
         return self.samples(metric, server, 0, video, True, text__arrivals="bursty", text__load_bytes_per_s=load, **cache)
 
-    def value(self, metric: Metric, server: Server, text: int, video: int, criterion: Criterion) -> Part:
-        return Part(f"{NAMES[server]}, {text} text, {video} video", interval(self.samples(metric, server, text, video)), criterion)
+    def value(self, metric: Metric, server: Server, text: int, video: int, criterion: Criterion, often: bool = False) -> Part:
+        return Part(f"{NAMES[server]}, {text} text, {video} video", interval(self.samples(metric, server, text, video, often)), criterion)
 
     def ratio(self, metric: Metric, one: Server, other: Server, text: int, video: int, criterion: Criterion) -> Part:
         return Part(f"{NAMES[one]} / {NAMES[other]}, {text} text, {video} video",
