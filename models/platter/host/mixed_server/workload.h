@@ -56,7 +56,6 @@ struct TextRequest {
   Picoseconds issued = 0;
   Picoseconds ended = 0;
   std::uint32_t units = 0;    ///< that have not come yet
-  std::uint32_t from_disk = 0;
 };
 
 /// All that clients ask of a server of several disks (Shenoy, Goyal and Vin, section 2.3), as requests for single units, disk by disk.
