@@ -15,7 +15,7 @@ from platter_lab.reproduce.statistics import interval, interval_text, paired_rat
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "autoqos"
-SEEDS = tuple(range(1, 21))
+SEEDS = tuple(range(1, 41))
 
 LENGTH_S = {"figure3": 160, "figure4": 180, "figure5": 160, "figure6": 180, "recognised": 180}
 FIGURES = ("figure3", "figure4", "figure5", "figure6")
@@ -309,7 +309,7 @@ Streams of section 4's test application: reads of 256 KB, one outstanding, each 
 the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the paper's machine, one behind the other, read again
 and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
-which each stream begins.
+which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not.
 
 The last seven claims are not the paper's: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
 reads instead of a label, among bulk copies of files that end once; what copies of short files do is told
