@@ -443,10 +443,13 @@ void check_array(const Scenario& s, Problems& problems) {
     if (bytes % of != 0) refuse(key, fmt::format("found {}, expected a multiple of the {} bytes of {}", bytes, of, what));
   };
   if (a.copies > a.drives) refuse("array.copies", fmt::format("found {}, expected at most array.drives, which is {}", a.copies, a.drives));
-  if (s.returns_at_s > 0 && s.dies_at_s <= 0) refuse("fault.returns_at_s", "found a drive that returns, expected fault.dies_at_s before it");
-  if (s.returns_at_s > 0 && s.dies_at_s > 0 && s.returns_at_s <= s.dies_at_s)
-    refuse("fault.returns_at_s", fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", s.returns_at_s, s.dies_at_s));
-  if (s.returns_at_s > 0 && s.dies_at_s > 0 && !a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
+  if (s.returns_at_s > 0 && s.dies_at_s <= 0) {
+    refuse("fault.returns_at_s", "found a drive that returns, expected fault.dies_at_s before it");
+  } else if (s.returns_at_s > 0) {
+    if (s.returns_at_s <= s.dies_at_s)
+      refuse("fault.returns_at_s", fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", s.returns_at_s, s.dies_at_s));
+    if (!a.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
+  }
   if (s.dying_drive >= a.drives)
     refuse("fault.drive", fmt::format("found {}, expected one of the array's {} drives, from 0", s.dying_drive, a.drives));
   if (!a.striped()) {

@@ -621,7 +621,7 @@ void Array::close(std::uint32_t drive) {
   std::uint8_t* data = nullptr;
   command.bounced = false;
   if (request.data != nullptr) {
-    const std::uint64_t begin = address_of(*command.first) - command.first->within + piece_begin(*command.first);
+    const std::uint64_t begin = address_of(*command.first);
     if (!command.scattered && begin >= request.address && begin + command.length <= request.address + request.length) {
       data = request.data + (begin - request.address);
     } else {

@@ -298,12 +298,12 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   Fragment*& bucket(std::uint64_t unit) {
     return units_[static_cast<std::size_t>(unit * 0x9E37'79B9'7F4A'7C15ull >> 44) & (units_.size() - 1)];
   }
-  std::uint64_t address_of(const Fragment& fragment) const {
-    return map_.address_of(*fragment.area, fragment.unit) + fragment.within;
-  }
-  /// Of what a fragment's next command reads or writes: a rebuild goes by pieces.
+  /// Of what a fragment's next command reads or writes, within its unit: a rebuild goes by pieces.
   static std::uint64_t piece_begin(const Fragment& fragment) {
     return fragment.kind == Kind::Rebuild ? static_cast<const Rebuild&>(*fragment.request).done : fragment.within;
+  }
+  std::uint64_t address_of(const Fragment& fragment) const {
+    return map_.address_of(*fragment.area, fragment.unit) + piece_begin(fragment);
   }
   static std::uint32_t piece_length(const Fragment& fragment) {
     return fragment.kind == Kind::Rebuild ? static_cast<const Rebuild&>(*fragment.request).piece() : fragment.length;

@@ -104,9 +104,9 @@ class View:
     def points(self) -> list[Point]:
         return [self.point(figure, enabled) for figure in FIGURES for enabled in (False, True)] if self._touches("paper") else []
 
-    def own_points(self) -> list[Point]:
-        own = (_limited(4), LABELLED, RECOGNISED, FOUND_AGAIN, UNTRIED, UNMANAGED, OVERLOADED)
-        return [self.own(point) for point in own] if self._touches("own") else []
+    def own_points(self) -> dict[str, Point]:
+        """Those of the claims that are not the paper's, by a name."""
+        return {name: self.own(point) for name, point in OWN_POINTS.items()} if self._touches("own") else {}
 
     def _touches(self, kind: str) -> bool:
         return self.reading is DEFAULT or self.reading.touches(kind)
@@ -148,10 +148,12 @@ FOUND_AGAIN = _point("recognised", True, ("files.bytes", "256000000"))
 OVERLOADED = _point("figure6", True, *FAR, ("autoqos.overload_share", "0.95"))
 UNTRIED = _point("recognised", True, ("recogniser.trial_s", "0"))
 UNMANAGED = _point("recognised", False)
+OWN_POINTS = {"limit 4 MB/s": _limited(4), "labels": LABELLED, "recognised": RECOGNISED, "files 256 MB": FOUND_AGAIN, "no trials": UNTRIED,
+              "without": UNMANAGED, "files 1.5 GB, overload": OVERLOADED}
 
 
 def plan(quick: bool) -> Plan:
-    points = [point for reading in (DEFAULT, *READINGS) for view in (View(reading),) for point in (*view.points(), *view.own_points())]
+    points = [point for reading in (DEFAULT, *READINGS) for view in (View(reading),) for point in (*view.points(), *view.own_points().values())]
     points += map(_limited, _limits(quick))
     return Plan(tuple(dict.fromkeys(points)), SEEDS[:5] if quick else SEEDS)
 
@@ -294,8 +296,7 @@ def report(results: Results, quick: bool) -> Report:
         for view in (default, *others.values()) if view.points()))
     named = [(view.reading.name, point) for view in (default, *others.values()) for point in view.points()]
     named += [("fixed limit", _limited(limit)) for limit in limits]
-    named += [(view.reading.name, point) for view in others.values() for point in view.own_points()]
-    named += [("labels", LABELLED), ("recognised", RECOGNISED), ("files 256 MB", FOUND_AGAIN), ("no trials", UNTRIED), ("default", UNMANAGED), ("files 1.5 GB, overload", OVERLOADED)]
+    named += [(f"{view.reading.name}: {name}", point) for view in (default, *others.values()) for name, point in view.own_points().items()]
     runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
     return Report(judged, tuple(charts), (rates, runs), tuple((reading.name, reading.text) for reading in READINGS))
 
