@@ -187,8 +187,8 @@ module formal_guard
         if (u_dut.result_forced) assert (pick == next_tag && need > left);
       end
     end
-    cover (decided_q && pending && has_second && u_dut.result_valid && !u_dut.result_forced && pick != next_tag && need == left);
-    cover (decided_q && pending && has_second && u_dut.result_forced);
+    cover (started_q && decided_q && pending && u_dut.result_valid && !u_dut.result_forced && need == left);
+    cover (started_q && decided_q && pending && u_dut.result_valid && u_dut.result_forced);
   end
 
 endmodule

@@ -92,7 +92,7 @@ module formal_table
       if (sees) assert (collecting_q && in_q[tag_i] && !seen_q);
       if (collecting_q && !busy) assert (seen_q == in_q[tag_i]);
     end
-    cover (started_q && collecting_q && !busy && in_q == '1);
+    cover (started_q && collecting_q && !busy && $countones(in_q) == 2);
   end
 
 endmodule
