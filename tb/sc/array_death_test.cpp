@@ -347,7 +347,7 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
         array.revive(d);
       else
         rig.drives[d]->set_alive(true);  // found by its registers
-      s.pause(4 * kMs);
+      for (int k = 0; k < 500 && !array.alive(d); ++k) s.pause(4 * kMs);  // until what is left from before is over
       EXPECT_TRUE(array.alive(d));
       int patience = 4000;
       while (stale_units(array, 16) > 0 && --patience > 0) s.pause(10 * kMs);
@@ -725,6 +725,45 @@ TEST(ArrayRebuild, LeavesTheStreamsTheirsWhereAGreedyOneDoesNot) {
   EXPECT_GT(greedy.streams.late, 50u) << "a rebuild can be no trouble here, and the test shows nothing";
   EXPECT_LT(own.rounds, 100u);
 }
+
+/// With registers the killed drive fails its commands, without them it carries them out.
+class ArrayReturn : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ArrayReturn, WaitsForWhatIsLeftFromBeforeTheDeath) {
+  ArrayConfig config;
+  config.drives = 2;
+  config.areas = {area_of(64, 4096, true)};
+  config.tags = 4;
+  config.rebuild.outstanding = 0;
+  ArrayRig rig(config, toy_profile(), "FCFS", "array", GetParam());
+  Array& array = *rig.array;
+  AtHost host("host");
+  host.disk_init_socket.bind(array.host_tgt_socket);
+  for (std::uint64_t unit = 0; unit < 20; ++unit) host.submit(true, 8 * unit, 8, 1);
+  run_until(30 * kMs);
+  ASSERT_GT(host.finished(), 0u);
+  ASSERT_EQ(array.in_drive(0), 4u);
+  ASSERT_GT(array.queued(0), 0u);
+  array.kill(0);
+  array.revive(0);
+  EXPECT_FALSE(array.alive(0)) << "writes from before its death are on their way";
+  Transaction& younger = host.submit(true, 8 * 30, 8, 2);
+  while (!array.alive(0) && core::now_ps() < 5'000 * kMs) run_until(core::now_ps() + 100 * kUs);
+  ASSERT_TRUE(array.alive(0));
+  EXPECT_EQ(array.in_drive(0), 0u);
+  EXPECT_GE(host.finished(), 20u);
+  const std::uint64_t stale = array.stale_units(0);
+  EXPECT_GT(stale, 0u) << "nothing was missed, and the test shows nothing";
+  run_until(core::now_ps() + 1'000 * kMs);
+  EXPECT_EQ(host.finished(), 21u);
+  EXPECT_EQ(younger.extension.status, CommandStatus::Good);
+  EXPECT_LE(array.stale_units(0), stale + 1) << "the younger write may have missed it too";
+  EXPECT_EQ(array.stale_units(1), 0u);
+  array.kill(0);  // and once more, with nothing left: at once
+  array.revive(0);
+  EXPECT_TRUE(array.alive(0));
+}
+INSTANTIATE_TEST_SUITE_P(All, ArrayReturn, ::testing::Bool(), [](const auto& test) { return std::string(test.param ? "WithRegisters" : "WithoutRegisters"); });
 
 TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
   ArrayConfig config;

@@ -10,7 +10,7 @@ namespace platter::core {
 /// Why the drive refused or failed a command; goes with the TLM response status, which is coarser.
 enum class CommandStatus : std::uint8_t {
   Good,
-  BadCommand,     ///< neither read, write nor flush
+  BadCommand,     ///< neither read, write nor flush, or an attribute (class, task attribute, deadline) out of range
   BadAddress,     ///< past the end, or not at a sector boundary
   BadLength,      ///< no whole number of sectors
   BadByteEnable,  ///< byte enables are not supported
@@ -35,6 +35,12 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::NoCopy: return "no drive that lives holds it";
   }
   return "?";
+}
+
+/// A phase that is not of the base protocol: a partner may ignore it (IEEE 1666-2011, 15.2.5).
+inline bool ignorable(const tlm::tlm_phase& phase) {
+  return phase != tlm::UNINITIALIZED_PHASE && phase != tlm::BEGIN_REQ && phase != tlm::END_REQ && phase != tlm::BEGIN_RESP &&
+         phase != tlm::END_RESP;
 }
 
 /// The TLM response for a status.
@@ -98,6 +104,11 @@ class CommandExtension : public tlm::tlm_extension<CommandExtension> {
   // From the drive.
   CommandStatus status = CommandStatus::Good;
   CommandTiming timing;
+
+  /// False if a field lies outside its range: no scheduler must see such a command.
+  bool in_range() const {
+    return valid(cls) && static_cast<int>(attribute) <= static_cast<int>(TaskAttribute::HeadOfQueue) && deadline >= 0;
+  }
 
   tlm::tlm_extension_base* clone() const override { return new CommandExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const CommandExtension&>(other); }

@@ -19,7 +19,7 @@ using core::to_sc_time;
 namespace {
 
 core::RequestClass class_of(const CommandExtension* extension) {
-  return extension != nullptr ? extension->cls : core::RequestClass::Discrete;
+  return extension != nullptr && core::valid(extension->cls) ? extension->cls : core::RequestClass::Discrete;
 }
 
 }  // namespace
@@ -54,6 +54,7 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
 }
 
 CommandStatus HostPort::check(const tlm::tlm_generic_payload& payload, const CommandExtension* extension) const {
+  if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
   if (extension != nullptr && extension->tag != CommandExtension::kAnyTag && !queue_.tag_free(extension->tag))
     return CommandStatus::BadTag;
   if (extension != nullptr && extension->attribute != core::TaskAttribute::Simple && !task_attributes_)
@@ -79,7 +80,7 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension
   slot.timing.accepted = now;
   slot.timing.issued = asked;
   if (extension != nullptr) {
-    if (extension->issued >= 0) slot.timing.issued = extension->issued;
+    if (extension->issued >= 0) slot.timing.issued = std::min(extension->issued, asked);
     slot.command.cls = extension->cls;
     slot.command.deadline = extension->deadline;
     slot.command.stream = extension->stream;
@@ -114,7 +115,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   if (extension != nullptr) {
     extension->status = status;
     extension->timing = {};
-    extension->timing.issued = extension->issued >= 0 ? extension->issued : asked;
+    extension->timing.issued = extension->issued >= 0 ? std::min(extension->issued, asked) : asked;
     extension->timing.accepted = now_ps();
     finalize_refused(payload);
   }
@@ -132,48 +133,64 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
 tlm::tlm_sync_enum HostPort::nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                              sc_core::sc_time& delay) {
   Host& host = hosts_[static_cast<std::size_t>(id)];
-  if ((phase == tlm::BEGIN_REQ && (host.waiting.payload != nullptr || host.delayed != nullptr)) ||
-      (phase == tlm::END_RESP && host.responding == nullptr)) {
-    SC_REPORT_ERROR("/platter/host_port/phase", phase == tlm::BEGIN_REQ
-                                                    ? "BEGIN_REQ although the previous request phase has not ended"
-                                                    : "END_RESP although no response phase runs");
-    return tlm::TLM_ACCEPTED;
-  }
-  if (delay != sc_core::SC_ZERO_TIME) {
-    if (phase == tlm::BEGIN_REQ) host.delayed = &payload;
-    delayed_.notify(payload, phase, delay);
-    return tlm::TLM_ACCEPTED;
-  }
   if (phase == tlm::BEGIN_REQ) {
-    if (payload.has_mm()) payload.acquire();
-    Request request{&payload, now_ps(), life_, false, 0};
-    if (!begin_request(id, request)) {
-      host.waiting = request;
-      waiting_hosts_.push_back(id);
+    const bool request_phase = host.waiting.payload != nullptr || host.delayed != nullptr;
+    if (request_phase || !in_flight_.insert(&payload)) {
+      SC_REPORT_ERROR("/platter/host_port/phase", request_phase ? "BEGIN_REQ although the previous request phase has not ended"
+                                                                : "BEGIN_REQ of a payload that is in flight already");
       return tlm::TLM_ACCEPTED;
     }
+    if (payload.has_mm()) payload.acquire();
+    if (delay != sc_core::SC_ZERO_TIME) {
+      host.delayed = &payload;
+      delayed_.notify(payload, phase, delay);
+      return tlm::TLM_ACCEPTED;
+    }
+    if (!request(id, payload)) return tlm::TLM_ACCEPTED;
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
   if (phase == tlm::END_RESP) {
+    if (host.responding != &payload || host.ending) {
+      SC_REPORT_ERROR("/platter/host_port/phase", host.responding == nullptr ? "END_RESP although no response phase runs"
+                                                                             : "END_RESP of a payload whose response phase does not run");
+      return tlm::TLM_ACCEPTED;
+    }
+    if (delay != sc_core::SC_ZERO_TIME) {
+      host.ending = true;
+      delayed_.notify(payload, phase, delay);
+      return tlm::TLM_ACCEPTED;
+    }
     end_response(host, payload);
     return tlm::TLM_COMPLETED;
   }
-  SC_REPORT_ERROR("/platter/host_port/phase", "nb_transport_fw takes BEGIN_REQ and END_RESP only");
+  if (!core::ignorable(phase)) SC_REPORT_ERROR("/platter/host_port/phase", "nb_transport_fw takes BEGIN_REQ and END_RESP only");
   return tlm::TLM_ACCEPTED;
 }
 
+bool HostPort::request(int id, tlm::tlm_generic_payload& payload) {
+  Request request{&payload, now_ps(), life_, false, 0};
+  if (begin_request(id, request)) return true;
+  hosts_[static_cast<std::size_t>(id)].waiting = request;
+  waiting_hosts_.push_back(id);
+  return false;
+}
+
 void HostPort::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
-  const auto at = std::find_if(hosts_.begin(), hosts_.end(), [&](const Host& h) {
-    return (phase == tlm::BEGIN_REQ ? h.delayed : h.responding) == &payload;
-  });
-  if (at == hosts_.end()) return;  // already reported
-  if (phase == tlm::BEGIN_REQ) at->delayed = nullptr;
+  const bool begin = phase == tlm::BEGIN_REQ;
+  const auto at = std::find_if(hosts_.begin(), hosts_.end(),
+                               [&](const Host& h) { return (begin ? h.delayed : h.responding) == &payload; });
+  Host& host = *at;  // it is one of the two until now
+  if (!begin) {
+    end_response(host, payload);
+    return;
+  }
+  host.delayed = nullptr;
   const auto id = static_cast<int>(at - hosts_.begin());
+  if (!request(id, payload)) return;
+  tlm::tlm_phase back = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  tlm::tlm_phase back = phase;
-  if (nb_transport_fw(id, payload, back, delay) == tlm::TLM_UPDATED)
-    host_tgt_socket[id]->nb_transport_bw(payload, back, delay);
+  host_tgt_socket[id]->nb_transport_bw(payload, back, delay);
 }
 
 std::optional<CommandStatus> HostPort::admit(Request& request) {
@@ -235,6 +252,8 @@ bool HostPort::begin_request(int host, Request& request) {
 
 void HostPort::end_response(Host& host, tlm::tlm_generic_payload& payload) {
   host.responding = nullptr;
+  host.ending = false;
+  in_flight_.erase(&payload);
   if (payload.has_mm()) payload.release();
   if (!host.responses.empty()) completion_event_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -354,11 +373,14 @@ void HostPort::send_responses() {
       tlm::tlm_phase phase = tlm::BEGIN_RESP;
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       const tlm::tlm_sync_enum answer = host_tgt_socket[static_cast<int>(id)]->nb_transport_bw(payload, phase, delay);
-      if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
-        if (delay != sc_core::SC_ZERO_TIME)
+      const bool ends = answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
+      if (ends && host.responding == &payload && !host.ending) {  // it may have called END_RESP itself
+        if (delay != sc_core::SC_ZERO_TIME) {
+          host.ending = true;
           delayed_.notify(payload, tlm::END_RESP, delay);
-        else
+        } else {
           end_response(host, payload);
+        }
       }
       serve_waiting();
     }
@@ -391,6 +413,10 @@ void HostPort::set_alive(bool alive) {
 // --- b_transport, transport_dbg ------------------------------------------------------------------------------------
 
 void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (!in_flight_.insert(&payload)) {
+    SC_REPORT_ERROR("/platter/host_port/phase", "b_transport of a payload that is in flight already");
+    return;
+  }
   if (delay != sc_core::SC_ZERO_TIME) wait(delay);
   delay = sc_core::SC_ZERO_TIME;
   auto* extension = payload.get_extension<CommandExtension>();
@@ -401,6 +427,7 @@ void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_c
     status = admit(request);
   }
   if (*status != CommandStatus::Good) {
+    in_flight_.erase(&payload);
     refuse(payload, extension, *status, request.since);
     return;
   }
@@ -408,6 +435,7 @@ void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_c
   slot.blocking_call = true;
   if (slot.blockers == 0) controller_.ready(slot);
   wait(finished_[slot.tag.value]);
+  in_flight_.erase(&payload);
   free_slot(slot);
   serve_waiting();
 }

@@ -9,6 +9,7 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <vector>
 
+#include "platter/core/payload_set.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/drive/command_queue.h"
 #include "platter/drive/controller.h"
@@ -89,6 +90,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
     Request waiting;                                      ///< its request phase is held
     tlm::tlm_generic_payload* delayed = nullptr;          ///< its BEGIN_REQ comes later, by annotation
     tlm::tlm_generic_payload* responding = nullptr;       ///< its response phase runs
+    bool ending = false;                                  ///< its END_RESP comes later, by annotation
     core::RingBuffer<Response> responses;
   };
 
@@ -98,6 +100,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
                                      sc_core::sc_time& delay);
   unsigned int transport_dbg(int host, tlm::tlm_generic_payload& payload);
   void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  /// True when the request phase has ended.
+  bool request(int host, tlm::tlm_generic_payload& payload);
 
   core::CommandStatus check(const tlm::tlm_generic_payload& payload, const core::CommandExtension* extension) const;
   /// The status with which the command may go on, Good or why it is refused; nothing: it waits.
@@ -135,6 +139,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   std::vector<Completion> completions_;  ///< by time, the latest first
   sc_core::sc_event completion_event_;
   std::vector<Host> hosts_;
+  core::PayloadSet in_flight_;  ///< from BEGIN_REQ to the end of the response phase; of b_transport, within the call
   std::vector<int> waiting_hosts_;  ///< whose request phase is held, in the order in which they asked
   sc_core::sc_event release_event_;  ///< the first in line for tokens may pass
   sc_core::sc_event slot_freed_;

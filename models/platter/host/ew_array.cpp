@@ -50,6 +50,7 @@ void EwArray::for_each_block(std::uint64_t address, std::uint64_t length, Visit 
 
 CommandStatus EwArray::check(const tlm::tlm_generic_payload& payload) const {
   const auto* extension = payload.get_extension<CommandExtension>();
+  if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
   if (extension != nullptr && (extension->flush || extension->tag != CommandExtension::kAnyTag)) return CommandStatus::BadCommand;
   if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
   const std::uint64_t length = payload.get_data_length();
@@ -66,7 +67,7 @@ EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
   job.payload = &payload;
   job.issued = now_ps();
   if (const auto* extension = payload.get_extension<CommandExtension>(); extension != nullptr && extension->issued >= 0)
-    job.issued = extension->issued;
+    job.issued = std::min(extension->issued, job.issued);
   job.timing.issued = job.issued;
   job.timing.accepted = now_ps();
   job.status = check(payload);
@@ -101,14 +102,18 @@ void EwArray::split(Job& job) {
 
 tlm::tlm_sync_enum EwArray::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& delay) {
-  if (phase == tlm::END_RESP) {
-    response_busy_ = false;
-    if (payload.has_mm()) payload.release();
+  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
+  if (phase == tlm::END_RESP && responding_ == &payload) {
+    end_response();
     response_event_.notify(delay);
     return tlm::TLM_COMPLETED;
   }
   if (phase != tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME) {
-    SC_REPORT_ERROR("/platter/ew_array/phase", "expected BEGIN_REQ without a delay, or END_RESP");
+    SC_REPORT_ERROR("/platter/ew_array/phase", "expected BEGIN_REQ without a delay, or END_RESP of the response phase that runs");
+    return tlm::TLM_ACCEPTED;
+  }
+  if (!in_flight_.insert(&payload)) {
+    SC_REPORT_ERROR("/platter/ew_array/phase", "BEGIN_REQ of a payload that is in flight already");
     return tlm::TLM_ACCEPTED;
   }
   if (payload.has_mm()) payload.acquire();
@@ -122,6 +127,10 @@ tlm::tlm_sync_enum EwArray::nb_transport_fw(tlm::tlm_generic_payload& payload, t
 }
 
 void EwArray::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (!in_flight_.insert(&payload)) {
+    SC_REPORT_ERROR("/platter/ew_array/phase", "b_transport of a payload that is in flight already");
+    return;
+  }
   if (delay != sc_core::SC_ZERO_TIME) wait(delay);
   delay = sc_core::SC_ZERO_TIME;
   Job& job = accept(payload);
@@ -131,6 +140,7 @@ void EwArray::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   else
     end(job);
   while (job.payload != nullptr) wait(finished_event_);
+  in_flight_.erase(&payload);
   jobs_.give_back(job);
 }
 
@@ -202,6 +212,7 @@ tlm::tlm_sync_enum EwArray::nb_transport_bw(int drive, tlm::tlm_generic_payload&
                                             sc_core::sc_time& /*delay*/) {
   const auto number = static_cast<std::size_t>(drive);
   Command& command = command_of(payload);
+  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
   if (drives_[number].requesting == &command) drives_[number].requesting = nullptr;
   if (phase == tlm::END_REQ) {
     send(number);
@@ -242,7 +253,7 @@ void EwArray::end(Job& job) {
 }
 
 void EwArray::respond() {
-  while (!responses_.empty() && (!response_busy_ || responses_.front()->blocking_call)) {
+  while (!responses_.empty() && (responding_ == nullptr || responses_.front()->blocking_call)) {
     Job& job = *responses_.front();
     responses_.pop_front();
     tlm::tlm_generic_payload& payload = *job.payload;
@@ -265,15 +276,20 @@ void EwArray::respond() {
       continue;
     }
     jobs_.give_back(job);
-    response_busy_ = true;
+    responding_ = &payload;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const tlm::tlm_sync_enum answer = host_tgt_socket->nb_transport_bw(payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
-      response_busy_ = false;
-      if (payload.has_mm()) payload.release();
-    }
+    if ((answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) && responding_ == &payload)
+      end_response();
   }
+}
+
+void EwArray::end_response() {
+  tlm::tlm_generic_payload& payload = *responding_;
+  responding_ = nullptr;
+  in_flight_.erase(&payload);
+  if (payload.has_mm()) payload.release();
 }
 
 }  // namespace platter::host

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platter/core/command_extension.h"
+#include "platter/core/payload_set.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 
@@ -93,6 +94,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void finish(std::size_t drive, Command& command);
   void end(Job& job);
   void respond();
+  void end_response();
 
   /// Where copy `copy` of block `block` is.
   std::size_t drive_of(std::uint64_t block, std::uint32_t copy) const { return (block + copy) % options_.drives; }
@@ -113,7 +115,8 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   core::Pool<Piece> pieces_;
   core::Pool<Command> commands_;
   core::RingBuffer<Job*> responses_;
-  bool response_busy_ = false;
+  core::PayloadSet in_flight_;
+  tlm::tlm_generic_payload* responding_ = nullptr;  ///< its response phase runs
   sc_core::sc_event response_event_;
   sc_core::sc_event finished_event_;  ///< for b_transport: some call has ended
 };

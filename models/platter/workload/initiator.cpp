@@ -159,6 +159,7 @@ void Initiator::send() {
 
 tlm::tlm_sync_enum Initiator::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                               sc_core::sc_time& /*delay*/) {
+  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
   if (phase == tlm::END_REQ) {
     requesting_[way(transaction_of(payload).cls)] = nullptr;
     send();

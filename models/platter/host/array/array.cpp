@@ -29,6 +29,10 @@ constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 30;
 
 constexpr std::size_t index(RequestClass cls) { return static_cast<std::size_t>(cls); }
 
+Picoseconds since(const ArrayRequest& request) {
+  return request.issued >= 0 ? std::min(request.issued, now_ps()) : now_ps();
+}
+
 std::uint32_t checked_drives(std::uint32_t drives) {
   if (drives == 0 || drives > kMostDrives)
     throw std::invalid_argument("an array has 1 to " + std::to_string(kMostDrives) + " drives");
@@ -95,6 +99,7 @@ std::size_t Array::queued(std::uint32_t drive) const {
 // --- requests ----------------------------------------------------------------------------------------------------
 
 CommandStatus Array::check(const ArrayRequest& request) const {
+  if (request.deadline < 0) return CommandStatus::BadCommand;
   if (request.length == 0 || request.length % config_.sector_bytes != 0) return CommandStatus::BadLength;
   if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() ||
       request.length > capacity_bytes() - request.address)
@@ -104,7 +109,8 @@ CommandStatus Array::check(const ArrayRequest& request) const {
 
 void Array::submit(ArrayRequest& request) {
   if (request.client == nullptr) throw std::invalid_argument("a request needs a client that hears of its end");
-  request.since_ = request.issued >= 0 ? request.issued : now_ps();
+  if (!core::valid(request.cls)) throw std::invalid_argument("a request needs a class");
+  request.since_ = since(request);
   request.timing = {};
   request.timing.accepted = -1;
   request.host_queue = 0;
@@ -298,6 +304,8 @@ void Array::work(bool callbacks) {
       Stream& stream = *to_fetch_.front();
       to_fetch_.pop_front();
       fetch(stream);
+    } else if (returning_ != 0 && complete_returns()) {
+      continue;
     } else if (rebuild_wanted_) {
       rebuild();
     } else if (callbacks && !ended_.empty()) {
@@ -700,6 +708,7 @@ void Array::send(std::uint32_t drive) {
 tlm::tlm_sync_enum Array::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                           sc_core::sc_time& /*delay*/) {
   const auto number = static_cast<std::uint32_t>(drive);
+  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
   DrivePort& port = drives_[number];
   Command& command = command_of(payload);
   Command*& requesting = port.requesting[way(number, command.cls)];
@@ -785,8 +794,10 @@ void Array::finish(Command& command) {
 
 void Array::died(std::uint32_t drive) {
   DrivePort& port = drives_[drive];
+  returning_ &= ~(std::uint64_t{1} << drive);
   if (!port.alive) return;
   port.alive = false;
+  port.died_order = next_order_;
   ++port.life;
   ++port.deaths;
   lost_unflushed_bytes_ += port.unflushed_bytes;
@@ -826,10 +837,31 @@ void Array::revive(std::uint32_t drive) {
 void Array::drive_returned(std::uint32_t drive) {
   note_deaths(drive);
   if (drives_[drive].alive) return;
-  drives_[drive].alive = true;
-  for (DrivePort& port : drives_) port.rebuild_blocked = false;
-  rebuild_wanted_ = true;
+  returning_ |= std::uint64_t{1} << drive;
+  complete_returns();
   work(false);
+}
+
+bool Array::missed_write(std::uint32_t drive) const {
+  for (const Fragment* f : units_)
+    for (; f != nullptr; f = f->older)
+      if (f->kind == Kind::Write && f->order < drives_[drive].died_order)
+        for (std::uint32_t copy = 0; copy < f->area->copies(); ++copy)
+          if (map_.place(*f->area, f->unit, copy).drive == drive) return true;
+  return false;
+}
+
+bool Array::complete_returns() {
+  const std::uint64_t before = returning_;
+  for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
+    DrivePort& port = drives_[drive];
+    if ((returning_ >> drive & 1) == 0 || port.in_drive > 0 || missed_write(drive)) continue;
+    returning_ &= ~(std::uint64_t{1} << drive);
+    port.alive = true;
+    for (DrivePort& other : drives_) other.rebuild_blocked = false;
+    rebuild_wanted_ = true;
+  }
+  return returning_ != before;
 }
 
 void Array::poll() {
@@ -986,6 +1018,7 @@ void Array::rebuild_again() {
 
 CommandStatus Array::objection(const tlm::tlm_generic_payload& payload) {
   const auto* extension = payload.get_extension<CommandExtension>();
+  if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
   if (extension != nullptr &&
       (extension->tag != CommandExtension::kAnyTag || extension->attribute != core::TaskAttribute::Simple))
     return CommandStatus::BadCommand;
@@ -1009,7 +1042,7 @@ Array::SocketRequest& Array::accept(tlm::tlm_generic_payload& payload) {
   request.length = payload.get_data_length();
   request.data = payload.get_data_ptr();
   if (const auto* extension = payload.get_extension<CommandExtension>()) {
-    request.cls = extension->cls;
+    if (core::valid(extension->cls)) request.cls = extension->cls;  // otherwise it is refused
     request.deadline = extension->deadline;
     request.stream = extension->stream;
     request.fua = extension->fua;
@@ -1026,7 +1059,7 @@ void Array::submit(SocketRequest& request) {
     return;
   }
   request.status = status;
-  request.since_ = request.issued >= 0 ? request.issued : now_ps();
+  request.since_ = since(request);
   request.timing.accepted = -1;
   ++outstanding_;
   ++counters_[index(request.cls)].submitted;
@@ -1036,28 +1069,43 @@ void Array::submit(SocketRequest& request) {
 
 tlm::tlm_sync_enum Array::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                           sc_core::sc_time& delay) {
-  if (delay != sc_core::SC_ZERO_TIME) {
-    delayed_.notify(payload, phase, delay);
-    return tlm::TLM_ACCEPTED;
-  }
   if (phase == tlm::BEGIN_REQ) {
+    if (!in_flight_.insert(&payload)) {
+      SC_REPORT_ERROR("/platter/array/phase", "BEGIN_REQ of a payload that is in flight already");
+      return tlm::TLM_ACCEPTED;
+    }
     if (payload.has_mm()) payload.acquire();
+    if (delay != sc_core::SC_ZERO_TIME) {
+      delayed_.notify(payload, phase, delay);
+      return tlm::TLM_ACCEPTED;
+    }
     submit(accept(payload));
     phase = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   }
-  if (phase == tlm::END_RESP && responding_ == &payload) {
+  if (phase == tlm::END_RESP && responding_ == &payload && !ending_) {
+    if (delay != sc_core::SC_ZERO_TIME) {
+      ending_ = true;
+      delayed_.notify(payload, phase, delay);
+      return tlm::TLM_ACCEPTED;
+    }
     end_response(payload);
     return tlm::TLM_COMPLETED;
   }
-  SC_REPORT_ERROR("/platter/array/phase", "expected BEGIN_REQ, or END_RESP of the response phase that runs");
+  if (!core::ignorable(phase))
+    SC_REPORT_ERROR("/platter/array/phase", "expected BEGIN_REQ, or END_RESP of the response phase that runs");
   return tlm::TLM_ACCEPTED;
 }
 
 void Array::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
+  if (phase == tlm::END_RESP) {
+    end_response(payload);
+    return;
+  }
+  submit(accept(payload));
+  tlm::tlm_phase back = tlm::END_REQ;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  tlm::tlm_phase back = phase;
-  if (nb_transport_fw(payload, back, delay) == tlm::TLM_UPDATED) host_tgt_socket->nb_transport_bw(payload, back, delay);
+  host_tgt_socket->nb_transport_bw(payload, back, delay);
 }
 
 void Array::finished(ArrayRequest& ended) {
@@ -1096,8 +1144,10 @@ void Array::respond() {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const tlm::tlm_sync_enum answered = host_tgt_socket->nb_transport_bw(payload, phase, delay);
-    if (answered == tlm::TLM_COMPLETED || (answered == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
-      if (delay != sc_core::SC_ZERO_TIME)
+    const bool ends = answered == tlm::TLM_COMPLETED || (answered == tlm::TLM_UPDATED && phase == tlm::END_RESP);
+    if (ends && responding_ == &payload && !ending_) {  // the host may have called END_RESP itself
+      ending_ = delay != sc_core::SC_ZERO_TIME;
+      if (ending_)
         delayed_.notify(payload, tlm::END_RESP, delay);
       else
         end_response(payload);
@@ -1107,17 +1157,24 @@ void Array::respond() {
 
 void Array::end_response(tlm::tlm_generic_payload& payload) {
   responding_ = nullptr;
+  ending_ = false;
+  in_flight_.erase(&payload);
   if (payload.has_mm()) payload.release();
   if (!responses_.empty()) response_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void Array::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (!in_flight_.insert(&payload)) {
+    SC_REPORT_ERROR("/platter/array/phase", "b_transport of a payload that is in flight already");
+    return;
+  }
   if (delay != sc_core::SC_ZERO_TIME) wait(delay);
   delay = sc_core::SC_ZERO_TIME;
   SocketRequest& request = accept(payload);
   request.blocking_call = true;
   submit(request);
   while (!request.over) wait(request.done);
+  in_flight_.erase(&payload);
   socket_requests_.give_back(request);
 }
 

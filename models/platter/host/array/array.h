@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platter/core/command_extension.h"
+#include "platter/core/payload_set.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/host/array/block_cache.h"
@@ -160,9 +161,10 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
 
   /// The drive dies (by its STATE register, if bound), or is taken out of service (if not).
   void kill(std::uint32_t drive);
-  /// The drive is switched on again (by its STATE register, if bound), and put to use.
+  /// The drive is switched on again (by its STATE register, if bound), and put to use: at once, or when nothing from before its
+  /// death is left, neither a command in it nor a write that it has missed.
   void revive(std::uint32_t drive);
-  /// The drive lives again: its stale units are rebuilt.
+  /// The drive lives again: it is put to use as by revive(), and its stale units are rebuilt.
   void drive_returned(std::uint32_t drive);
 
   bool alive(std::uint32_t drive) const { return drives_[drive].alive; }
@@ -227,6 +229,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     Command* open = nullptr;               ///< being put together
     std::uint32_t in_drive = 0;
     std::uint32_t life = 0;  ///< counts its deaths
+    std::uint64_t died_order = 0;  ///< fragments below it came before its last death
     bool alive = true;
     StaleUnits stale;
     std::uint64_t sent = 0;
@@ -363,6 +366,10 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     return cls != core::RequestClass::Continuous && best_effort_init_sockets[drive].size() > 0 ? 1 : 0;
   }
   void died(std::uint32_t drive);
+  /// Puts those of `returning_` to use that nothing from before keeps back; false if there are none.
+  bool complete_returns();
+  /// Is a write under way that belongs on the drive too, and came before its last death?
+  bool missed_write(std::uint32_t drive) const;
   /// False where the drive's registers are not bound.
   bool drive_register(std::uint32_t drive, tlm::tlm_command command, std::uint32_t offset, std::uint32_t& value);
   void poll();
@@ -399,6 +406,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   core::RingBuffer<ArrayRequest*> ended_;
   std::vector<std::uint32_t> opened_;  ///< drives with an open command
   std::uint64_t to_send_ = 0;          ///< drives, a bit each
+  std::uint64_t returning_ = 0;        ///< drives that live again but are not in use yet, a bit each
   bool working_ = false;
   sc_core::sc_event ended_event_;
 
@@ -424,8 +432,10 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   sc_core::sc_event rebuild_event_;
   sc_core::sc_event poll_event_;
 
+  core::PayloadSet in_flight_;
   core::RingBuffer<SocketRequest*> responses_;
   tlm::tlm_generic_payload* responding_ = nullptr;
+  bool ending_ = false;  ///< its END_RESP comes later, by annotation
   sc_core::sc_event response_event_;
   tlm_utils::peq_with_cb_and_phase<Array> delayed_;
 };
