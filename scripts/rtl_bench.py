@@ -13,6 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RTL = ROOT / "rtl"
 BENCH = ROOT / "tb" / "rtl"
+VERILATOR = str(ROOT / "scripts" / "verilator")
 
 
 class Configuration:
@@ -37,23 +38,11 @@ def rtl_files(checks=False):
     return names + (["sched_checks.sv"] if checks else [])
 
 
-def tool(name):
-    path = shutil.which(name)
-    if path is None:
-        print(f"{pathlib.Path(sys.argv[0]).name}: {name} was not found", file=sys.stderr)
-        sys.exit(2)
-    return path
-
-
-def verilator(name="verilator"):
-    root = os.environ.get("VERILATOR_ROOT")
-    return f"{root}/bin/{name}" if root else tool(name)
-
-
 def include_directory():
-    root = subprocess.run([verilator(), "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True,
-                          check=True).stdout.strip()
-    return f"{root}/include"
+    found = subprocess.run([VERILATOR, "--getenv", "VERILATOR_ROOT"], stdout=subprocess.PIPE, text=True, check=False)
+    if found.returncode != 0:
+        sys.exit(2)
+    return f"{found.stdout.strip()}/include"
 
 
 def compiler(optimise="-O1", cached=True):
@@ -91,7 +80,7 @@ def verilate(configuration, rtl, into, *arguments):
     into.mkdir(parents=True)
     top = "sched_order" if configuration.order_m else "sched_top"
     files = ["sched_order.sv"] if configuration.order_m else ["lint.vlt"] + rtl_files(checks=True)
-    command = [verilator(), "--cc", "--prefix", "Vbench", "--top-module", top, "--Mdir", str(into), "--assert",
+    command = [VERILATOR, "--cc", "--prefix", "Vbench", "--top-module", top, "--Mdir", str(into), "--assert",
                "-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3", *arguments]
     if configuration.seed is not None:
         command += ["--x-initial", "unique", "--x-assign", "unique"]

@@ -11,7 +11,6 @@ work=$1
 shift
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-verilator=${VERILATOR_ROOT:+$VERILATOR_ROOT/bin/}verilator
 
 seq_w=24
 sets=
@@ -29,7 +28,7 @@ if command -v ccache > /dev/null; then
   cxx="ccache $cxx"
 fi
 rm -rf "$work/verilated"
-"$verilator" --cc --exe --build --prefix Vsched_netlist --top-module sched_top --Mdir "$work/verilated" \
+"$root/scripts/verilator" --cc --exe --build --prefix Vsched_netlist --top-module sched_top --Mdir "$work/verilated" \
   -Wno-fatal -Wno-lint -Wno-UNOPTFLAT --x-assign fast --x-initial fast -O3 --output-split 20000 \
   -CFLAGS "-std=c++17 -O1 -g0 -I$root/models -DPLATTER_DUT_HEADER=\\\"Vsched_netlist.h\\\"" \
   -CFLAGS "-DPLATTER_DUT_CLASS=Vsched_netlist -DPLATTER_DUT_SEQ_W=$seq_w" \

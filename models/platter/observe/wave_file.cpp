@@ -24,35 +24,43 @@ namespace {
 constexpr std::size_t kSignals = static_cast<std::size_t>(WaveSignal::Count);
 
 struct SignalInfo {
-  const char* scope;
+  const char* scope;  // within "disk"
   const char* name;
-  int bits;  // 0: real
-  int dtype; // enumeration, -1: none
+  int bits;   // 0: real
+  int dtype;  // enumeration, -1: none
 };
 
-constexpr int kStateType = 1'000'001;
-constexpr int kClassType = 1'000'002;
+constexpr int kStateType = 1;
+constexpr int kClassType = 2;
 
 constexpr std::array<SignalInfo, kSignals> kInfo = {{
-    {"disk mech ", "cylinder", 18, -1},
-    {"disk mech ", "head", 6, -1},
-    {"disk controller ", "state", 3, kStateType},
-    {"disk controller ", "tag", 9, -1},
-    {"disk controller ", "busy", 1, -1},
-    {"disk controller ", "class", 2, kClassType},
-    {"disk queue ", "occupancy", 9, -1},
-    {"disk mech ", "angle", 0, -1},
-    {"disk controller ", "slack_ms", 0, -1},
-    {"disk controller ", "decision_prepared", 1, -1},
-    {"disk controller ", "scheduler_stall", 1, -1},
+    {"mech", "cylinder", 18, -1},
+    {"mech", "head", 6, -1},
+    {"controller", "state", 3, kStateType},
+    {"controller", "tag", 9, -1},
+    {"controller", "busy", 1, -1},
+    {"controller", "class", 2, kClassType},
+    {"queue", "occupancy", 9, -1},
+    {"mech", "angle", 0, -1},
+    {"controller", "slack_ms", 0, -1},
+    {"controller", "decision_prepared", 1, -1},
+    {"controller", "scheduler_stall", 1, -1},
 }};
+
+constexpr std::array<const char*, 3> kScopes = {"mech", "controller", "queue"};
 
 // In the order of core::RequestClass; a test reads them back.
 const char* const kStateBits[] = {"000", "001", "010", "011", "100", "101", "110"};
 const char* const kClassNames[] = {"DISCRETE", "CONTINUOUS", "BACKGROUND"};
 const char* const kClassBits[] = {"00", "01", "10"};
 
-std::uint32_t words(const SignalInfo& info) { return info.bits == 0 ? 2 : 1; }
+constexpr std::uint32_t words(const SignalInfo& info) { return info.bits == 0 ? 2 : 1; }
+
+constexpr std::uint32_t all_words() {
+  std::uint32_t sum = 0;
+  for (const SignalInfo& info : kInfo) sum += words(info);
+  return sum;
+}
 
 }  // namespace
 
@@ -69,18 +77,28 @@ struct WaveFile::File {
                          const_cast<const char**>(kStateBits));
     trace->declDTypeEnum(kClassType, "request_class", 3, 2, const_cast<const char**>(kClassNames),
                          const_cast<const char**>(kClassBits));
-    for (std::size_t i = 0; i < kSignals; ++i) {
-      const SignalInfo& info = kInfo[i];
-      trace->pushNamePrefix(info.scope);
-      if (info.bits == 0)
-        trace->declDouble(code, info.name, -1, FST_VD_IMPLICIT, FST_VT_VCD_REAL, false, -1);
-      else if (info.bits == 1)
-        trace->declBit(code, info.name, -1, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false, -1);
-      else
-        trace->declBus(code, info.name, info.dtype, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false, -1, info.bits - 1, 0);
-      trace->popNamePrefix();
-      code += words(info);
+    constexpr auto kModule = VerilatedTracePrefixType::SCOPE_MODULE;
+    constexpr auto kNone = VerilatedTraceSigDirection::NONE;
+    constexpr auto kWire = VerilatedTraceSigKind::WIRE;
+    constexpr auto kLogic = VerilatedTraceSigType::LOGIC;
+    trace->pushPrefix("disk", kModule);
+    for (const char* scope : kScopes) {
+      trace->pushPrefix(scope, kModule);
+      std::uint32_t at = code;
+      for (const SignalInfo& info : kInfo) {
+        if (std::strcmp(info.scope, scope) == 0) {
+          if (info.bits == 0)
+            trace->declDouble(at, info.name, -1, kNone, VerilatedTraceSigKind::VAR, VerilatedTraceSigType::DOUBLE);
+          else if (info.bits == 1)
+            trace->declBit(at, info.name, -1, kNone, kWire, kLogic);
+          else
+            trace->declBus(at, info.name, info.dtype, kNone, kWire, kLogic, info.bits - 1, 0);
+        }
+        at += words(info);
+      }
+      trace->popPrefix();
     }
+    trace->popPrefix();
   }
 
   template <bool kFull>
@@ -112,9 +130,9 @@ WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseco
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.set_time_unit("1ps");
   trace.set_time_resolution("1ps");
-  trace.addInitCb(&File::init, file_.get());
-  trace.addFullCb(&File::write<true>, file_.get());
-  trace.addChgCb(&File::write<false>, file_.get());
+  trace.addInitCb(&File::init, file_.get(), "disk", false, all_words());
+  trace.addFullCb(&File::write<true>, 0, file_.get());
+  trace.addChgCb(&File::write<false>, 0, file_.get());
   if (rtl != nullptr) {
     rtl->declare(file_->fst);
     rtl->set_sampler(this);
