@@ -3,6 +3,7 @@
 // The controller's firmware for the accelerator, watched at the bus: what it programs must be the truth about the drive.
 #include "mixed_load.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 

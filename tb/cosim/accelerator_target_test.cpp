@@ -4,6 +4,8 @@
 // and interrupts, whatever a bus master does.
 #include "testing.h"
 
+#include <algorithm>
+
 #include "platter/accelerator/accelerator_target.h"
 #include "platter/accelerator/lockstep_core.h"
 #include "platter/accelerator/reference_core.h"

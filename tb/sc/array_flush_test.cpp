@@ -4,6 +4,7 @@
 // is not there is told by the next flush.
 #include "array_rig.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "platter/core/pool.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array_rig.h"
 
+#include <algorithm>
 #include <map>
 
 #include "platter/core/random.h"

@@ -4,6 +4,7 @@
 // are those of the order in which the drive accepted the commands.
 #include "testing.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>

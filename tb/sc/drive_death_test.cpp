@@ -4,6 +4,7 @@
 // what had to be on them.
 #include "testing.h"
 
+#include <algorithm>
 #include <map>
 
 #include "platter/core/random.h"

@@ -3,6 +3,7 @@
 // The drive at its socket: transport interfaces, phases, back-pressure, refusals, and times against pencil and paper.
 #include "testing.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base_protocol_checker.h"

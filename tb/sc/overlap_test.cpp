@@ -3,6 +3,8 @@
 // Decisions are worked out while the mechanics work: when the arm waits for one, and for how long.
 #include "testing.h"
 
+#include <algorithm>
+
 #include "platter/core/random.h"
 
 namespace platter::testing {
