@@ -83,7 +83,7 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
 
 std::unique_ptr<AcceleratorProgram> AcceleratorEngine::new_program() const {
   return make_program({options_.policy, parameters_, scale_, planner_.geometry().cylinders(),
-                       static_cast<std::uint32_t>(commands_.size())});
+                       static_cast<std::uint32_t>(commands_.size()), options_.readings});
 }
 
 Picoseconds AcceleratorEngine::decision_bound() const {

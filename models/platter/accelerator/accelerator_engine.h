@@ -25,6 +25,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
 
   struct Options {
     scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");  ///< one that the accelerator carries
+    scheduling::Readings readings = {};  ///< those of clusters; of the others the accelerator knows the defaults only
     std::uint32_t margin_ticks = 0;  ///< beyond the least margin that rounding needs
     std::uint32_t risk_ticks = 0;    ///< a wait of less than this beyond the margin may miss ...
     double risk_probability = 0.5;   ///< ... so probably

@@ -122,6 +122,7 @@ struct ProgramContext {
   const scheduling::TickScale& scale;
   std::uint32_t cylinders;    ///< of the drive
   std::uint32_t queue_depth;  ///< tags
+  scheduling::Readings readings = {};
 };
 
 /// The program for a policy that the accelerator carries.

@@ -9,13 +9,21 @@ using scheduling::Command;
 
 ClusterProgram::ClusterProgram(const ProgramContext& context)
     : PartProgram(context),
-      reach_(context.policy.parameters.cylinders > 0 ? context.policy.parameters.cylinders : context.cylinders) {}
+      reach_(context.policy.parameters.cylinders > 0 ? context.policy.parameters.cylinders : context.cylinders),
+      last_cylinder_(context.cylinders - 1),
+      from_arm_(context.readings.cluster_from == scheduling::ClusterFrom::Arm),
+      restarts_(context.readings.cluster_round == scheduling::ClusterRound::Restart) {}
 
 std::uint32_t ClusterProgram::begin(RegisterPortIf& port, const DecisionContext& context) {
   plan();
-  planned_upward_ = upward_;
+  plan_ = state_;
   turned_ = false;
-  from_ = context.head.cylinder.value;
+  if (restart_) {
+    plan_.upward = !context.sweep_down;
+    plan_.front = plan_.upward ? 0 : last_cylinder_;
+    plan_.at_front = true;
+  }
+  from_ = plan_.at_front ? plan_.front : context.head.cylinder.value;
   collecting_ = planned_.empty();
   if (!collecting_) return serve_part(port).operation;
   collect(port);
@@ -27,12 +35,17 @@ AcceleratorProgram::Step ClusterProgram::ended(RegisterPortIf& port) {
   const std::uint32_t count = clusters_.count(port);
   if (count == 0 && !turned_) {
     turned_ = true;
-    planned_upward_ = !planned_upward_;
+    plan_.upward = !plan_.upward;
     collect(port);
     return {std::nullopt, kCluster};
   }
   collecting_ = false;
   clusters_.order(port, count, planned_);
+  plan_.end = from_;
+  for (const core::Tag tag : planned_) {
+    const std::uint32_t cylinder = command(tag).extent.cylinder.value;
+    plan_.end = plan_.upward ? std::max(plan_.end, cylinder) : std::min(plan_.end, cylinder);
+  }
   return serve_part(port);
 }
 
@@ -41,19 +54,29 @@ void ClusterProgram::collect(RegisterPortIf& port) {
   next.from = from_;
   next.span = reach_;
   next.most = most_;
-  next.down = !planned_upward_;
+  next.down = !plan_.upward;
   next.take_continuous = true;
   next.order = true;
   clusters_.collect(port, next);
 }
 
 bool ClusterProgram::came(ProgramHostIf& host, const Command& command) {
-  if (scheduling::in_sweep(command)) recall(host, true);
+  if (!scheduling::in_sweep(command)) return true;
+  if (sweep().empty() && restarts_) {
+    restart_ = true;
+    part_.clear();
+  }
+  recall(host, true);
   return true;
 }
 
-void ClusterProgram::gone(ProgramHostIf& host, const Command& /*command*/, bool /*of_part*/) {
-  upward_ = planned_upward_;
+void ClusterProgram::gone(ProgramHostIf& host, const Command& /*command*/, bool /*of_part*/, bool whole) {
+  restart_ = false;
+  state_ = plan_;
+  if (whole) {
+    state_.front = state_.end;
+    state_.at_front = !from_arm_;
+  }
   if (sweep().empty()) recall(host, true);
 }
 

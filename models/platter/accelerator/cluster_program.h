@@ -17,14 +17,26 @@ class ClusterProgram : public PartProgram {
 
  protected:
   bool came(ProgramHostIf& host, const scheduling::Command& command) override;
-  void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part) override;
+  void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) override;
 
  private:
   void collect(RegisterPortIf& port);
 
+  /// Of the elevator.
+  struct State {
+    bool upward = true;
+    bool at_front = false;     ///< the next cluster begins there, not at the arm
+    std::uint32_t front = 0;   ///< the end of the last cluster, or the edge where the elevator began anew
+    std::uint32_t end = 0;     ///< of the present cluster
+  };
+
   std::uint32_t reach_;  ///< cylinders from a cluster's first request to its last
-  bool upward_ = true;
-  bool planned_upward_ = true;
+  std::uint32_t last_cylinder_;
+  bool from_arm_;        ///< clusters begin where the arm stands
+  bool restarts_;        ///< the elevator does, with each round
+  bool restart_ = false; ///< a round has begun: the elevator follows its sweep
+  State state_;
+  State plan_;           ///< what a decision makes of it; it becomes `state_` when it is served
   bool collecting_ = false;
   bool turned_ = false;
   std::uint32_t from_ = 0;

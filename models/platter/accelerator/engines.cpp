@@ -42,8 +42,12 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicySp
   if (info == nullptr || !info->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
     return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name());
-  if (!(readings == scheduling::Readings{}))
-    return fmt::format("engine {} reads the policies as by default; use engine firmware for other values of scheduling.*",
+  scheduling::Readings carried = readings;  // where clusters begin, its program leaves to the reading
+  carried.cluster_from = {};
+  carried.cluster_round = {};
+  if (!(carried == scheduling::Readings{}))
+    return fmt::format("engine {} reads the policies as by default, but for scheduling.cluster_from and scheduling.cluster_round; use engine "
+                       "firmware for other values of scheduling.*",
                        engine);
   return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
 }
@@ -81,6 +85,7 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
     const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
     AcceleratorEngine::Options engine;
     engine.policy = *options.policy;
+    engine.readings = options.readings;
     engine.margin_ticks = options.margin_ticks;
     engine.risk_ticks = options.risk_ticks;
     engine.risk_probability = options.risk_probability;

@@ -158,7 +158,7 @@ bool IntervalProgram::came(ProgramHostIf& host, const Command& command) {
   return true;
 }
 
-void IntervalProgram::gone(ProgramHostIf& host, const Command& command, bool of_part) {
+void IntervalProgram::gone(ProgramHostIf& host, const Command& command, bool of_part, bool /*whole*/) {
   state_ = plan_;
   if (!of_part) end_list();
   if (scheduling::in_sweep(command)) {

@@ -22,7 +22,7 @@ class IntervalProgram : public PartProgram {
 
  protected:
   bool came(ProgramHostIf& host, const scheduling::Command& command) override;
-  void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part) override;
+  void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) override;
 
  private:
   /// The operation that runs.

@@ -78,8 +78,9 @@ void PartProgram::served(ProgramHostIf& host, const Command& command) {
   if (!sweep_.empty())
     for (std::size_t i = 0; i < postponed; ++i) withhold(host, *known_[part_[i].value], true);
   part_.erase(part_.begin(), part_.begin() + static_cast<std::ptrdiff_t>(postponed));
+  const bool whole = part_.empty() && !planned_.empty();
   if (!of_part) part_.clear();
-  gone(host, command, of_part);
+  gone(host, command, of_part, whole);
 }
 
 void PartProgram::withhold(ProgramHostIf& host, const Command& command, bool postponed) {

@@ -27,8 +27,9 @@ class PartProgram : public AcceleratorProgram {
  protected:
   /// The command has come, but nothing has been done yet. Does it enter the accelerator?
   virtual bool came(ProgramHostIf& host, const scheduling::Command& command) = 0;
-  /// The plan of the decision counts now; `of_part`: the command is the next of its part.
-  virtual void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part) = 0;
+  /// The plan of the decision counts now; `of_part`: the command was the next of its part; `whole`: nothing was left of the part, the
+  /// postponed ones aside.
+  virtual void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) = 0;
 
   // --- a decision
   void plan() {

@@ -40,6 +40,11 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::readings, &R::after_sweep), false, -kInfinity, kInfinity, {"intervals", "disk", "idle"}},
       {"scheduling.clusters", "", "CLUST-REQ and CLUST-CYL: a cluster holds requests of both classes, or discrete ones only",
        at(&S::readings, &R::clusters), false, -kInfinity, kInfinity, {"mixed", "discrete"}},
+      {"scheduling.cluster_from", "", "CLUST-REQ and CLUST-CYL: a cluster begins at the front, where the one before it ended, or where the arm stands",
+       at(&S::readings, &R::cluster_from), false, -kInfinity, kInfinity, {"front", "arm"}},
+      {"scheduling.cluster_round", "", "CLUST-REQ and CLUST-CYL: a new round restarts the elevator at the edge where the sweep of the "
+                                       "continuous requests starts, or it continues",
+       at(&S::readings, &R::cluster_round), false, -kInfinity, kInfinity, {"restart", "continue"}},
       {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
        at(&S::readings, &R::budget_interval_s), false, 1e-3, 1e4},
       {"accelerator.clock_mhz", "MHz", "clock of the scheduling accelerator", at(&S::accelerator_clock_mhz), false, 1,

@@ -20,7 +20,10 @@ class ClusterScheduler : public FlatScheduler {
         most_(context.parameters.requests),
         reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders
                                                 : context.planner.geometry().cylinders()),
+        last_cylinder_(context.planner.geometry().cylinders() - 1),
         discrete_only_(context.readings.clusters == ClusterContents::Discrete),
+        from_arm_(context.readings.cluster_from == ClusterFrom::Arm),
+        restarts_(context.readings.cluster_round == ClusterRound::Restart),
         sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
         postponed_(context.capacity, false),
         part_(context.planner, most_) {
@@ -31,13 +34,20 @@ class ClusterScheduler : public FlatScheduler {
     FlatScheduler::insert(command);
     postponed_[command.tag.value] = false;
     if (!in_sweep(command)) return;
+    if (sweep_.empty() && restarts_) {
+      restart_ = true;
+      part_.clear();
+    }
     sweep_.insert(command);
     recall();
   }
 
   void remove(Tag tag) override {
     FlatScheduler::remove(tag);
-    if (!part_.remove(tag)) part_.clear();
+    if (!part_.remove(tag))
+      part_.clear();
+    else if (part_.empty())
+      pass_cluster();
     if (!sweep_.contains(tag)) return;
     sweep_.remove(tag);
     if (sweep_.empty()) recall();
@@ -58,6 +68,7 @@ class ClusterScheduler : public FlatScheduler {
       if (sweep_.contains(next.tag)) break;
       postponed_[next.tag.value] = true;
       part_.remove(next.tag);
+      if (part_.empty()) pass_cluster();
     }
     if (sweep_.empty()) return {};
     Decision decision = Decision::serve(sweep_.first().tag);
@@ -69,11 +80,18 @@ class ClusterScheduler : public FlatScheduler {
   /// Settles the cluster that is served next.
   void form(const HeadState& head) {
     if (!sweep_.empty()) sweep_.prepare(head);
+    if (restart_) {
+      upward_ = sweep_.upward();
+      front_ = core::Cylinder(upward_ ? 0 : last_cylinder_);
+      at_front_ = true;
+      restart_ = false;
+    }
     if (!part_.empty()) return;
-    find_ahead(head.cylinder);
+    const core::Cylinder from = at_front_ ? front_ : head.cylinder;
+    find_ahead(from);
     if (ahead_.empty()) {
       upward_ = !upward_;
-      find_ahead(head.cylinder);
+      find_ahead(from);
       if (ahead_.empty()) upward_ = !upward_;
     }
     for (const Command* command : ahead_) {
@@ -81,8 +99,15 @@ class ClusterScheduler : public FlatScheduler {
       const bool alone = discrete_only_ && sweep_.contains(command->tag);
       if (alone && !part_.empty()) break;
       part_.add(*command);
+      end_ = command->extent.cylinder;
       if (alone) break;
     }
+  }
+
+  /// Nothing is left of the present cluster.
+  void pass_cluster() {
+    front_ = end_;
+    at_front_ = !from_arm_;
   }
 
   /// The next requests from here in the direction of the sweep, in its order; on one cylinder by age.
@@ -108,9 +133,16 @@ class ClusterScheduler : public FlatScheduler {
   const AccessPlanner& planner_;
   std::size_t most_;     ///< requests of a cluster
   std::uint32_t reach_;  ///< cylinders from its first request to its last
+  std::uint32_t last_cylinder_;
   bool discrete_only_;   ///< a continuous request is a cluster of its own
+  bool from_arm_;        ///< clusters begin where the arm stands
+  bool restarts_;        ///< the elevator does, with each round
   ContinuousSweep sweep_;
   bool upward_ = true;
+  bool restart_ = false;    ///< a round has begun: the elevator follows its sweep
+  core::Cylinder front_{0}; ///< the end of the last cluster, or the edge where the elevator began anew
+  core::Cylinder end_{0};   ///< of the present cluster
+  bool at_front_ = false;   ///< the next cluster begins there, not at the arm
   std::vector<bool> postponed_;  ///< by tag: the guard has refused it
   std::vector<const Command*> ahead_;
   OrderedPart part_;  ///< what is left of the present cluster

@@ -64,6 +64,8 @@ class IntervalScheduler : public FlatScheduler {
     enter_interval_beyond(from_);
   }
 
+  void begin_round() override { plan_anew(); }
+
   DecisionWork work(const HeadState& head) override {
     if (after_ == AfterSweep::Idle && sweep_.empty()) return {commands().size(), 0};
     form(head);

@@ -25,16 +25,30 @@ enum class ClusterContents : std::uint8_t {
   Discrete,  ///< others than those with a deadline, up to the next of these
 };
 
+/// Where a cluster of CLUST-REQ and CLUST-CYL begins.
+enum class ClusterFrom : std::uint8_t {
+  Front,  ///< where the one before it ended
+  Arm,    ///< where the arm stands
+};
+
+/// What a new round does to the elevator of CLUST-REQ and CLUST-CYL.
+enum class ClusterRound : std::uint8_t {
+  Restart,   ///< it begins anew, at the edge where the sweep of the continuous commands starts
+  Continue,  ///< nothing
+};
+
 /// How the policies read Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md has the reasons.
 struct Readings {
   SweepStart sweep_start = SweepStart::Nearer;
   AfterSweep after_sweep = AfterSweep::Intervals;
   ClusterContents clusters = ClusterContents::Mixed;
+  ClusterFrom cluster_from = ClusterFrom::Front;
+  ClusterRound cluster_round = ClusterRound::Restart;
   double budget_interval_s = 2;  ///< of Cello
 
   friend bool operator==(const Readings& a, const Readings& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
-           a.budget_interval_s == b.budget_interval_s;
+           a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.budget_interval_s == b.budget_interval_s;
   }
 };
 

@@ -54,6 +54,8 @@ class SchedulerIf {
   virtual void insert(const Command& command) = 0;
   virtual void remove(Tag tag) = 0;
   virtual bool empty() const = 0;
+  /// A round of continuous commands has begun, of which the policy has none itself: plans from before no longer count.
+  virtual void begin_round() {}
   /// Does not remove what it picks.
   virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
   /// What the next `pick` from here will take. It may settle which commands that one chooses from, so an engine that asks

@@ -7,7 +7,7 @@ namespace platter::scheduling {
 namespace {
 
 /// Two-phase scheduling (Balafoutis et al., section 2.2): all of a round's continuous commands by SCAN, then the others by a
-/// policy of their own until the next round begins.
+/// policy of their own until the next round begins. Its lists are made anew in each round.
 class TwoPhaseScheduler : public SchedulerIf {
  public:
   TwoPhaseScheduler(const SchedulerContext& context, std::unique_ptr<SchedulerIf> second)
@@ -15,10 +15,12 @@ class TwoPhaseScheduler : public SchedulerIf {
         second_(std::move(second)) {}
 
   void insert(const Command& command) override {
-    if (in_sweep(command))
-      sweep_.insert(command);
-    else
+    if (!in_sweep(command)) {
       second_->insert(command);
+      return;
+    }
+    if (sweep_.empty()) second_->begin_round();
+    sweep_.insert(command);
   }
   void remove(Tag tag) override {
     if (sweep_.contains(tag))
