@@ -528,6 +528,21 @@ class Runs(Case):
             self.assertEqual(discrete["issued"], discrete["completed"] + discrete["outstanding"], policy)
             self.assertGreater(discrete["completed"], 1500, policy)
 
+    def test_a_deeper_queue_changes_nothing_while_it_is_not_filled(self):
+        """At most 64 commands are outstanding, on a drive that cannot serve them all: the guard refuses all the time."""
+        load = ("engine=firmware", "sim.measure_s=40", "workload.discrete.rate_per_s=150", "workload.discrete.max_outstanding=39",
+                "drive.controller.firmware_base_cycles=120", "drive.controller.firmware_candidate_cycles=60")
+        for policy in ("SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:FAMISH", "OPS:SLACK(4|0.5)", "CELLO(8|2|1)"):
+            runs = []
+            for depth in (64, 1024):
+                log = self.folder / f"{depth}.csv"
+                result = self.result_of(MIXED, *overrides((*load, f'policy="{policy}"', f"drive.queue.depth={depth}")), "--requests", log)
+                del result["host"]
+                self.assertEqual(result["configuration"]["drive"]["queue"].pop("depth"), depth)
+                self.assertGreater(result["queue_depth"]["mean"], 30, policy)
+                runs.append((json.dumps(result), log.read_bytes()))
+            self.assertEqual(*runs, policy)
+
     def test_aged_sptf_shortens_the_longest_waits(self):
         results = {p: self.result_of(MIXED, "--set", "sim.measure_s=60", "--set", "engine=firmware", "--set", f'policy="{p}"')
                    for p in ("SPTF", "ASPTF(0)", "ASPTF(0.1)")}

@@ -48,9 +48,10 @@ struct Given {
 /// A drive that is given a few requests while its arm is busy with another one, on the first cylinder.
 class SmallQueue : private drive::DriveObserverIf {
  public:
-  SmallQueue(const std::string& policy, const std::string& engine, std::vector<Given> given, std::uint32_t depth = 32)
+  SmallQueue(const std::string& policy, const std::string& engine, std::vector<Given> given, std::uint32_t depth = 32,
+             const scheduling::Readings& readings = {})
       : given_(std::move(given)),
-        disk_(make_drive(unique("disk").c_str(), policy, engine, ruler_profile(depth))),
+        disk_(make_drive(unique("disk").c_str(), policy, engine, ruler_profile(depth), true, readings)),
         host_(unique("host").c_str()),
         script_(unique("script").c_str(), [this](Script&) { submit(); }) {
     host_.disk_init_socket.bind(disk_->host_tgt_socket);
@@ -120,6 +121,23 @@ INSTANTIATE_TEST_SUITE_P(Policies, WorkedQueue,
                          ::testing::Values(Worked{"LOOK", "abBedc"}, Worked{"OPS:SCAN/CLUST-REQ(1)", "abBedc"},
                                            Worked{"OPS:SCAN/CI-OPT(1)", "abcBed"}));
 
+/// Up to 20 requests, each on a cylinder of its own; up to `most_continuous` - 1 of them continuous.
+std::vector<Given> random_queue(std::mt19937_64& random, std::size_t most_continuous) {
+  std::vector<std::uint32_t> cylinders(127);
+  std::iota(cylinders.begin(), cylinders.end(), 1u);
+  std::shuffle(cylinders.begin(), cylinders.end(), random);
+  std::vector<Given> given;
+  const std::size_t count = 1 + random() % 20;
+  const std::size_t continuous = random() % most_continuous;
+  for (std::size_t k = 0; k < count; ++k) {
+    Given g{static_cast<char>((k < continuous ? 'A' : 'a') + k), cylinders[k], static_cast<std::uint32_t>(random() % 128)};
+    // Most of them at once, the others, also continuous ones, when clusters and lists are half served.
+    if (random() % 4 == 0) g.at = static_cast<Picoseconds>(random() % 80'000) * kUs;
+    given.push_back(g);
+  }
+  return given;
+}
+
 class Programs : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Programs, ServeSmallQueuesAsTheFirmwareDoes) {
@@ -127,22 +145,9 @@ TEST_P(Programs, ServeSmallQueuesAsTheFirmwareDoes) {
   std::vector<std::unique_ptr<SmallQueue>> firmware;
   std::vector<std::unique_ptr<SmallQueue>> model;
   for (std::uint32_t i = 0; i < 60; ++i) {
-    std::vector<std::uint32_t> cylinders(127);
-    std::iota(cylinders.begin(), cylinders.end(), 1u);
-    std::shuffle(cylinders.begin(), cylinders.end(), random);
-    std::vector<Given> given;
-    const std::size_t count = 1 + random() % 20;
-    const std::size_t continuous = random() % 4;
-    for (std::size_t k = 0; k < count; ++k) {
-      Given g{static_cast<char>((k < continuous ? 'A' : 'a') + k), cylinders[k],
-              static_cast<std::uint32_t>(random() % 128)};
-      // Most of them at once, the others, also continuous ones, when clusters and lists are half served.
-      if (random() % 4 == 0) g.at = static_cast<Picoseconds>(random() % 80'000) * kUs;
-      given.push_back(g);
-    }
+    const std::vector<Given> given = random_queue(random, 4);
     firmware.push_back(std::make_unique<SmallQueue>(GetParam(), "firmware", given));
     model.push_back(std::make_unique<SmallQueue>(GetParam(), i % 4 == 0 ? "lockstep" : "model", given));
-    given.clear();
   }
   run_until(seconds(3));
   for (std::size_t i = 0; i < model.size(); ++i) {
@@ -210,6 +215,90 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
             "the accelerator is built for exact orders of at most 6 requests, policy OPS:SCAN/CLUST-REQ(7) makes orders "
             "of 7");
   EXPECT_EQ(accelerator::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32), "");
+}
+
+// --- where clusters begin --------------------------------------------------------------------------------------------
+
+struct ClusterReading {
+  scheduling::ClusterFrom from;
+  scheduling::ClusterRound round;
+
+  scheduling::Readings readings() const {
+    scheduling::Readings readings;
+    readings.cluster_from = from;
+    readings.cluster_round = round;
+    return readings;
+  }
+};
+
+constexpr ClusterReading kClusterReadings[] = {{scheduling::ClusterFrom::Front, scheduling::ClusterRound::Restart},
+                                               {scheduling::ClusterFrom::Front, scheduling::ClusterRound::Continue},
+                                               {scheduling::ClusterFrom::Arm, scheduling::ClusterRound::Restart},
+                                               {scheduling::ClusterFrom::Arm, scheduling::ClusterRound::Continue}};
+
+class ClusterReadings : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ClusterReadings, EachIsServedAsInFirmware) {
+  std::mt19937_64 random(64);
+  constexpr std::size_t kQueues = 24;
+  std::vector<std::unique_ptr<SmallQueue>> firmware;
+  std::vector<std::unique_ptr<SmallQueue>> accelerated;
+  for (std::size_t i = 0; i < kQueues; ++i) {
+    std::vector<Given> given = random_queue(random, 6);
+    // In half of them rounds are so short that clusters break off.
+    for (Given& g : given)
+      if (i % 2 == 0 && g.name <= 'Z') g.deadline = g.at + static_cast<Picoseconds>(40 + random() % 120) * kMs;
+    for (const ClusterReading& reading : kClusterReadings) {
+      firmware.push_back(std::make_unique<SmallQueue>(GetParam(), "firmware", given, 32, reading.readings()));
+      accelerated.push_back(std::make_unique<SmallQueue>(GetParam(), "lockstep", given, 32, reading.readings()));
+    }
+  }
+  run_until(seconds(3));
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < accelerated.size(); ++i) {
+    EXPECT_EQ(accelerated[i]->served(), firmware[i]->served()) << "queue " << i / 4 << ", reading " << i % 4;
+    EXPECT_EQ(accelerated[i]->mismatches(), 0u);
+    different += firmware[i]->served() != firmware[i / 4 * 4]->served();
+  }
+  EXPECT_GT(different, kQueues / 2) << "the readings matter";
+}
+
+TEST_P(ClusterReadings, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
+  const Picoseconds end = seconds(scaled(100));
+  std::vector<std::unique_ptr<MixedRig>> rigs;
+  const auto make = [&](const char* engine, const MixedLoad& load, const ClusterReading& reading) {
+    const std::string name = "rig" + std::to_string(rigs.size());
+    rigs.push_back(std::make_unique<MixedRig>(name,
+                                              make_drive((name + "_disk").c_str(), GetParam(), engine,
+                                                         free_of_charge(atlas_profile()), false, reading.readings()),
+                                              load, end));
+  };
+  for (const ClusterReading& reading : kClusterReadings) {
+    make("firmware", MixedLoad{}, reading);
+    make("lockstep", MixedLoad{}, reading);
+    make("lockstep", tight_load(), reading);
+  }
+  run_until(end);
+  for (std::size_t i = 0; i < rigs.size(); ++i) {
+    rigs[i]->close();
+    EXPECT_EQ(rigs[i]->statistics.hiccups(), 0u) << i;
+    EXPECT_EQ(rigs[i]->disk->engine().statistics().mismatches, 0u) << i;
+    if (i % 3 != 1) continue;
+    for (const RequestClass cls : {RequestClass::Continuous, RequestClass::Discrete})
+      EXPECT_NEAR(rigs[i]->mean_ms(cls) / rigs[i - 1]->mean_ms(cls), 1, kScale == 1 ? 0.02 : 0.05) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, ClusterReadings,
+                         ::testing::Values("OPS:SCAN/CLUST-REQ(2)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"), name_of);
+
+TEST(OtherReadings, AreForFirmwareOnly) {
+  scheduling::Readings readings = kClusterReadings[3].readings();
+  const scheduling::PolicySpec policy = *scheduling::find_policy("OPS:SCAN/CLUST-REQ(6)");
+  EXPECT_EQ(accelerator::engine_objection("lockstep", policy, 32, readings), "");
+  readings.clusters = scheduling::ClusterContents::Discrete;
+  EXPECT_NE(accelerator::engine_objection("lockstep", policy, 32, readings).find("engine firmware"), std::string::npos);
+  EXPECT_EQ(accelerator::engine_objection("firmware", policy, 32, readings), "");
 }
 
 // --- mixed loads -----------------------------------------------------------------------------------------------------

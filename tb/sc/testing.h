@@ -115,12 +115,14 @@ inline accelerator::EngineOptions engine_options(const std::string& policy, cons
 }
 
 inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::string& policy, const std::string& engine,
-                                                const mechanics::DriveProfile& profile, bool holds_data = true) {
+                                                const mechanics::DriveProfile& profile, bool holds_data = true,
+                                                const scheduling::Readings& readings = {}) {
   drive::DriveConfig config;
   config.profile = profile;
   config.holds_data = holds_data;
-  return std::make_unique<drive::Drive>(name, config,
-                                        accelerator::engine_factory(engine_options(policy, engine, profile)));
+  accelerator::EngineOptions options = engine_options(policy, engine, profile);
+  options.readings = readings;
+  return std::make_unique<drive::Drive>(name, config, accelerator::engine_factory(options));
 }
 
 /// Does the policy keep deadlines, so that no round may be late?

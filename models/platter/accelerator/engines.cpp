@@ -73,9 +73,7 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
       const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
                                      options.firmware_candidate_cycles, options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
-          context.planner, context.queue_depth,
-          static_cast<core::Picoseconds>(cost.cycles(options.policy->most_work(context.queue_depth))) * cost.clock_period,
-          options.readings,
+          context.planner, context.queue_depth, cost.longest_wait(), options.readings,
           {},
           context.search,
           context.bind_reads};

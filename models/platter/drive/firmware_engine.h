@@ -21,11 +21,17 @@ struct FirmwareCost {
   std::uint64_t cycles(const scheduling::DecisionWork& work) const {
     return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps;
   }
+  Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * clock_period; }
+  /// The longest that the arm waits, from the end of an access to the start of the next, where the guard has no time for more.
+  Picoseconds longest_wait() const { return time(cycles(scheduling::SchedulerIf::kShortest)); }
 };
 
 /// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model. It is worked out
 /// while the arm is busy, anew when a command comes, so that it is there a decision's time after the last of them. What it
 /// says is found once, when it is asked for: no command comes between.
+///
+/// When it begins, it is known when it will end. If the deadline guard has no time until then, a decision looks at the sweep's next command
+/// only: no hop of the sweep waits longer than for that one (`longest_wait`), however many commands there are.
 class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  public:
   using SchedulerFactory = std::function<std::unique_ptr<scheduling::SchedulerIf>()>;
@@ -54,10 +60,13 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   void decide(const HeadState& head, Picoseconds now) override {
     if (!prepared_ || now != when_ || !(head == at_)) began_ = now;
     prepared_ = false;
-    const std::uint64_t cycles = cost_.cycles(scheduler_->work(head));
-    const Picoseconds effective = std::max(now, began_ + time(cycles));
+    std::uint64_t cycles = cost_.cycles(scheduler_->work(head));
+    const auto known = [&] { return std::max(now, began_ + time(cycles)); };
+    const bool hurried = known() > now && !scheduler_->has_time(head, known());
+    if (hurried) cycles = cost_.cycles(scheduling::SchedulerIf::kShortest);
+    const Picoseconds effective = known();
     began_ = effective;
-    const Decision decision = scheduler_->pick(head, effective);
+    const Decision decision = hurried ? scheduler_->next_of_sweep(head, effective) : scheduler_->pick(head, effective);
     if (decision.kind == Decision::Kind::Serve || decision.kind == Decision::Kind::Write) {
       scheduler_->remove(decision.tag);
       --count_;
@@ -82,7 +91,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   }
 
  private:
-  Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * cost_.clock_period; }
+  Picoseconds time(std::uint64_t cycles) const { return cost_.time(cycles); }
 
   SchedulerFactory create_;
   std::unique_ptr<scheduling::SchedulerIf> scheduler_;

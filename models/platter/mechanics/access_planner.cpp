@@ -29,6 +29,11 @@ AccessPlanner::AccessPlanner(const DriveProfile& profile)
     command_overhead_[1][last] = microseconds(profile.overhead.write_us[last]);
     read_hit_overhead_[last] = microseconds(profile.overhead.read_hit_us[last]);
   }
+  if (profile.cache.segments == 0 || overhead_overlap_) return;
+  for (std::size_t write = 0; write < 2; ++write) {
+    const auto& overhead = command_overhead_[write];
+    for (std::size_t last = 0; last < 2; ++last) more_overhead_[write][last] = std::max(overhead[0], overhead[1]) - overhead[last];
+  }
 }
 
 void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const {

@@ -141,6 +141,12 @@ class AccessPlanner {
     return delay + plan(end_of(from), to, rotation_.phase(from.end_phase + delay), 0).to_first();
   }
 
+  /// The same at the most, whatever a drive with a buffer does between the two: commands that the buffer serves, and accesses of the
+  /// drive's own, change what the host did last, and with it the overhead of `to`.
+  Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
+    return onward(from, to, delay + more_overhead_[to.write][from.write]);
+  }
+
   /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved; on the
   /// track itself the time that the heads take to settle again.
   void move(Cylinder cylinder, Head head, Cylinder to_cylinder, Head to_head, bool write, Picoseconds& seek,
@@ -173,6 +179,7 @@ class AccessPlanner {
   std::array<Picoseconds, 2> same_track_;
   std::array<std::array<Picoseconds, 2>, 2> command_overhead_;
   bool overhead_overlap_;
+  std::array<std::array<Picoseconds, 2>, 2> more_overhead_{};  ///< by which a command's overhead may be longer than after the last access
   std::array<Picoseconds, 2> read_hit_overhead_;
   std::array<bool, 2> zero_latency_;
   double bus_read_watermark_;

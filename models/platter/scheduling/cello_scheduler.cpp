@@ -50,11 +50,30 @@ class CelloScheduler : public SchedulerIf {
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     if (count_ == 0) return {};
+    look(head, now);
+    return serve(next_class(head, now), head, now);
+  }
+
+  bool has_time(const HeadState& head, Picoseconds effective) override {
+    if (sweep_.empty() || !budgets_.covers(RequestClass::Continuous, effective)) return true;
+    sweep_.prepare(head);
+    return sweep_.slack(head, effective) >= 0;
+  }
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    look(head, now);
+    return serve(RequestClass::Continuous, head, now);
+  }
+
+ private:
+  /// Brings budgets and slack up to date.
+  void look(const HeadState& head, Picoseconds now) {
     budgets_.begin(now);
     if (!sweep_.empty()) sweep_.prepare(head);
     budgets_.slack = sweep_.empty() ? core::kNoDeadline : sweep_.slack(head, now);
     budgets_.sweep = sweep_.empty() ? 0 : sweep_.duration();
-    const RequestClass cls = next_class(head, now);
+  }
+  /// The next command of a class that has one.
+  Decision serve(RequestClass cls, const HeadState& head, Picoseconds now) {
     picked_ = cls == RequestClass::Continuous ? &sweep_.first() : &next_of(cls, head, now);
     picked_time_ = planner_.estimate(head, picked_->extent, now, picked_->data_ready, picked_->overhead_end).total();
     Decision decision = Decision::serve(picked_->tag);
@@ -62,7 +81,6 @@ class CelloScheduler : public SchedulerIf {
     return decision;
   }
 
- private:
   SchedulerIf& best_effort(RequestClass cls) { return cls == RequestClass::Discrete ? *discrete_ : *background_; }
   const Command& next_of(RequestClass cls, const HeadState& head, Picoseconds now) {
     return *commands_[best_effort(cls).pick(head, now).tag.value];

@@ -35,6 +35,8 @@ class ClassBudgets {
   }
   /// Is the class within its budget?
   bool covers(RequestClass cls) const { return of(cls).used < of(cls).budget; }
+  /// Will it be at `now`, not before the last `begin`, if nothing is charged until then?
+  bool covers(RequestClass cls, Picoseconds now) const { return (current(now) ? of(cls).used : 0) < of(cls).budget; }
   /// Of the classes beyond their budgets, has `a` been given less than `b` in proportion to the weights? One without weight comes
   /// after those with.
   bool before(RequestClass a, RequestClass b) const {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "platter/scheduling/continuous_sweep.h"
-#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/guarded_scheduler.h"
 #include "platter/scheduling/ordered_part.h"
-#include "platter/scheduling/policies.h"
 
 namespace platter::scheduling {
 
@@ -12,11 +10,10 @@ namespace {
 
 /// CLUST-REQ and CLUST-CYL (Balafoutis et al., section 4.2): clusters of the next requests of an elevator, whatever their
 /// class, in exact orders under the deadline guard. docs/reference/policies.md has the rules.
-class ClusterScheduler : public FlatScheduler {
+class ClusterScheduler : public GuardedScheduler {
  public:
   explicit ClusterScheduler(const SchedulerContext& context)
-      : FlatScheduler(context.capacity),
-        planner_(context.planner),
+      : GuardedScheduler(context),
         most_(context.parameters.requests),
         reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders
                                                 : context.planner.geometry().cylinders()),
@@ -24,7 +21,6 @@ class ClusterScheduler : public FlatScheduler {
         discrete_only_(context.readings.clusters == ClusterContents::Discrete),
         from_arm_(context.readings.cluster_from == ClusterFrom::Arm),
         restarts_(context.readings.cluster_round == ClusterRound::Restart),
-        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
         postponed_(context.capacity, false),
         part_(context.planner, most_) {
     ahead_.reserve(most_ + 1);
@@ -61,6 +57,7 @@ class ClusterScheduler : public FlatScheduler {
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     form(head);
+    upward_ = planned_upward_;
     if (!part_.empty() && !part_.ordered()) part_.order(head, now);
     while (!part_.empty()) {
       const Command& next = part_.first();
@@ -70,10 +67,12 @@ class ClusterScheduler : public FlatScheduler {
       part_.remove(next.tag);
       if (part_.empty()) pass_cluster();
     }
-    if (sweep_.empty()) return {};
-    Decision decision = Decision::serve(sweep_.first().tag);
-    decision.forced = !allowed(sweep_.first(), head, now);
-    return decision;
+    return sweep_.empty() ? Decision{} : GuardedScheduler::next_of_sweep(head, now);
+  }
+
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    if (!part_.ordered()) part_.clear();  // nobody has looked for a cluster
+    return GuardedScheduler::next_of_sweep(head, now);
   }
 
  private:
@@ -88,11 +87,12 @@ class ClusterScheduler : public FlatScheduler {
     }
     if (!part_.empty()) return;
     const core::Cylinder from = at_front_ ? front_ : head.cylinder;
+    planned_upward_ = upward_;
     find_ahead(from);
     if (ahead_.empty()) {
-      upward_ = !upward_;
+      planned_upward_ = !upward_;
       find_ahead(from);
-      if (ahead_.empty()) upward_ = !upward_;
+      if (ahead_.empty()) planned_upward_ = upward_;
     }
     for (const Command* command : ahead_) {
       if (distance(command->extent.cylinder, ahead_.front()->extent.cylinder) > reach_) break;
@@ -115,7 +115,7 @@ class ClusterScheduler : public FlatScheduler {
     ahead_.clear();
     for (const Command* command : commands()) {  // in order of age
       const core::Cylinder cylinder = command->extent.cylinder;
-      if (postponed_[command->tag.value] || (upward_ ? cylinder < from : cylinder > from)) continue;
+      if (postponed_[command->tag.value] || (planned_upward_ ? cylinder < from : cylinder > from)) continue;
       auto at = ahead_.end();
       while (at != ahead_.begin() && distance(cylinder, from) < distance((*(at - 1))->extent.cylinder, from)) --at;
       ahead_.insert(at, command);
@@ -123,22 +123,16 @@ class ClusterScheduler : public FlatScheduler {
     }
   }
 
-  bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
-    const AccessTime access = planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
-    return sweep_.allows(command, access.to_first(), now, head.bus_free);
-  }
-
   void recall() { std::fill(postponed_.begin(), postponed_.end(), false); }
 
-  const AccessPlanner& planner_;
   std::size_t most_;     ///< requests of a cluster
   std::uint32_t reach_;  ///< cylinders from its first request to its last
   std::uint32_t last_cylinder_;
   bool discrete_only_;   ///< a continuous request is a cluster of its own
   bool from_arm_;        ///< clusters begin where the arm stands
   bool restarts_;        ///< the elevator does, with each round
-  ContinuousSweep sweep_;
   bool upward_ = true;
+  bool planned_upward_ = true;  ///< of the cluster that was formed last
   bool restart_ = false;    ///< a round has begun: the elevator follows its sweep
   core::Cylinder front_{0}; ///< the end of the last cluster, or the edge where the elevator began anew
   core::Cylinder end_{0};   ///< of the present cluster

@@ -55,7 +55,7 @@ class ContinuousSweep {
   /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end
   /// one block later, which `slack` keeps back.
   Picoseconds node(const Extent& extent) const;
-  Picoseconds onward_to_first(const Extent& from) const { return planner_.onward(from, first().extent, decision_bound_); }
+  Picoseconds onward_to_first(const Extent& from) const { return planner_.most_onward(from, first().extent, decision_bound_); }
   Picoseconds decision_bound() const { return decision_bound_; }
 
   /// Would the sweep still meet its deadline if `command`, with this positioning time, were served at `now`?
@@ -76,7 +76,7 @@ class ContinuousSweep {
   };
 
   Picoseconds hop(std::size_t from, std::size_t to) const {
-    return planner_.onward(links_[from].command->extent, links_[to].command->extent, decision_bound_);
+    return planner_.most_onward(links_[from].command->extent, links_[to].command->extent, decision_bound_);
   }
   void rebuild();
   void set_credit(std::size_t index);

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "platter/scheduling/continuous_sweep.h"
-#include "platter/scheduling/flat_scheduler.h"
-#include "platter/scheduling/policies.h"
+#include "platter/scheduling/guarded_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -13,14 +11,10 @@ namespace {
 /// FAMISH (Balafoutis et al., section 2.3): one sweep a round. At the round's start it holds the continuous commands; the
 /// others are put in at their places in the order of their arrival, up to the first with which the round would be too short.
 /// docs/reference/policies.md has the rules.
-class FamishScheduler : public FlatScheduler {
+class FamishScheduler : public GuardedScheduler {
  public:
   FamishScheduler(const SchedulerContext& context, bool late)
-      : FlatScheduler(context.capacity),
-        planner_(context.planner),
-        late_(late),
-        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
-        planned_(context.capacity, false) {
+      : GuardedScheduler(context), late_(late), planned_(context.capacity, false) {
     plan_.reserve(context.capacity);
   }
 
@@ -37,6 +31,21 @@ class FamishScheduler : public FlatScheduler {
     FlatScheduler::remove(tag);
     sweep_.remove(tag);
     drop(tag);
+  }
+
+  DecisionWork work(const HeadState& head) override {
+    if (new_round_ || late_ || plan_.empty()) return FlatScheduler::work(head);
+    std::size_t candidates = 0;  // of those before the plan's next continuous command each may turn out not to fit
+    for (const Command* command : plan_) {
+      ++candidates;
+      if (sweep_.empty() || sweep_.contains(command->tag)) break;
+    }
+    return {candidates, 0};
+  }
+
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    while (!new_round_ && !plan_.empty() && !sweep_.contains(plan_.front()->tag)) drop(plan_.front()->tag);
+    return GuardedScheduler::next_of_sweep(head, now);
   }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
@@ -57,11 +66,7 @@ class FamishScheduler : public FlatScheduler {
     while (!plan_.empty()) {
       const Command& next = *plan_.front();
       if (sweep_.empty() || fits(positioning(next, head, now), now, head.bus_free)) return Decision::serve(next.tag);
-      if (sweep_.contains(next.tag)) {
-        Decision decision = Decision::serve(next.tag);
-        decision.forced = true;
-        return decision;
-      }
+      if (sweep_.contains(next.tag)) return GuardedScheduler::next_of_sweep(head, now);
       drop(next.tag);  // it took longer than planned: back to the queue, where it is among the oldest
     }
     return commands().empty() ? Decision{} : Decision::wait(round_end_ + 1);
@@ -69,10 +74,10 @@ class FamishScheduler : public FlatScheduler {
 
  private:
   Picoseconds positioning(const Command& command, const HeadState& head, Picoseconds now) const {
-    return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).to_first();
+    return estimate(command, head, now).to_first();
   }
   Picoseconds hop(const Command& from, const Command& to) const {
-    return planner_.onward(from.extent, to.extent, sweep_.decision_bound());
+    return planner_.most_onward(from.extent, to.extent, sweep_.decision_bound());
   }
   /// Would the plan, of which the first command comes under the head after `positioning`, end with the round?
   bool fits(Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
@@ -143,9 +148,7 @@ class FamishScheduler : public FlatScheduler {
     planned_[tag.value] = false;
   }
 
-  const AccessPlanner& planner_;
   bool late_;
-  ContinuousSweep sweep_;
   bool new_round_ = false;
   bool upward_ = true;
   Picoseconds round_end_ = -1;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "platter/scheduling/continuous_sweep.h"
-#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/guarded_scheduler.h"
 #include "platter/scheduling/ordered_part.h"
-#include "platter/scheduling/policies.h"
 
 namespace platter::scheduling {
 
@@ -12,15 +10,13 @@ namespace {
 
 /// CI-SPTF and CI-OPT (Balafoutis et al., section 2.1): the continuous requests go by SCAN, and before each of them the
 /// others between it and the one before, under the deadline guard. docs/reference/policies.md has the rules.
-class IntervalScheduler : public FlatScheduler {
+class IntervalScheduler : public GuardedScheduler {
  public:
   explicit IntervalScheduler(const SchedulerContext& context)
-      : FlatScheduler(context.capacity),
-        planner_(context.planner),
+      : GuardedScheduler(context),
         most_(context.parameters.requests),
         after_(context.readings.after_sweep),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
-        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
         high_(last_cylinder_),
         postponed_(context.capacity, false),
         part_(context.planner, context.parameters.requests) {
@@ -78,10 +74,7 @@ class IntervalScheduler : public FlatScheduler {
     form(head);
     const Command* next = most_ == 0 ? nearest(head, now) : next_of_part(head, now);
     if (next != nullptr) return Decision::serve(next->tag);
-    if (sweep_.empty()) return {};
-    Decision decision = Decision::serve(sweep_.first().tag);
-    decision.forced = !allowed(sweep_.first(), head, now);
-    return decision;
+    return sweep_.empty() ? Decision{} : next_of_sweep(head, now);
   }
 
  private:
@@ -253,18 +246,9 @@ class IntervalScheduler : public FlatScheduler {
 
   // -------------------------------------------------------------------------------------------------------------------
 
-  AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
-    return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
-  }
-  bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
-    return sweep_.allows(command, estimate(command, head, now).to_first(), now, head.bus_free);
-  }
-
-  const AccessPlanner& planner_;
   std::size_t most_;  ///< requests of an exact order; 0: CI-SPTF
   AfterSweep after_;
   std::uint32_t last_cylinder_;
-  ContinuousSweep sweep_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
   bool upward_ = true;
   bool from_edge_ = true;   ///< none of the round's continuous requests has been served

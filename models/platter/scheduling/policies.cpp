@@ -56,19 +56,19 @@ const std::vector<PolicyInfo>& policy_table() {
        Accelerated::Clusters, GuardMode::Pooled},
       {"OPS:SLACK(c|w)", "c|w", "SPTF with a look ahead, in which continuous requests are put off by up to c turns while there is "
                                 "slack, and the others age by up to 9 w turns",
-       create_slack, Accelerated::No, GuardMode::None, kSlackHops},
+       create_slack},
       {"SATF-EW", "", "eager writing: the closest read or the closest free block, whichever is cheaper", create_satf_ew,
-       Accelerated::No, GuardMode::None, 0, true},
+       Accelerated::No, GuardMode::None, true},
       {"FreeBW-SATF", "", "eager writing: reads by SATF, writes to free blocks in the gap before the next read",
-       create_freebw_satf, Accelerated::No, GuardMode::None, 0, true},
-      {"FreeBW-SCAN", "", "the same with reads by SCAN", create_freebw_scan, Accelerated::No, GuardMode::None, 0, true},
+       create_freebw_satf, Accelerated::No, GuardMode::None, true},
+      {"FreeBW-SCAN", "", "the same with reads by SCAN", create_freebw_scan, Accelerated::No, GuardMode::None, true},
       {"FreeBW-Hybrid", "", "the same with reads by SCAN while a write is queued, otherwise by SATF",
-       create_freebw_hybrid, Accelerated::No, GuardMode::None, 0, true},
+       create_freebw_hybrid, Accelerated::No, GuardMode::None, true},
       {"Read-First", "", "eager writing: reads by SATF, writes when there is no read", create_read_first,
-       Accelerated::No, GuardMode::None, 0, true},
+       Accelerated::No, GuardMode::None, true},
       {"Credit-EW", "", "eager writing: the cheapest read, credited with the writes that its gap hides, or a write while "
                         "no read is cheap",
-       create_credit_ew, Accelerated::No, GuardMode::None, 0, true},
+       create_credit_ew, Accelerated::No, GuardMode::None, true},
   };
   return table;
 }
@@ -237,10 +237,6 @@ std::string PolicySpec::name() const {
 std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const {
   context.parameters = parameters;
   return row->create(context);
-}
-
-DecisionWork PolicySpec::most_work(std::size_t commands) const {
-  return {commands + row->hops, PathOrder<Picoseconds>::steps(std::min<std::size_t>(commands, parameters.requests))};
 }
 
 std::optional<PolicySpec> find_policy(std::string_view notation) {

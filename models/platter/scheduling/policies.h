@@ -35,7 +35,7 @@ struct PolicyParameters {
 struct SchedulerContext {
   const AccessPlanner& planner;
   std::size_t capacity;       ///< tags of the queue
-  Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next
+  Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
   Readings readings = {};
   PolicyParameters parameters = {};
   const eager::FreeSearch* search = nullptr;  ///< under eager writing: where the free blocks are
@@ -60,12 +60,8 @@ struct PolicyInfo {
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
   Accelerated accelerated = Accelerated::No;
   GuardMode guard = GuardMode::None;  ///< of the accelerator's program
-  std::size_t hops = 0;               ///< between commands, that a decision looks at beside the commands, at most
   bool eager = false;  ///< needs eager writing, and no other policy can do it
 };
-
-/// PolicyInfo::hops of slack stealing.
-inline constexpr std::size_t kSlackHops = 256;
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
 const std::vector<PolicyInfo>& policy_table();
@@ -78,8 +74,6 @@ struct PolicySpec {
   /// The notation, as short as it gets.
   std::string name() const;
   std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
-  /// The most that a decision takes with so many commands in the queue.
-  DecisionWork most_work(std::size_t commands) const;
 };
 
 /// The policy that a notation names; nothing if it names none. Blanks do not count.

@@ -73,7 +73,7 @@ void ScanEdfSweep::sum_up() {
     entry.latest = command.deadline - planner_.bus_block_time(false) - hold;
     entry.duration = hold;
     if (i == 0 || entries_[i - 1].latest == core::kNoDeadline) continue;
-    const Picoseconds hop = hold + planner_.onward(command.extent, entries_[i - 1].command->extent, decision_bound_);
+    const Picoseconds hop = hold + planner_.most_onward(command.extent, entries_[i - 1].command->extent, decision_bound_);
     entry.latest = std::min(entry.latest, entries_[i - 1].latest - hop);
     entry.duration = hop + entries_[i - 1].duration;
   }
@@ -90,7 +90,7 @@ Picoseconds ScanEdfSweep::slack_after(const Command& command, const HeadState& h
   if (latest() == core::kNoDeadline) return core::kNoDeadline;
   const AccessTime access = planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
   return latest() - std::max(now, head.bus_free) - access.to_first() - planner_.hold(command.extent) -
-         planner_.onward(command.extent, first().extent, decision_bound_);
+         planner_.most_onward(command.extent, first().extent, decision_bound_);
 }
 
 }  // namespace platter::scheduling

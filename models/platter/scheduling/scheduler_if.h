@@ -61,6 +61,12 @@ class SchedulerIf {
   /// What the next `pick` from here will take. It may settle which commands that one chooses from, so an engine that asks
   /// goes on with `pick` from the same place.
   virtual DecisionWork work(const HeadState& head) = 0;
+  /// The deadline guard before a decision: may it be known as late as at `effective`, all of what `work` says looked at? If not, the
+  /// sweep must go on, and `next_of_sweep` is asked instead of `pick`, for an earlier instant. A policy without a guard has time.
+  virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
+  /// The next command of the sweep; nothing else is looked at, so it takes the shortest of all decisions, `kShortest`.
+  virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
+  static constexpr DecisionWork kShortest{1, 0};
   /// Null for a policy that has none.
   virtual const ClassBudgets* class_budgets() const { return nullptr; }
 };

@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "platter/scheduling/continuous_sweep.h"
-#include "platter/scheduling/flat_scheduler.h"
-#include "platter/scheduling/policies.h"
+#include "platter/scheduling/guarded_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -19,20 +17,17 @@ constexpr std::int64_t kAgeingBacklog = 154;  ///< the same of ageing: 0.15
 constexpr std::int64_t kAhead = 225;        ///< share of the cheapest next positioning time: 0.22
 constexpr std::size_t kFew = 8;             ///< candidates that are looked beyond
 constexpr std::size_t kNext = 32;           ///< those that may come next
-static_assert(kFew * kNext == kSlackHops);
 constexpr std::int64_t kRounds = 32;        ///< of the running means
 
 /// Slack stealing: the continuous commands have the whole round, so the others go first, as far as the time that the sweep
 /// leaves over allows it; the busier the drive, the more it falls back to one mixed order. docs/reference/policies.md has the rule.
-class SlackScheduler : public FlatScheduler {
+class SlackScheduler : public GuardedScheduler {
  public:
   explicit SlackScheduler(const SchedulerContext& context)
-      : FlatScheduler(context.capacity),
-        planner_(context.planner),
+      : GuardedScheduler(context),
         turn_(context.planner.rotation().period()),
         delay_(fraction(context.parameters.delay)),
-        ageing_(fraction(context.parameters.weight)),
-        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start) {
+        ageing_(fraction(context.parameters.weight)) {
     candidates_.reserve(context.capacity);
   }
 
@@ -58,10 +53,7 @@ class SlackScheduler : public FlatScheduler {
     if (!sweep_.empty()) sweep_.prepare(head);
     weigh(head, now);
     if (!candidates_.empty()) return Decision::serve(best_of_few().tag);
-    if (sweep_.empty()) return {};
-    Decision decision = Decision::serve(sweep_.first().tag);
-    decision.forced = true;
-    return decision;
+    return sweep_.empty() ? Decision{} : next_of_sweep(head, now);
   }
 
  private:
@@ -113,8 +105,7 @@ class SlackScheduler : public FlatScheduler {
     const Picoseconds unit = mean_wait(now) / kOne + 1;
     const Picoseconds ageing = turn_ * damped(ageing_, kAgeingBacklog) / kOne;
     for (const Command* command : commands()) {
-      const AccessTime access =
-          planner_.estimate(head, command->extent, now, command->data_ready, command->overhead_end);
+      const AccessTime access = estimate(*command, head, now);
       if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
       Picoseconds score = access.positioning();
       if (sweep_.contains(command->tag)) {
@@ -151,11 +142,9 @@ class SlackScheduler : public FlatScheduler {
     return *best;
   }
 
-  const AccessPlanner& planner_;
   Picoseconds turn_;
   std::int64_t delay_;   ///< in turns
   std::int64_t ageing_;  ///< in turns
-  ContinuousSweep sweep_;
   std::vector<Candidate> candidates_;
   std::int64_t served_ = 0;   ///< others than continuous commands, since the round began
   std::int64_t waiting_ = 0;  ///< of them when a round begins, and

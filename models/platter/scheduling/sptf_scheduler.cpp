@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/scheduling/continuous_sweep.h"
-#include "platter/scheduling/flat_scheduler.h"
-#include "platter/scheduling/policies.h"
+#include "platter/scheduling/guarded_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -10,14 +8,10 @@ namespace {
 /// Shortest positioning time first (Jacobson and Wilkes 1991), with the deadline guard of Balafoutis et al., section 4.3:
 /// a command is served only if the remaining continuous commands can then still be served by SCAN in time. When none
 /// passes, the sweep goes on. Aged SPTF takes a command's weighted wait off its positioning time.
-class SptfScheduler : public FlatScheduler {
+class SptfScheduler : public GuardedScheduler {
  public:
   SptfScheduler(const SchedulerContext& context, GuardMode mode)
-      : FlatScheduler(context.capacity),
-        planner_(context.planner),
-        mode_(mode),
-        weight_(context.parameters.weight),
-        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start) {}
+      : GuardedScheduler(context), mode_(mode), weight_(context.parameters.weight) {}
 
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
@@ -37,8 +31,7 @@ class SptfScheduler : public FlatScheduler {
     for (const Command* command : commands()) {  // in order of age: the first of equals stays
       if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command->tag) && command != &sweep_.first())
         continue;
-      const mechanics::AccessTime access =
-          planner_.estimate(head, command->extent, now, command->data_ready, command->overhead_end);
+      const AccessTime access = estimate(*command, head, now);
       const Picoseconds time = access.positioning() - weight_.of(now - command->arrival);
       if (best != nullptr && time >= best_time) continue;
       if (guarded && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
@@ -46,17 +39,12 @@ class SptfScheduler : public FlatScheduler {
       best_time = time;
     }
     if (best != nullptr) return Decision::serve(best->tag);
-    if (!guarded) return {};
-    Decision decision = Decision::serve(sweep_.first().tag);
-    decision.forced = true;
-    return decision;
+    return guarded ? next_of_sweep(head, now) : Decision{};
   }
 
  private:
-  const AccessPlanner& planner_;
   GuardMode mode_;
   Weight weight_;
-  ContinuousSweep sweep_;
 };
 
 }  // namespace

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platter/scheduling/continuous_sweep.h"
+#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/policies.h"
+
+namespace platter::scheduling {
+
+/// What the policies under the deadline guard share: the sweep of the continuous commands, which the policy fills, and the decision for
+/// which nothing else is looked at.
+class GuardedScheduler : public FlatScheduler {
+ public:
+  explicit GuardedScheduler(const SchedulerContext& context)
+      : FlatScheduler(context.capacity),
+        planner_(context.planner),
+        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start) {}
+
+  bool has_time(const HeadState& head, Picoseconds effective) override {
+    if (sweep_.empty()) return true;
+    sweep_.prepare(head);
+    return allowed(sweep_.first(), head, effective);
+  }
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    Decision decision = Decision::serve(sweep_.first().tag);
+    decision.forced = !allowed(sweep_.first(), head, now);
+    return decision;
+  }
+
+ protected:
+  AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
+    return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
+  }
+  /// Does the command pass the guard? Precondition: there is a sweep, and it is prepared.
+  bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
+    return sweep_.allows(command, estimate(command, head, now).to_first(), now, head.bus_free);
+  }
+
+  const AccessPlanner& planner_;
+  ContinuousSweep sweep_;
+};
+
+}  // namespace platter::scheduling

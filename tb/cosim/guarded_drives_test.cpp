@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The deadline guard on whole drives that measured drives have lent their times: their buffers answer, take writes and write them back
+// while rounds run that the drive hardly has time for.
+#include "mixed_load.h"
+
+namespace platter::testing {
+namespace {
+
+struct Guarded {
+  const char* drive;
+  const char* policy;
+
+  friend std::ostream& operator<<(std::ostream& out, const Guarded& g) { return out << g.policy << " on " << g.drive; }
+};
+
+class GuardedDrives : public ::testing::TestWithParam<Guarded> {};
+
+TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
+  const Picoseconds end = Picoseconds{scaled(300)} * core::kPicosecondsPerSecond;
+  std::vector<std::unique_ptr<MixedRig>> rigs;
+  for (const double reads : {0.2, 0.6})
+    for (const std::uint32_t depth : {40u, 400u}) {
+      mechanics::DriveProfile profile = config::load_drive(GetParam().drive);
+      profile.firmware_base_cycles = 120;
+      profile.firmware_candidate_cycles = 60;
+      profile.firmware_order_cycles = 12;
+      profile.queue_depth = depth;
+      MixedLoad load;
+      load.tables = {"bigbuckbunny_mpeg1_1150k", "bikes_mpeg1_1150k", "carphone_mpeg1_1150k"};
+      load.streams = 6;
+      load.round = 700 * kMs;
+      load.rate_per_s = 150;
+      load.read_fraction = reads;
+      load.seed = rigs.size() + 1;
+      const std::string name = "rig" + std::to_string(rigs.size());
+      rigs.push_back(std::make_unique<MixedRig>(
+          name, make_drive((name + "_disk").c_str(), GetParam().policy, "firmware", profile, false), load, end));
+    }
+  run_until(end);
+  std::uint64_t destages = 0;
+  for (const auto& rig : rigs) {
+    rig->close();
+    EXPECT_EQ(rig->statistics.hiccups(), 0u) << rig->disk->name();
+    EXPECT_GT(rig->statistics.of(RequestClass::Continuous).completed, scaled(2'000)) << rig->disk->name();
+    EXPECT_GT(rig->statistics.of(RequestClass::Continuous).response.max_ms(), 600) << "the guard uses the round";
+    destages += rig->disk->controller().cache_statistics().destages;
+  }
+  EXPECT_GT(destages, scaled(1'000));
+}
+
+std::vector<Guarded> guarded() {
+  std::vector<Guarded> all;
+  for (const char* drive : {"cheetah9lp", "ibm18es", "barracuda", "atlas_iii", "atlas10k"})
+    for (const char* policy : {"SPTF", "SPTF(next-C)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:FAMISH",
+                               "OPS:SLACK(4|0.5)"})
+      all.push_back({drive, policy});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Measured, GuardedDrives, ::testing::ValuesIn(guarded()), [](const auto& test) {
+  std::string name = std::string(test.param.drive) + "_" + test.param.policy;
+  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }), name.end());
+  return name;
+});
+
+}  // namespace
+}  // namespace platter::testing
