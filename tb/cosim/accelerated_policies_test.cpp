@@ -260,7 +260,7 @@ TEST_P(ClusterReadings, EachIsServedAsInFirmware) {
     EXPECT_EQ(accelerated[i]->mismatches(), 0u);
     different += firmware[i]->served() != firmware[i / 4 * 4]->served();
   }
-  EXPECT_GT(different, kQueues / 2) << "the readings matter";
+  EXPECT_GT(different, kQueues / 4) << "the readings matter";
 }
 
 TEST_P(ClusterReadings, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
