@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The deadline guard on whole drives, with the times of measured ones: their buffers take writes and write them back while rounds run
-// that the drive hardly has time for. No read is served from a buffer: its data would take the bus from continuous reads, which the guard does
-// not foresee.
+// that the drive hardly has time for. What the guard does not foresee is left out (docs/reference/policies.md): no read is served from a buffer, and
+// the bus is so fast that no read waits for what an older write has for it.
 #include "mixed_load.h"
 
 namespace platter::testing {
@@ -27,12 +27,13 @@ TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
       profile.firmware_candidate_cycles = 60;
       profile.firmware_order_cycles = 12;
       profile.queue_depth = depth;
+      profile.bus_read_block_us = profile.bus_write_block_us = 0.5;
       profile.cache.read_ahead = mechanics::ReadAhead::None;
       profile.cache.keep_read_blocks = profile.cache.keep_passing_sectors = profile.cache.read_hits_on_writes = false;
       MixedLoad load;
       load.tables = {"bigbuckbunny_mpeg1_1150k", "bikes_mpeg1_1150k", "carphone_mpeg1_1150k"};
-      load.streams = 6;
-      load.round = 700 * kMs;
+      load.streams = 14;
+      load.round = 450 * kMs;
       load.rate_per_s = 150;
       load.read_fraction = reads;
       load.seed = rigs.size() + 1;
@@ -46,10 +47,10 @@ TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
     rig->close();
     EXPECT_EQ(rig->statistics.hiccups(), 0u) << rig->disk->name();
     EXPECT_GT(rig->statistics.of(RequestClass::Continuous).completed, scaled(2'000)) << rig->disk->name();
-    EXPECT_GT(rig->statistics.of(RequestClass::Continuous).response.max_ms(), 450) << "the others do not wait for the sweep";
+    EXPECT_GT(rig->statistics.of(RequestClass::Discrete).completed, scaled(2'000)) << rig->disk->name();
     destages += rig->disk->controller().cache_statistics().destages;
   }
-  EXPECT_GT(destages, scaled(1'000));
+  EXPECT_GT(destages, scaled(500));
 }
 
 std::vector<Guarded> guarded() {
