@@ -105,6 +105,7 @@ json class_json(const observe::ClassStatistics& c, double measured_s) {
           {"completed", c.completed},
           {"failed", c.failed},
           {"outstanding", c.outstanding},
+          {"backlog", {{"mean", c.backlog.mean()}, {"parts", c.backlog.means()}}},
           {"late", c.late},
           {"bytes", c.bytes},
           {"throughput", {{"requests_per_s", static_cast<double>(c.completed) / measured_s},
@@ -301,7 +302,7 @@ int run(const RunOptions& options) {
   const auto producers = make_producers(s, target);
   for (const auto& producer : producers) host.add_producer(*producer);
 
-  observe::Statistics statistics(warmup);
+  observe::Statistics statistics(warmup, end);
   RefusalWatch refusals;
   host.add_observer(refusals);
   host.add_observer(statistics);

@@ -249,6 +249,9 @@ class Runs(Case):
             self.assertGreater(c["completed"], 10000)
             self.assertEqual(c["issued"], c["completed"] + c["failed"] + c["outstanding"])
             self.assertAlmostEqual(sum(c["parts_ms"].values()), c["response_ms"]["mean"], places=6)
+            backlog = c["backlog"]  # Little's law
+            self.assertAlmostEqual(backlog["mean"] / (c["issued"] / 600 * c["response_ms"]["mean"] / 1000), 1, places=2)
+            self.assertAlmostEqual(sum(backlog["parts"]) / len(backlog["parts"]), backlog["mean"], places=6)
         self.assertEqual(result["classes"]["continuous"]["issued"], 25 * 600)
 
     def test_engines_agree(self):

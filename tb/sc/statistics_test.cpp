@@ -177,6 +177,71 @@ TEST(Statistics, AnOutstandingRequestIsLateOnceItsDeadlineIsOver) {
   EXPECT_NO_THROW(statistics.check_conservation());
 }
 
+TEST(Backlog, MeansOverEqualPartsOfTheTime) {
+  observe::Backlog backlog(100 * kMs, 300 * kMs);  // parts of 10 ms
+  backlog.add(0, 100 * kMs);                       // gone when the time begins
+  backlog.add(0, 115 * kMs);                       // the first part and half of the second
+  backlog.add(122 * kMs, 124 * kMs);               // a fifth of the third
+  backlog.add(135 * kMs, 162 * kMs);               // half a part, two whole ones, a fifth
+  backlog.add(295 * kMs, 1'000 * kMs);             // beyond the end
+  backlog.add(300 * kMs, 400 * kMs);
+  const auto means = backlog.means();
+  const std::vector<double> first = {1, 0.5, 0.2, 0.5, 1, 1, 0.2};
+  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_NEAR(means[i], first[i], 1e-12) << i;
+  for (std::size_t i = first.size(); i < 19; ++i) EXPECT_EQ(means[i], 0) << i;
+  EXPECT_NEAR(means[19], 0.5, 1e-12);
+  EXPECT_NEAR(backlog.mean(), (10 + 5 + 2 + 27 + 5) / 200.0, 1e-12);
+}
+
+TEST(Backlog, IsTheOneCountedInstantByInstant) {
+  // Any order, a time that is no multiple of the parts, requests of all lengths: against counting at each instant.
+  constexpr Picoseconds kFrom = 17, kTo = 17 + 20 * 7 + 6;
+  observe::Backlog backlog(kFrom, kTo);
+  std::vector<int> at(300, 0);
+  std::uint32_t state = 1;
+  for (int n = 0; n < 500; ++n) {
+    const auto next = [&state] { return (state = state * 1664525u + 1013904223u) >> 16; };
+    const Picoseconds issued = next() % 250;
+    const Picoseconds gone = issued + next() % (n % 2 == 0 ? 9 : 250);
+    backlog.add(issued, gone);
+    for (Picoseconds t = issued; t < std::min<Picoseconds>(gone, 300); ++t) ++at[static_cast<std::size_t>(t)];
+  }
+  const auto means = backlog.means();
+  double all = 0;
+  for (std::size_t part = 0; part < means.size(); ++part) {
+    const std::size_t begin = kFrom + 7 * part, end = part == 19 ? kTo : begin + 7;
+    double sum = 0;
+    for (std::size_t t = begin; t < end; ++t) sum += at[t];
+    EXPECT_NEAR(means[part], sum / static_cast<double>(end - begin), 1e-9) << part;
+    all += sum;
+  }
+  EXPECT_NEAR(backlog.mean(), all / static_cast<double>(kTo - kFrom), 1e-9);
+}
+
+TEST(Backlog, LongOverloadsDoNotOverflow) {
+  constexpr Picoseconds kHour = 3'600'000 * kMs;
+  observe::Backlog backlog(0, 10 * kHour);
+  for (int n = 0; n < 20'000; ++n) backlog.add(0, kHour / 4);  // sums to 1.8e19 ps
+  EXPECT_NEAR(backlog.means()[0], 10'000, 1e-6);
+  observe::Backlog none(5, 5);
+  none.add(0, 10);
+  EXPECT_EQ(none.mean(), 0);
+}
+
+TEST(Statistics, TheBacklogHasAllRequestsThatAreThere) {
+  Statistics statistics(100 * kMs, 300 * kMs);
+  const Request before = request(50 * kMs, RequestClass::Discrete), failed = request(120 * kMs, RequestClass::Discrete),
+                left = request(200 * kMs, RequestClass::Discrete);
+  for (const Request& r : {before, failed, left}) statistics.issued(r);
+  finish(statistics, before, timing(50 * kMs, 60 * kMs));                                  // 10 ms of the time measured
+  finish(statistics, failed, timing(120 * kMs, 30 * kMs), CommandStatus::BadAddress);      // 30 ms
+  statistics.outstanding(left, 300 * kMs);                                                 // 100 ms
+  const observe::ClassStatistics& c = statistics.of(RequestClass::Discrete);
+  EXPECT_EQ(c.issued, 2u);
+  EXPECT_NEAR(c.backlog.mean(), 0.7, 1e-12);
+  EXPECT_EQ(statistics.of(RequestClass::Continuous).backlog.mean(), 0);
+}
+
 TEST(Statistics, ABrokenBalanceThrows) {
   Statistics lost(0);
   lost.issued(request(0, RequestClass::Discrete));

@@ -70,15 +70,61 @@ double Samples::fairness_index() const {
   return sum_ms_ * sum_ms_ / (static_cast<double>(count_) * sum_squares_ms_);
 }
 
+Backlog::Backlog(Picoseconds from, Picoseconds to)
+    : from_(from), to_(std::max(from, to)), step_((to_ - from_) / static_cast<Picoseconds>(kParts)) {}
+
+std::size_t Backlog::part_of(Picoseconds time) const {
+  if (step_ == 0) return kParts - 1;
+  return std::min(static_cast<std::size_t>((time - from_) / step_), kParts - 1);
+}
+
+void Backlog::add(Picoseconds issued, Picoseconds gone) {
+  const Picoseconds begin = std::max(issued, from_);
+  const Picoseconds end = std::min(gone, to_);
+  if (begin >= end) return;
+  const std::size_t first = part_of(begin);
+  const std::size_t last = part_of(end - 1);
+  if (first == last) {
+    partial_[first] += static_cast<double>(end - begin);
+    return;
+  }
+  partial_[first] += static_cast<double>(end_of(first) - begin);
+  partial_[last] += static_cast<double>(end - begin_of(last));
+  ++throughout_[first + 1];
+  --throughout_[last];
+}
+
+std::array<double, Backlog::kParts> Backlog::means() const {
+  std::array<double, kParts> means{};
+  std::int64_t throughout = 0;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    throughout += throughout_[i];
+    const Picoseconds length = end_of(i) - begin_of(i);
+    if (length > 0) means[i] = static_cast<double>(throughout) + partial_[i] / static_cast<double>(length);
+  }
+  return means;
+}
+
+double Backlog::mean() const {
+  const std::array<double, kParts> parts = means();
+  double sum = 0;
+  for (std::size_t i = 0; i < kParts; ++i) sum += parts[i] * static_cast<double>(end_of(i) - begin_of(i));
+  return to_ > from_ ? sum / static_cast<double>(to_ - from_) : 0;
+}
+
+Statistics::Statistics(Picoseconds from, Picoseconds to)
+    : from_(from), classes_{ClassStatistics(from, to), ClassStatistics(from, to), ClassStatistics(from, to)} {}
+
 void Statistics::issued(const workload::Request& request) {
   if (request.time >= from_) ++classes_[static_cast<std::size_t>(request.cls)].issued;
 }
 
 void Statistics::finished(const workload::FinishedRequest& finished) {
   const workload::Request& request = finished.request;
-  if (request.time < from_) return;
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   const core::CommandTiming& t = finished.timing;
+  c.backlog.add(request.time, t.completed);
+  if (request.time < from_) return;
   if (finished.status != core::CommandStatus::Good) {
     ++c.failed;
     return;
@@ -94,8 +140,9 @@ void Statistics::finished(const workload::FinishedRequest& finished) {
 }
 
 void Statistics::outstanding(const workload::Request& request, Picoseconds now) {
-  if (request.time < from_) return;
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
+  c.backlog.add(request.time, now);
+  if (request.time < from_) return;
   ++c.outstanding;
   if (request.deadline <= now) ++c.late;  // what happens at `now` has happened
 }

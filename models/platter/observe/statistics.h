@@ -40,12 +40,41 @@ class Samples {
   mutable std::vector<Picoseconds> sorted_;
 };
 
+/// How many requests are outstanding, as means over equal parts of the time from `from` to `to`. A request is added once, when it is known how long
+/// it was outstanding: in constant time, whatever it spans, and in any order.
+class Backlog {
+ public:
+  static constexpr std::size_t kParts = 20;
+
+  Backlog(Picoseconds from, Picoseconds to);
+
+  /// A request that was outstanding from `issued` to `gone`; what lies outside the time measured does not count.
+  void add(Picoseconds issued, Picoseconds gone);
+  /// Time-weighted mean over each part; 0 in a part of no length.
+  std::array<double, kParts> means() const;
+  /// The same over the whole time.
+  double mean() const;
+
+ private:
+  Picoseconds begin_of(std::size_t part) const { return from_ + static_cast<Picoseconds>(part) * step_; }
+  Picoseconds end_of(std::size_t part) const { return part + 1 == kParts ? to_ : begin_of(part + 1); }
+  std::size_t part_of(Picoseconds time) const;
+
+  Picoseconds from_;
+  Picoseconds to_;
+  Picoseconds step_;   ///< length of all parts but the last, which has what is left over
+  std::array<double, kParts> partial_{};                ///< time outstanding in the first and last parts that requests touch; may exceed 2^63
+  std::array<std::int64_t, kParts + 1> throughout_{};   ///< change of the number outstanding throughout a part, against the part before
+};
+
 /// The parts of a response time, in the order in which they are shown.
 inline constexpr std::array<std::string_view, 7> kPartNames = {"queue",    "overhead", "seek", "settle",
                                                                "rotation", "transfer", "bus"};
 
 /// What happened to the requests of one class.
 struct ClassStatistics {
+  ClassStatistics(Picoseconds from, Picoseconds to) : backlog(from, to) {}
+
   std::uint64_t issued = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
@@ -54,12 +83,13 @@ struct ClassStatistics {
   std::uint64_t bytes = 0;
   std::array<double, kPartNames.size()> parts_ms{};  ///< sums
   Samples response;
+  Backlog backlog;   ///< of all requests, also those issued before the measured time
 };
 
-/// Counts the requests issued from `from` on.
+/// Counts the requests issued from `from` on; the backlog of all until `to`.
 class Statistics : public workload::RequestObserverIf {
  public:
-  explicit Statistics(Picoseconds from) : from_(from) {}
+  explicit Statistics(Picoseconds from, Picoseconds to = core::kNoDeadline);
 
   void issued(const workload::Request& request) override;
   void finished(const workload::FinishedRequest& finished) override;
