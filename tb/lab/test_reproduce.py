@@ -497,6 +497,7 @@ def made_up(plan: Plan, **change: float) -> Results:
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
         return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
                 "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "fairness_index": 0.5 * factor,
+                                         "backlog": {"mean": 10.0, "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)]},
                                          "outstanding": 1, "issued": 1000}},
                 "streams": {"mean_active": 100 * factor}, "requests": {"arrived": 300, "accepted": 280},
                 "disk_time": {"reserved_share": 0.9, "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,

@@ -11,21 +11,28 @@ from platter_lab.reproduce.bench import Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (
-    CI_OPT, CI_SPTF, CLUST_CYL, CLUST_REQ, RUN_HEADER, SPTF, Load, Metric, View, fairness, hiccups, response_s)
-from platter_lab.reproduce.readings import Reading
-from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
+    CI_OPT, CI_SPTF, CLUST, CLUST_CYL, CLUST_REQ, CLUSTER_KINDS, NEXT_C, RUN_HEADER, SPTF, Load, Metric, Opponents, View, fairness, hiccups,
+    response_s)
+from platter_lab.reproduce.readings import DEFAULT, Reading
+from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "beyond-clusters"
 
 # Slack stealing with three settings: for short waits, for both, for fairness.
 FAST, BOTH, FAIR = "OPS:SLACK(4|0.2)", "OPS:SLACK(3.4|0.46)", "OPS:SLACK(3|0.7)"
-SHOWN = (SPTF, CLUST_REQ, FAST, BOTH, FAIR)
+OWN = (FAST, BOTH, FAIR)
+SHOWN = (SPTF, CLUST_REQ, *OWN)
 
 # Rates of Table 1's disk, and those at which the projected disk is as busy under SPTF (above 55 in proportion: both are full).
 RATES = (5, 15, 25, 30, 35, 45, 55, 60, 65)
 AS_BUSY = (22, 38, 55, 64, 72, 91, 110, 119, 129)
+ALIKE = {"table1": {rate: rate for rate in RATES}, "projected": dict(zip(AS_BUSY, RATES, strict=True))}
 LIGHT, HEAVY = 30, 55
+
+# From here on verdicts lie near their bounds: more runs. None with the seeds 11 to 13, on which the constants were chosen.
+NEAR = 45
+MANY_SEEDS = tuple(range(1, 11))
 
 # With the tags that the accelerator has at most.
 QUEUE = (("drive.queue.depth", "256"),)
@@ -43,7 +50,7 @@ def clustered(requests: int) -> str:
 
 def _loads(quick: bool) -> dict[str, Load]:
     kept = [RATES.index(rate) for rate in ((30, 55, 65) if quick else RATES)]
-    rounds = 800 if quick else 20_000
+    rounds = mixed_media.rounds(quick)
     return {"table1": Load(mixed_media.FOLDER / "scenario.toml", tuple(RATES[i] for i in kept), rounds),
             "projected": Load(mixed_media.FOLDER / "projected.toml", tuple(AS_BUSY[i] for i in kept), rounds)}
 
@@ -56,42 +63,72 @@ def _orders(quick: bool) -> Load:
     return Load(mixed_media.FOLDER / "scenario.toml", ORDER_RATES, 300 if quick else 4_000)
 
 
+def _compared(name: str, load: Load, near: bool) -> list[Point]:
+    """Our policies, and all that they are compared with: SPTF both ways, and every kind of clusters; near the claims' bounds, or elsewhere."""
+    rates = [rate for rate in load.rates if (ALIKE[name][rate] >= NEAR) is near]
+    points = load.points((SPTF, *OWN), DEFAULT, rates) + load.points((SPTF,), NEXT_C, rates)
+    return points + [point for kind in CLUSTER_KINDS for point in load.points(CLUST, kind, rates)]
+
+
 def plan(quick: bool) -> Plan:
-    points: list[Point] = [point for load in _loads(quick).values() for point in load.points(SHOWN)]
+    loads = _loads(quick).items()
+    points = [point for name, load in loads for point in _compared(name, load, False)]
+    near = [point for name, load in loads for point in _compared(name, load, True)]
     for reading in ENGINES:
         points += _engines(quick).points(CARRIED, reading)
         points += _orders(quick).points([clustered(m) for m in ORDERS], reading)
-    return Plan(tuple(dict.fromkeys(points)), mixed_media.SEEDS)
+    return Plan(tuple(dict.fromkeys(points)), mixed_media.SEEDS,
+                further=tuple((point, mixed_media.SEEDS if quick else MANY_SEEDS) for point in dict.fromkeys(near)))
 
 
-def _slack_claims(name: str, disk: str, view: View, rates: Sequence[tuple[int, int]]) -> list[Claim]:
-    """`rates`: those of the view, each with the rate on Table 1's disk that it stands for."""
+def _opponents(results: Results, load: Load) -> tuple[Opponents, Opponents]:
+    """For mean response and for fairness."""
+    kinds = [(View(results, load, CLUST, kind), policy) for kind in CLUSTER_KINDS for policy in CLUST]
+    sptf = [(View(results, load, (SPTF,), reading), SPTF) for reading in (DEFAULT, NEXT_C)]
+    return Opponents(sptf + kinds), Opponents(kinds)
+
+
+def _slack_claims(name: str, disk: str, view: View, opponents: tuple[Opponents, Opponents]) -> list[Claim]:
+    rates = [(rate, ALIKE[name][rate]) for rate in view.rates]
     light = [rate for rate, alike in rates if alike <= LIGHT]
     middle = [rate for rate, alike in rates if LIGHT <= alike <= HEAVY]
     heavy = [rate for rate, alike in rates if alike > HEAVY]
+    others, clusters = opponents
 
     def claim(key: str, text: str, aim: str, unit_quantity: str, parts: list[Part]) -> Claim:
         return Claim(f"{name}-{key}", f"{disk}: {text}", aim, Unit.RATIO, unit_quantity, tuple(parts))
 
+    def response(policy: str, bound: float, at: Sequence[int]) -> list[Part]:
+        return others.against(view, policy, response_s, False, below(bound), at)
+
+    def fair(policy: str, at: Sequence[int]) -> list[Part]:
+        return clusters.against(view, policy, fairness, True, above(1), at)
+
     def index(policy: str, criterion: Criterion) -> list[Part]:
         return [Part(f"{policy}, λ = {rate}", interval(view.samples(policy, rate, fairness)), criterion) for rate in light]
 
-    late = [count for policy in (FAST, BOTH, FAIR) for rate in view.rates for count in view.samples(policy, rate, hiccups)]
+    late = [count for policy in OWN for rate in view.rates for count in view.samples(policy, rate, hiccups)]
+    fastest, fairest = "the fastest of SPTF and the clusters", "the fairest clusters"
+    mean, ratio = "mean response, ratio", "fairness index, ratio"
     return [
-        claim("light", f"{BOTH} responds in at most 0.4 of SPTF's time up to λ = {light[-1]}", "0.4", "mean response, ratio",
-              view.response(BOTH, SPTF, below(0.4), light)),
+        claim("light", f"{BOTH} responds in at most 0.4 of the time of {fastest} up to λ = {light[-1]}", "0.4", mean, response(BOTH, 0.4, light)),
         claim("light-fair", "with a fairness index above 0.7", "0.7", "fairness index", index(BOTH, above(0.7))),
-        claim("middle", f"from λ = {middle[0]} to {middle[-1]} its mean is not above SPTF's", "1", "mean response, ratio",
-              view.response(BOTH, SPTF, below(1), middle)),
-        claim("middle-fair", "and its fairness not below that of CLUST-REQ(6)", "1", "fairness index, ratio",
-              view.fairness(BOTH, CLUST_REQ, above(1), middle)),
-        claim("heavy", f"above that {FAST} has the lower mean than SPTF", "1", "mean response, ratio",
-              view.response(FAST, SPTF, below(1), heavy)),
-        claim("heavy-fair", f"and {FAIR} the higher fairness than CLUST-REQ(6)", "1", "fairness index, ratio",
-              view.fairness(FAIR, CLUST_REQ, above(1), heavy)),
+        claim("middle", f"from λ = {middle[0]} to {middle[-1]} its mean is not above that of {fastest}", "1", mean, response(BOTH, 1, middle)),
+        claim("middle-fair", f"and its fairness not below that of {fairest}", "1", ratio, fair(BOTH, middle)),
+        claim("heavy", f"above that {FAST} has the lower mean than {fastest}", "1", mean, response(FAST, 1, heavy)),
+        claim("heavy-fair", f"and {FAIR} the higher fairness than {fairest}", "1", ratio, fair(FAIR, heavy)),
         Claim(f"{name}-no-hiccup", f"{disk}: no hiccup", "none", Unit.COUNT, "C-requests late in a run",
               (Part(f"worst of {len(late)} runs", exact(max(late), len(late)), below(1)),)),
     ]
+
+
+def _best_table(title: str, view: View, opponents: tuple[Opponents, Opponents]) -> Table:
+    """Who the opponents are at each rate."""
+    def cell(rate: int, opponent: Opponents, metric: Metric, highest: bool, scale: float, unit: str) -> str:
+        best = opponent.best(rate, metric, highest)
+        return f"{best[0]}: {interval_text(interval([scale * value for value in best[1]]), 4)}{unit}" if best else "none steady"
+    return Table(f"{title}: what our policies are compared with", ("λ", "fastest", "fairest clusters"), tuple(
+        (str(rate), cell(rate, opponents[0], response_s, False, 1000, " ms"), cell(rate, opponents[1], fairness, True, 1, "")) for rate in view.rates))
 
 
 def _engine_claims(firmware: View, accelerator: View) -> list[Claim]:
@@ -112,10 +149,8 @@ def report(results: Results, quick: bool) -> Report:
     views = {name: View(results, load, SHOWN) for name, load in loads.items()}
     engines = {reading: View(results, _engines(quick), CARRIED, reading) for reading in ENGINES}
     orders = {reading: View(results, _orders(quick), [clustered(m) for m in ORDERS], reading) for reading in ENGINES}
-    alike = dict(zip(AS_BUSY, RATES, strict=True))
-    claims = [*_slack_claims("table1", "Table 1's disk, N = 25", views["table1"], [(r, r) for r in loads["table1"].rates]),
-              *_slack_claims("projected", "Projected disk, N = 35", views["projected"],
-                             [(r, alike[r]) for r in loads["projected"].rates]),
+    opponents = {name: _opponents(results, load) for name, load in loads.items()}
+    claims = [*(claim for name, disk in mixed_media.DISKS.items() for claim in _slack_claims(name, disk, views[name], opponents[name])),
               *_engine_claims(engines[FIRMWARE], engines[ACCELERATOR])]
 
     rate, seconds, index = "arrival rate λ of D-requests (per round)", "mean response time of D (s)", "fairness index"
@@ -129,8 +164,10 @@ def report(results: Results, quick: bool) -> Report:
             Series(f"{reading.name}, λ = {lam}", ORDERS, [view.steady(clustered(m), lam, metric) for m in ORDERS])
             for reading, view in orders.items() for lam in ORDER_RATES)))
     rows = [row for name, view in views.items() for row in view.rows(name)]
+    rows += [row for name, load in loads.items() for view in (View(results, load, (SPTF,), NEXT_C), *(View(results, load, CLUST, kind) for kind in CLUSTER_KINDS))
+             for row in view.rows(name)]
     rows += [row for part, of in (("engines", engines), ("orders", orders)) for view in of.values() for row in view.rows(part)]
-    tables = [views["table1"].table("Table 1's disk, N = 25"), views["projected"].table("Projected disk, N = 35"),
+    tables = [*(table for name, disk in mixed_media.DISKS.items() for table in (views[name].table(disk), _best_table(disk, views[name], opponents[name]))),
               *(view.table(f"Exact orders of M, {reading.name}") for reading, view in orders.items()),
               Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
     return Report(tuple(claims), tuple(charts), tuple(tables))
@@ -142,7 +179,10 @@ The loads and disks of [mixed-media](../mixed-media/README.md), with what that p
 **A policy of ours.** The paper trades mean response (SPTF) against fairness (CLUST-REQ). Slack stealing, `OPS:SLACK(c|w)`
 ([rule](../../reference/policies.md)), has the continuous requests wait as long as the round has slack. Its constants were chosen on these
 two disks, on runs of 8,000 to 20,000 rounds (its two numbers on seeds 11 to 13 and, first, on 1 to 5 with (4|0.47) and (4|0.6), which left two claims undecided);
-the claims below are its aims, judged on five runs of 20,000. On the projected disk the rates are those at which it is as busy as Table 1's disk under SPTF.
+the claims below are its aims, judged on five runs of 4,000 rounds, where verdicts lie near their bounds (from λ = 45 on Table 1's disk) on ten. On the
+projected disk the rates are those at which it is as busy as Table 1's disk under SPTF. The opponent is at every rate the best one: for response the
+fastest of SPTF, SPTF(next-C), CLUST-REQ and CLUST-CYL, for fairness the fairest of CLUST-REQ and CLUST-CYL, both of them in all eight interpretations of how
+clusters are made ([which](../mixed-media/README.md#readings)).
 
 **Exact orders of more than six.** The paper stops at six because the time to find the order grows out of hand. Here firmware pays for its
 time (`controller.firmware_order_cycles`), and the deadline guard must count on the longest decision in every hop of the sweep; the accelerator takes

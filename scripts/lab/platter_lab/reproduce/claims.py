@@ -114,8 +114,32 @@ def deciding(parts: Sequence[Part]) -> Part | None:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """The same comparisons under every combination of the answers to some questions: `parts` by one answer to each of `factors`."""
+
+    factors: tuple[str, ...]
+    parts: Mapping[tuple[str, ...], tuple[Part, ...]]
+
+    def verdicts(self) -> dict[tuple[str, ...], Verdict]:
+        return {answers: combined(parts) for answers, parts in self.parts.items()}
+
+    def turning(self) -> list[str]:
+        """The factors of which another answer alone, all others being equal, somewhere turns the verdict round."""
+        verdicts = self.verdicts()
+        holds, fails = ([answers for answers, verdict in verdicts.items() if verdict is wanted] for wanted in (Verdict.HOLDS, Verdict.FAILS))
+        turns = {next(i for i, (x, y) in enumerate(zip(a, b)) if x != y)
+                 for a in holds for b in fails if sum(x != y for x, y in zip(a, b)) == 1}
+        return [factor for i, factor in enumerate(self.factors) if i in turns]
+
+    def text(self) -> str:
+        verdicts = list(self.verdicts().values())
+        counts = [f"{verdict} in {verdicts.count(verdict)}" for verdict in (Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN) if verdict in verdicts]
+        return f"{', '.join(counts)} of {len(verdicts)} combinations"
+
+
+@dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper. `parts` are judged under the default readings, `readings` the same under another one."""
+    """A sentence of a paper. `parts` are judged under the default readings, `readings` the same under another one, `grid` under combinations."""
 
     name: str
     text: str
@@ -124,6 +148,7 @@ class Claim:
     quantity: str
     parts: tuple[Part, ...]
     readings: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    grid: Grid | None = None
 
     def named(self, name: str, text: str) -> Claim:
         """The same under another name and text."""
@@ -138,16 +163,19 @@ class Claim:
         opposite = {Verdict.HOLDS: Verdict.FAILS, Verdict.FAILS: Verdict.HOLDS}.get(self.plain_verdict)
         return [name for name, parts in self.readings.items() if opposite and combined(parts) is opposite]
 
+    def turning(self) -> list[str]:
+        return self.grid.turning() if self.grid else []
+
     @property
     def verdict(self) -> Verdict:
-        return Verdict.DEPENDS if self.contrary() else self.plain_verdict
+        return Verdict.DEPENDS if self.contrary() or self.turning() else self.plain_verdict
 
     def verdict_text(self) -> str:
-        contrary = self.contrary()
-        if contrary:
-            changed = combined(self.readings[contrary[0]])
-            return f"{Verdict.DEPENDS}: {'; '.join(contrary)} ({changed}; by default {self.plain_verdict})"
-        return str(self.plain_verdict)
+        contrary, turning = self.contrary(), self.turning()
+        said = [f"{'; '.join(contrary)} ({combined(self.readings[contrary[0]])}; by default {self.plain_verdict})"] if contrary else []
+        if turning:
+            said.append(f"{'; '.join(turning)} ({self.grid.text()}{'' if contrary else f'; by default {self.plain_verdict}'})")
+        return f"{Verdict.DEPENDS}: {'; '.join(said)}" if said else str(self.plain_verdict)
 
     def criterion_text(self) -> str:
         bounds = list(dict.fromkeys(part.criterion.text(self.unit) for part in self.parts))

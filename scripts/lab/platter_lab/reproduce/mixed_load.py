@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,8 @@ from typing import Any
 from platter_lab.reproduce.bench import Point, Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
-from platter_lab.reproduce.readings import DEFAULT, Reading
-from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
+from platter_lab.reproduce.readings import DEFAULT, Factor, Reading, Together, combinations
+from platter_lab.reproduce.statistics import Interval, Trend, growth, interval, interval_text, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Table
 
 TPS_SCAN = "TPS:SCAN/SCAN"
@@ -26,9 +25,38 @@ CLUST_CYL = "OPS:SCAN/CLUST-CYL(6|1000)"
 SPTF = "SPTF"
 POLICIES = (TPS_SCAN, TPS_OPT, FAMISH, CI_SPTF, CI_OPT, CLUST_REQ, CLUST_CYL, SPTF)
 
-# A run leaves this share of its discrete requests unserved only if its queue grows as long as it runs.
-SATURATED = 0.01
+CLUST = (CLUST_REQ, CLUST_CYL)
+
 WARMUP_S = 100.0
+
+# What papers call significant, considerable, clear or drastic is a difference of this share at least; "better" alone is any difference.
+MARGIN = 0.05
+
+# What the paper on clusters leaves open about SPTF and about its clusters; each first answer is the default.
+NEXT_C = Reading("next-C", "SPTF(next-C): only the sweep's next C competes with the D", policies=((SPTF, "SPTF(next-C)"),),
+                 affects=frozenset({SPTF}))
+
+
+def _of_clusters(name: str, text: str, *settings: tuple[str, str]) -> Reading:
+    return Reading(name, text, settings, affects=frozenset(CLUST))
+
+
+WHICH_SPTF = Factor("SPTF", "which requests compete", (
+    Reading("pooled", "SPTF: all remaining C compete with all D", affects=frozenset()), NEXT_C))
+CLUSTERS = (
+    Factor("cluster's front", "where the next cluster begins", (
+        _of_clusters("front", "behind the last request of the cluster that has ended"),
+        _of_clusters("arm", "where the arm stands", ("scheduling.cluster_from", "arm")))),
+    Factor("new round", "what a new round does to the sweep over clusters", (
+        _of_clusters("restart", "it begins anew"),
+        _of_clusters("continue", "it goes on", ("scheduling.cluster_round", "continue")))),
+    Factor("cluster holds", "which requests a cluster holds", (
+        _of_clusters("C and D", "both classes"),
+        _of_clusters("D", "discrete requests only", ("scheduling.clusters", "discrete")))),
+)
+FACTORS = (WHICH_SPTF, *CLUSTERS)
+CLUSTER_KINDS = combinations(CLUSTERS)
+COMBINATIONS = combinations(FACTORS)
 
 Metric = Callable[[dict[str, Any]], float]
 
@@ -42,10 +70,14 @@ def fairness(result: dict[str, Any]) -> float:
     return result["classes"]["discrete"]["fairness_index"]
 
 
+def backlog(result: dict[str, Any]) -> list[float]:
+    """Discrete requests outstanding, means over equal parts of the measured time."""
+    return result["classes"]["discrete"]["backlog"]["parts"]
+
+
 def unserved(result: dict[str, Any]) -> float:
-    """Share of the discrete requests that the end of the run found waiting."""
-    discrete = result["classes"]["discrete"]
-    return discrete["outstanding"] / discrete["issued"]
+    """Share of the discrete requests that is never served: by which the backlog grows over what comes."""
+    return slope(backlog(result)) / result["classes"]["discrete"]["issued"]
 
 
 def busy(result: dict[str, Any]) -> float:
@@ -64,90 +96,125 @@ class Load:
     rates: tuple[int, ...]
     rounds: int
 
-    def point(self, policy: str | None, rate: int = 0, reading: Reading = DEFAULT) -> Point:
+    def point(self, policy: str | None, rate: int = 0, reading: Reading | Together = DEFAULT) -> Point:
         """One of the grid; without a policy the continuous requests alone, served by SCAN."""
-        alone = policy is None
-        policy = TPS_SCAN if policy is None else policy
-        settings = reading.settings if reading.touches(policy) else ()
-        policy = dict(reading.policies).get(policy, policy)
-        source = (("workload.discrete.source", "none"),) if alone else (("workload.discrete.rate_per_s", str(rate)),)
+        source = (("workload.discrete.source", "none"),) if policy is None else (("workload.discrete.rate_per_s", str(rate)),)
+        policy, settings = reading.applied(TPS_SCAN if policy is None else policy)
         return Point(self.scenario, (("policy", policy), *source, *settings), WARMUP_S, self.rounds)
 
-    def points(self, policies: Sequence[str], reading: Reading = DEFAULT) -> list[Point]:
-        return [self.point(policy, rate, reading) for policy in policies for rate in self.rates]
+    def points(self, policies: Sequence[str], reading: Reading | Together = DEFAULT, rates: Sequence[int] = ()) -> list[Point]:
+        return [self.point(policy, rate, reading) for policy in policies for rate in rates or self.rates]
 
 
 class View:
-    """Results of a load under one reading."""
+    """Results of a load under one reading. Only steady points have a mean response and a fairness; where one of two is not, there is no ratio."""
 
-    def __init__(self, results: Results, load: Load, policies: Sequence[str], reading: Reading = DEFAULT) -> None:
+    def __init__(self, results: Results, load: Load, policies: Sequence[str], reading: Reading | Together = DEFAULT) -> None:
         self._results = results
         self._load = load
         self._reading = reading
+        self._trends: dict[Point, Trend] = {}
         self.policies = tuple(policies)
         self.rates = load.rates
 
-    def samples(self, policy: str | None, rate: int, metric: Metric) -> list[float]:
-        return self._results.samples(self._load.point(policy, rate, self._reading), metric)
+    def point(self, policy: str | None, rate: int) -> Point:
+        return self._load.point(policy, rate, self._reading)
 
-    def saturated(self, policy: str, rate: int) -> bool:
-        """Whether the queue grew as long as the runs went on, in one of them at least: there is no mean response then."""
-        return max(self.samples(policy, rate, unserved)) > SATURATED
+    def name(self, policy: str) -> str:
+        """A policy with what the reading changes in it."""
+        return f"{policy} ({self._reading.name})" if self._reading.touches(policy) else policy
+
+    def samples(self, policy: str | None, rate: int, metric: Metric) -> list[float]:
+        return self._results.samples(self.point(policy, rate), metric)
+
+    def trend(self, policy: str, rate: int) -> Trend:
+        point = self.point(policy, rate)
+        if point not in self._trends:
+            self._trends[point] = trend(growth(self._results.samples(point, backlog)))
+        return self._trends[point]
+
+    def is_steady(self, rate: int, *policies: str) -> bool:
+        return all(self.trend(policy, rate) is Trend.STEADY for policy in policies)
 
     def steady(self, policy: str, rate: int, metric: Metric) -> Interval | None:
-        return None if self.saturated(policy, rate) else interval(self.samples(policy, rate, metric))
+        return interval(self.samples(policy, rate, metric)) if self.is_steady(rate, policy) else None
 
     def heaviest(self, policies: Sequence[str]) -> int | None:
-        """The highest rate at which all the policies keep up."""
-        return max((rate for rate in self.rates if not any(self.saturated(p, rate) for p in policies)), default=None)
+        """The highest rate at which all the policies are steady."""
+        return max((rate for rate in self.rates if self.is_steady(rate, *policies)), default=None)
 
-    def response(self, one: str, other: str, criterion: Criterion, rates: Sequence[int] = ()) -> list[Part]:
-        """Mean response of one policy over the other's, at each rate. A policy whose queue grows without end counts as
-        unboundedly slow; where both grow there is nothing to compare."""
-        parts = []
-        for rate in rates or self.rates:
-            ends = self.saturated(one, rate), self.saturated(other, rate)
-            a, b = self.samples(one, rate, response_s), self.samples(other, rate, response_s)
-            if ends == (True, True):
-                continue
-            if any(ends):
-                value = exact(math.inf if ends[0] else 0.0, len(a))
-            else:
-                value = paired_ratio(a, b)
-            parts.append(Part(f"{one} / {other}, λ = {rate}", value, criterion))
-        return parts
+    def busy(self, rate: int) -> float:
+        """The load as a share of the drive's time: how busy SPTF keeps it."""
+        return interval(self.samples(SPTF, rate, busy)).mean
 
-    def fairness(self, one: str, other: str, criterion: Criterion, rates: Sequence[int] = ()) -> list[Part]:
-        """Fairness index of one policy over the other's, at each rate at which both keep up."""
-        return [Part(f"{one} / {other}, λ = {rate}",
-                     paired_ratio(self.samples(one, rate, fairness), self.samples(other, rate, fairness)), criterion)
-                for rate in rates or self.rates if not self.saturated(one, rate) and not self.saturated(other, rate)]
+    def compare(self, one: str, other: str, metric: Metric, criterion: Criterion, rates: Iterable[int] = ()) -> list[Part]:
+        """The metric of one policy over the other's, at each rate at which both are steady."""
+        return [Part(f"{one} / {other}, λ = {rate}", paired_ratio(self.samples(one, rate, metric), self.samples(other, rate, metric)), criterion)
+                for rate in rates or self.rates if self.is_steady(rate, one, other)]
+
+    def response(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] = ()) -> list[Part]:
+        return self.compare(one, other, response_s, criterion, rates)
+
+    def fairness(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] = ()) -> list[Part]:
+        return self.compare(one, other, fairness, criterion, rates)
 
     def series(self, policies: Sequence[str], metric: Metric) -> tuple[Series, ...]:
         return tuple(Series(policy, self.rates, [self.steady(policy, rate, metric) for rate in self.rates])
                      for policy in policies)
 
+    def cell(self, policy: str, rate: int) -> str:
+        """Mean response in ms and fairness; of an unstable point by how much of what comes its backlog grows."""
+        state = self.trend(policy, rate)
+        if state is Trend.UNSTABLE:
+            return f"unstable: {100 * interval(self.samples(policy, rate, unserved)).mean:.1f} % never served"
+        if state is Trend.OPEN:
+            return str(state)
+        return (interval_text(self.steady(policy, rate, lambda result: 1000 * response_s(result)), 4) + " ms; "
+                + interval_text(self.steady(policy, rate, fairness)))
+
     def table(self, title: str) -> Table:
         """Mean response in ms and fairness of each policy at each rate, for the page."""
-        def cell(policy: str, rate: int) -> str:
-            if self.saturated(policy, rate):
-                return f"grows: {100 * max(self.samples(policy, rate, unserved)):.0f} % unserved"
-            return (interval_text(self.steady(policy, rate, lambda result: 1000 * response_s(result)), 4) + " ms; "
-                    + interval_text(self.steady(policy, rate, fairness)))
         return Table(f"{title}: mean response and fairness of D", ("λ", *self.policies),
-                     tuple((str(rate), *(cell(policy, rate) for policy in self.policies)) for rate in self.rates))
+                     tuple((str(rate), *(self.cell(policy, rate) for policy in self.policies)) for rate in self.rates))
 
     def rows(self, about: str) -> list[tuple[str, ...]]:
         """One row for each run of a policy that the reading touches, for a CSV file (`RUN_HEADER`)."""
         rows = []
         for policy in self.policies:
             for rate in self.rates if self._reading.touches(policy) or self._reading is DEFAULT else ():
-                runs = self._results[self._load.point(policy, rate, self._reading)]
+                runs = self._results[self.point(policy, rate)]
                 rows += [(about, self._reading.name, policy, str(rate), str(result["seed"]), f"{response_s(result):.9g}",
-                          f"{fairness(result):.9g}", f"{unserved(result):.6g}", f"{busy(result):.9g}", f"{hiccups(result):g}")
+                          f"{fairness(result):.9g}", f"{result['classes']['discrete']['backlog']['mean']:.6g}", f"{unserved(result):.6g}",
+                          f"{busy(result):.9g}", f"{hiccups(result):g}", str(self.trend(policy, rate)))
                          for result in runs]
         return rows
 
 
-RUN_HEADER = ("load", "reading", "policy", "rate_per_s", "seed", "mean_response_s", "fairness_index", "unserved_share",
-              "utilisation", "hiccups")
+class Opponents:
+    """Policies, each under several readings, of which the best one is meant: at each rate the one with the best mean of a metric, of those that
+    are steady. So nothing is compared with a weaker interpretation of an opponent."""
+
+    def __init__(self, candidates: Sequence[tuple[View, str]]) -> None:
+        self._candidates = {view.point(policy, view.rates[0]): (view, policy) for view, policy in candidates}.values()
+
+    def best(self, rate: int, metric: Metric, highest: bool) -> tuple[str, list[float]] | None:
+        """Its name and its runs; None where none of them is steady."""
+        steady = [(view.name(policy), view.samples(policy, rate, metric)) for view, policy in self._candidates if view.is_steady(rate, policy)]
+        return (max if highest else min)(steady, key=lambda named: interval(named[1]).mean, default=None)
+
+    def against(self, view: View, policy: str, metric: Metric, highest: bool, criterion: Criterion, rates: Iterable[int],
+                over: bool = False) -> list[Part]:
+        """The policy's metric over that of the best of them (`over`: the other way round), at each rate at which there is one and the policy is
+        steady."""
+        parts = []
+        for rate in rates:
+            best = self.best(rate, metric, highest)
+            if best and view.is_steady(rate, policy):
+                both = [(view.name(policy), view.samples(policy, rate, metric)), best]
+                (one, a), (other, b) = reversed(both) if over else both
+                parts.append(Part(f"{one} / {other}, λ = {rate}", paired_ratio(a, b), criterion))
+        return parts
+
+
+RUN_HEADER = ("load", "reading", "policy", "rate_per_s", "seed", "mean_response_s", "fairness_index", "backlog", "never_served_share",
+              "utilisation", "hiccups", "point")

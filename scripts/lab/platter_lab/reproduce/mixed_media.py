@@ -6,32 +6,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from platter_lab.executable import ROOT
 from platter_lab.files import write_whole
 from platter_lab.reproduce import clusters
 from platter_lab.reproduce.bench import Point, Results
-from platter_lab.reproduce.claims import Claim, Part, Unit, above, below, near
+from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (
-    CI_OPT, CI_SPTF, CLUST_CYL, CLUST_REQ, FAMISH, POLICIES, RUN_HEADER, SPTF, TPS_OPT, TPS_SCAN, Load, View, busy,
-    fairness, hiccups, response_s, unserved)
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
-from platter_lab.reproduce.statistics import exact, interval, paired_ratio
+    CI_OPT, CI_SPTF, CLUST, CLUST_REQ, CLUSTER_KINDS, COMBINATIONS, FACTORS, FAMISH, MARGIN, NEXT_C, POLICIES, RUN_HEADER, SPTF, TPS_OPT,
+    TPS_SCAN, Load, Opponents, View, busy, fairness, hiccups, response_s, unserved)
+from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, Together, judge
+from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
+from platter_lab.reproduce.turning_points import VERDICT_HEADER, Turn, grid_table, verdict_rows, verdicts, where
 
 FOLDER = PAPERS / "mixed-media"
 SEEDS = (1, 2, 3, 4, 5)
 
 FIRST = (TPS_SCAN, TPS_OPT, FAMISH, CI_SPTF, CI_OPT)      # figures 1 and 2
-SECOND = (SPTF, CI_SPTF, CI_OPT, CLUST_REQ, CLUST_CYL)    # figures 4 to 7
+SECOND = (SPTF, CI_SPTF, CI_OPT, *CLUST)                  # figures 4 to 7
 OPS = (CI_SPTF, CI_OPT)
-CLUST = (CLUST_REQ, CLUST_CYL)
+FLAT = ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "V(0.2)", "EDF", "SCAN-EDF", "GSS(5)", "RR")   # the paper's, and C-LOOK
+LONGER = ("OPS:SCAN/CI-OPT(8)", "OPS:SCAN/CLUST-REQ(8)", "OPS:SCAN/CLUST-REQ(10)")
+LONGER_THAN = {one: one.replace("(8)", "(6)").replace("(10)", "(6)") for one in LONGER}
+
+TOP = 65             # the rate that the paper calls high
+LOW = 35             # and, as we read it, the end of "low and medium" on Table 1's disk; on the projected one, which does twice as much, TOP
+HEAVY = 0.95         # a heavy load is a share of the drive's time
 
 INTERVAL_POLICIES = frozenset({CI_SPTF, CI_OPT})
+FREE_DECISIONS = Reading("decisions in no time", "a decision takes none of the drive's time",
+                         (("drive.controller.firmware_base_cycles", "0"), ("drive.controller.firmware_candidate_cycles", "0"),
+                          ("drive.controller.firmware_order_cycles", "0")))
 READINGS = (
-    Reading("SPTF(next-C)", "only the sweep's next C competes with the D", policies=((SPTF, "SPTF(next-C)"),),
-            affects=frozenset({SPTF})),
     Reading("sweep alternating", "the C-sweep starts at the two extremes in turn, not at the nearer one",
             (("scheduling.sweep_start", "alternating"),)),
     Reading("sweep upward", "the C-sweep always starts at the lowest cylinder", (("scheduling.sweep_start", "upward"),)),
@@ -39,20 +48,17 @@ READINGS = (
             (("scheduling.after_sweep", "disk"),), affects=INTERVAL_POLICIES),
     Reading("idle after sweep", "after the last C the drive rests until the round ends",
             (("scheduling.after_sweep", "idle"),), affects=INTERVAL_POLICIES),
-    Reading("clusters of D", "CLUST-REQ and CLUST-CYL cluster D-requests only", (("scheduling.clusters", "discrete"),),
-            affects=frozenset(CLUST)),
     Reading("FAMISH(late)", "FAMISH takes in what arrives within the round and lies ahead",
             policies=((FAMISH, "OPS:FAMISH(late)"),), affects=frozenset({FAMISH})),
     Reading("zero latency", "a drive that reads the sectors of a track in the order in which they come",
             (("drive.mechanics.zero_latency_read", "true"),)),
     Reading("head switch", "0.8 ms for each change of the head, on tracks without skew (and so a turn each)",
             (("drive.mechanics.head_switch_us", "800"),)),
-    Reading("decisions in no time", "a decision takes none of the drive's time",
-            (("drive.controller.firmware_base_cycles", "0"), ("drive.controller.firmware_candidate_cycles", "0"),
-             ("drive.controller.firmware_order_cycles", "0"))),
+    FREE_DECISIONS,
 )
+FEWER_STREAMS = Reading("N = 15", "15 continuous requests a round", (("workload.continuous.streams", "15"),))
 
-# What runs on which load, by default and under the other readings.
+DISKS = {"table1": "Table 1's disk, N = 25", "projected": "Projected disk, N = 35"}
 RUN = {"table1": POLICIES, "projected": SECOND}
 READ_AGAIN = {"table1": POLICIES, "projected": (SPTF, CLUST_REQ)}
 
@@ -62,17 +68,44 @@ WIDTHS = (100, 250, 500, 1000, 2000)
 EXACT_ORDER, SCAN_ORDER = CLUST_REQ, "LOOK"
 TRACES = ROOT / "build" / "reproduce" / "clusters"
 
-
-def rounds(quick: bool, default: bool) -> int:
-    """Rounds of a run, as many as the paper's by default; fewer under the other readings."""
-    return 800 if quick else 40_000 if default else 4_000
+Views = Mapping[str, Any]   # View by name of the load; "clusters": Opponents
 
 
-def _loads(quick: bool, default: bool = True) -> dict[str, Load]:
+def rounds(quick: bool, papers: bool = False) -> int:
+    """Rounds of a run: as many as the paper's at its own points, otherwise fewer."""
+    return 800 if quick else 40_000 if papers else 4_000
+
+
+def _scenario(disk: str) -> Path:
+    return FOLDER / ("scenario.toml" if disk == "table1" else "projected.toml")
+
+
+def papers_loads(quick: bool) -> dict[str, Load]:
     rates = (5, 35, 65) if quick else (5, 15, 25, 35, 45, 55, 65)
-    heavy = (105,) if quick else (85, 105, 125)
-    return {"table1": Load(FOLDER / "scenario.toml", rates, rounds(quick, default)),
-            "projected": Load(FOLDER / "projected.toml", rates + heavy, rounds(quick, default))}
+    return {disk: Load(_scenario(disk), rates, rounds(quick, True)) for disk in DISKS}
+
+
+def heavy_loads(quick: bool) -> dict[str, Load]:
+    """Where verdicts turn: few low rates, and many near the disks' capacities."""
+    rates = {"table1": (35, 59, 65) if quick else (15, 35, 50, 53, 56, 59, 62, 65, 67),
+             "projected": (65, 130) if quick else (25, 65, 105, 125, 130, 135, 140, 145)}
+    return {disk: Load(_scenario(disk), rates[disk], rounds(quick)) for disk in DISKS}
+
+
+def _loads_again(quick: bool) -> dict[str, Load]:
+    """For other readings, one at a time."""
+    rates = {"table1": (35, 65) if quick else (5, 35, 55, 65), "projected": (130,) if quick else (35, 65, 130)}
+    return {disk: Load(_scenario(disk), rates[disk], rounds(quick)) for disk in DISKS}
+
+
+def _once(quick: bool) -> dict[str, tuple[Load, tuple[str, ...], Reading]]:
+    """Loads that are looked at under one reading only: with their policies."""
+    def load(*rates: int) -> Load:
+        return Load(_scenario("table1"), rates[1:2] if quick else rates, rounds(quick))
+    return {"n15": (load(5, 35, 65, 80, 88), FIRST, FEWER_STREAMS),
+            "flat": (load(15, 35, 55), (SPTF, *FLAT), DEFAULT),
+            "longer": (load(35, 55, 62), (CI_OPT, CLUST_REQ, *LONGER), DEFAULT),
+            "longer, free": (load(35, 55, 62), (CI_OPT, CLUST_REQ, *LONGER), FREE_DECISIONS)}
 
 
 def _clusters(quick: bool) -> int:
@@ -98,109 +131,285 @@ def plan(quick: bool) -> Plan:
     profile = ROOT / "models" / "configs" / "drives" / "balafoutis_table1.toml"
     write_whole({_trace(requests, width, quick): clusters.trace(profile, requests, width, _clusters(quick))
                  for requests in REQUESTS for width in WIDTHS})
-    loads = _loads(quick)
-    points = [load.point(None) for load in loads.values()]
-    points += [point for name, policies in RUN.items() for point in loads[name].points(policies)]
-    for name, load in _loads(quick, default=False).items():
-        for reading in (DEFAULT, *READINGS):
+    points = []
+    for disk, load in papers_loads(quick).items():
+        points += [load.point(None), *load.points(RUN[disk])]
+    for load in heavy_loads(quick).values():
+        points += load.points(OPS)
+        points += [point for together in COMBINATIONS for point in load.points((SPTF, *CLUST), together)]
+    for disk, load in _loads_again(quick).items():
+        for reading in READINGS:
             points += [load.point(None, reading=reading)] if reading.touches(TPS_SCAN) else []
-            points += load.points(READ_AGAIN[name], reading)
+            points += load.points(READ_AGAIN[disk], reading)
+    points += [point for load, policies, reading in _once(quick).values() for point in load.points(policies, reading)]
     return Plan(tuple(dict.fromkeys(points)), SEEDS, tuple(_cluster_points(quick)))
 
 
-def paper_claims(rates: Sequence[int]) -> list[Judged]:
-    """The paper's claims, in its order, on views of the loads "table1" (with these rates) and "projected"."""
-    low = [rate for rate in rates if rate <= 35]
-    top = rates[-1]
+def _by(least: float) -> Criterion:
+    """Significantly above 1 or, for a negative number, below."""
+    return above(1 + least) if least > 0 else below(1 + least)
 
-    def table1(compare):
-        return lambda views: compare(views["table1"])
+
+def _upto(view: View, rate: int) -> list[int]:
+    return [one for one in view.rates if one <= rate]
+
+
+def _beyond(view: View, rate: int) -> list[int]:
+    return [one for one in view.rates if one > rate]
+
+
+def _pairs(view: View, ones: Sequence[str], others: Sequence[str], criterion: Criterion, rates: Sequence[int] | None = None,
+           fair: bool = False) -> list[Part]:
+    compare = view.fairness if fair else view.response
+    rates = view.rates if rates is None else rates
+    return [part for one in ones for other in others if one != other for rate in rates for part in compare(one, other, criterion, [rate])]
+
+
+def _heaviest(view: View, least: float = 0.0) -> list[int]:
+    """The highest rate at which SPTF and CLUST-REQ are steady, if it keeps the drive busy for this share at least."""
+    rate = view.heaviest((CLUST_REQ, SPTF))
+    return [] if rate is None or view.busy(rate) < least else [rate]
+
+
+def _no_hiccup(views: Views) -> list[Part]:
+    parts = []
+    for name, view in views.items():
+        for policy in view.policies if isinstance(view, View) else ():
+            counts = [count for rate in view.rates for count in view.samples(policy, rate, hiccups)]
+            parts.append(Part(f"{policy}, {name}, worst of {len(counts)} runs", exact(max(counts), len(counts)), below(1)))
+    return parts
+
+
+def _trend_to_projected(views: Views) -> list[Part]:
+    """CLUST-REQ over SPTF on the projected disk, over the same on Table 1's, where both disks are as busy (within a hundredth)."""
+    one, other = views["table1 heavy"], views["projected heavy"]
+    parts = []
+    for rate in one.rates:
+        alike = min(other.rates, key=lambda its: abs(other.busy(its) - one.busy(rate)))
+        if abs(other.busy(alike) - one.busy(rate)) > 0.01 or not one.is_steady(rate, SPTF, CLUST_REQ) or not other.is_steady(alike, SPTF, CLUST_REQ):
+            continue
+        for metric, what, criterion in ((response_s, "mean response", below(1)), (fairness, "fairness", above(1))):
+            ratios = [[a / b for a, b in zip(view.samples(CLUST_REQ, at, metric), view.samples(SPTF, at, metric), strict=True)]
+                      for view, at in ((other, alike), (one, rate))]
+            parts.append(Part(f"{what}, λ = {alike} over λ = {rate}", paired_ratio(*ratios), criterion))
+    return parts
+
+
+def paper_claims() -> list[Judged]:
+    """The paper's claims that other readings can change, in its order. They look at views of the paper's own loads ("table1", "projected"), of
+    the grid around the disks' capacities ("table1 heavy", "projected heavy") and, by default, at the best of all kinds of clusters ("clusters")."""
+
+    def on(load: str, compare):
+        return lambda views: compare(views[load])
 
     def share(load: str, published: float):
         return lambda views: [Part("without D-requests", interval(views[load].samples(None, 0, busy)), near(published, 0.025))]
 
-    def pairs(view: View, ones, others, criterion, rates=(), fair=False) -> list[Part]:
-        compare = view.fairness if fair else view.response
-        return [part for one in ones for other in others if one != other for part in compare(one, other, criterion, rates)]
+    def clusters_at_best(metric, highest: bool, criterion: Criterion, load: str = "table1 heavy", rates=lambda view: view.rates):
+        """Of all kinds of clusters, at each rate the one that does best."""
+        def parts(views: Views) -> list[Part]:
+            view = views[load]
+            return views[load.replace("heavy", "clusters")].against(view, SPTF, metric, highest, criterion, rates(view), over=True)
+        return (("the fairest clusters" if highest else "the fastest clusters", parts),)
 
-    def growing(view: View) -> list[Part]:
-        """CI-OPT over CI-SPTF at the highest rate that both keep up with, and that over the same at the lowest."""
-        first, last = view.rates[0], view.heaviest(OPS)
-        if last is None or last == first:
-            return []
-        ratios = [[a / b for a, b in zip(view.samples(CI_OPT, rate, response_s), view.samples(CI_SPTF, rate, response_s),
-                                         strict=True)] for rate in (last, first)]
-        return [*view.response(CI_OPT, CI_SPTF, below(1), [last]),
-                Part(f"the ratio at λ = {last} over that at λ = {first}", paired_ratio(*ratios), below(1))]
+    def response_at_heaviest(load: str, criterion: Criterion):
+        return on(load, lambda v: v.response(CLUST_REQ, SPTF, criterion, rates) if (rates := _heaviest(v, HEAVY)) else [])
 
-    def no_hiccup(views: Mapping[str, View]) -> list[Part]:
-        parts = []
-        for name, view in views.items():
-            for policy in view.policies:
-                counts = [count for rate in view.rates for count in view.samples(policy, rate, hiccups)]
-                parts.append(Part(f"{policy}, {name}, worst of {len(counts)} runs", exact(max(counts), len(counts)), below(1)))
-        return parts
+    def fairness_at_heaviest(load: str, criterion: Criterion):
+        return on(load, lambda v: v.fairness(CLUST_REQ, SPTF, criterion, rates) if (rates := _heaviest(v, HEAVY)) else [])
 
-    def projected(compare: str, criterion):
-        return lambda views: getattr(views["projected"], compare)(CLUST_REQ, SPTF, criterion, [top])
-
-    def at_heaviest(load: str, compare: str, criterion):
-        def parts(views: Mapping[str, View]) -> list[Part]:
-            rate = views[load].heaviest((CLUST_REQ, SPTF))
-            return [] if rate is None else getattr(views[load], compare)(CLUST_REQ, SPTF, criterion, [rate])
-        return (("heaviest rate both keep up with", parts),)
+    def at_top(view: View) -> list[int]:
+        return [TOP] if TOP in view.rates else []
 
     both = frozenset({SPTF, *CLUST})
-    ratio, mean = Unit.RATIO, "mean response, ratio"
+    ratio, mean, index = Unit.RATIO, "mean response, ratio", "fairness index, ratio"
     return [
         Judged("c-share", "25 C-requests by SCAN take about 45 % of the round", "45 %", Unit.PERCENT, "share of the time",
                frozenset({TPS_SCAN}), share("table1", 0.45)),
         Judged("ops-beat-tps", "OPS algorithms generally outperform TPS algorithms (FAMISH apart)", "figure 1", ratio, mean,
-               frozenset({TPS_SCAN, TPS_OPT, *OPS}),
-               table1(lambda v: pairs(v, OPS, (TPS_SCAN, TPS_OPT), below(1)))),
+               frozenset({TPS_SCAN, TPS_OPT, *OPS}), on("table1", lambda v: _pairs(v, OPS, (TPS_SCAN, TPS_OPT), below(1)))),
         Judged("famish-slow", "FAMISH buys fairness with response time: it is slower than the other OPS algorithms",
-               "figure 1", ratio, mean, frozenset({FAMISH, *OPS}), table1(lambda v: pairs(v, (FAMISH,), OPS, above(1)))),
+               "figure 1", ratio, mean, frozenset({FAMISH, *OPS}), on("table1", lambda v: _pairs(v, (FAMISH,), OPS, above(1)))),
         Judged("tps-clustered", "TPS with CI-OPT(6) performs significantly better than TPS:SCAN/SCAN", "figure 1", ratio, mean,
-               frozenset({TPS_SCAN, TPS_OPT}), table1(lambda v: v.response(TPS_OPT, TPS_SCAN, below(1)))),
-        Judged("tps-comparable", "and is comparable to OPS at low and medium rates (within a quarter, up to λ = 35)", "figure 1",
+               frozenset({TPS_SCAN, TPS_OPT}), on("table1", lambda v: v.response(TPS_OPT, TPS_SCAN, _by(-MARGIN))),
+               ((f"above λ = {LOW}", on("table1", lambda v: _pairs(v, (TPS_OPT,), (TPS_SCAN,), _by(-MARGIN), _beyond(v, LOW)))),)),
+        Judged("tps-comparable", f"and is comparable to OPS at low and medium rates (within a quarter, up to λ = {LOW})", "figure 1",
                ratio, mean, frozenset({TPS_OPT, CI_OPT}),
-               table1(lambda v: v.response(TPS_OPT, CI_OPT, below(1.25), low))),
-        Judged("opt-over-greedy", "CI-OPT(6) beats CI-SPTF as λ grows", "figure 1", ratio, mean, frozenset(OPS), table1(growing)),
-        Judged("famish-fairest", "FAMISH is the fairest", "figure 2", ratio, "fairness index, ratio",
-               frozenset(FIRST), table1(lambda v: pairs(v, (FAMISH,), FIRST, above(1), fair=True))),
+               on("table1", lambda v: _pairs(v, (TPS_OPT,), (CI_OPT,), below(1.25), _upto(v, LOW)))),
+        Judged("opt-over-greedy", f"CI-OPT(6) beats CI-SPTF as λ grows (above {LOW})", "figure 1", ratio, mean, frozenset(OPS),
+               on("table1 heavy", lambda v: _pairs(v, (CI_OPT,), (CI_SPTF,), below(1), _beyond(v, LOW))),
+               (("up to λ = 60", on("table1 heavy", lambda v: _pairs(v, (CI_OPT,), (CI_SPTF,), below(1), [r for r in _beyond(v, LOW) if r <= 60]))),)),
+        Judged("fairness-kept", "The better response of the hierarchical algorithms is not at the cost of fairness (within the margin)", "figure 2",
+               ratio, "fairness index over that of TPS:SCAN/SCAN", frozenset({TPS_SCAN, TPS_OPT, *OPS}),
+               on("table1", lambda v: _pairs(v, (TPS_OPT, *OPS), (TPS_SCAN,), above(1 - MARGIN), fair=True))),
+        Judged("famish-fairest", "FAMISH is the fairest", "figure 2", ratio, index,
+               frozenset(FIRST), on("table1", lambda v: _pairs(v, (FAMISH,), FIRST, above(1), fair=True))),
         Judged("famish-unserved", "but under a heavy load leaves a considerable number of D-requests without service",
-               "in words", Unit.PERCENT, f"share of the D without service at the end, λ = {top}", frozenset({FAMISH}),
-               table1(lambda v: [Part(f"λ = {top}", interval(v.samples(FAMISH, top, unserved)), above(0.01))])),
+               "in words", Unit.PERCENT, "growth of its backlog over the D that come, at the highest rate", frozenset({FAMISH}),
+               on("table1", lambda v: [Part(f"λ = {v.rates[-1]}", interval(v.samples(FAMISH, v.rates[-1], unserved)), above(0.01))])),
         Judged("several-hundred-percent", "Hierarchical algorithms improve mean response by up to several hundred percent",
                "several hundred %", ratio, "mean response of TPS:SCAN/SCAN over CI-OPT(6) at the rate where it is largest",
-               frozenset({TPS_SCAN, CI_OPT}), table1(lambda v: _largest(v.response(TPS_SCAN, CI_OPT, above(3))))),
+               frozenset({TPS_SCAN, CI_OPT}), on("table1", lambda v: _largest(v.response(TPS_SCAN, CI_OPT, above(3))))),
         Judged("clusters-alike", "CLUST-REQ(6) and CLUST-CYL(6|1000) have almost identical performance (within 5 %)",
-               "figures 4, 5", ratio, "mean response and fairness, ratio", frozenset(CLUST), table1(
-                   lambda v: v.response(CLUST_CYL, CLUST_REQ, near(1, 0.05)) + v.fairness(CLUST_CYL, CLUST_REQ, near(1, 0.05)))),
+               "figures 4, 5", ratio, "mean response and fairness, ratio", frozenset(CLUST), on(
+                   "table1", lambda v: _pairs(v, CLUST[1:], CLUST[:1], near(1, 0.05)) + _pairs(v, CLUST[1:], CLUST[:1], near(1, 0.05), fair=True))),
         Judged("clusters-beat-intervals", "The new clusters improve significantly on C-intervals", "figure 4", ratio, mean,
-               frozenset({CI_OPT, *CLUST}), table1(lambda v: pairs(v, CLUST, (CI_OPT,), below(1)))),
+               frozenset({CI_OPT, *CLUST}), on("table1", lambda v: _pairs(v, CLUST, (CI_OPT,), _by(-MARGIN)))),
+        Judged("intervals-less-fair", "while also improving fairness", "in words", ratio, index,
+               frozenset({CI_OPT, *CLUST}), on("table1", lambda v: _pairs(v, CLUST, (CI_OPT,), above(1), fair=True))),
         Judged("sptf-faster", "SPTF generally has the lower mean response time", "figure 4", ratio, mean, both,
-               table1(lambda v: pairs(v, (SPTF,), CLUST, below(1)))),
-        Judged("sptf-not-much", "but not significantly so at high rates (within 10 %)", "figure 4", ratio, mean, both,
-               table1(lambda v: pairs(v, CLUST, (SPTF,), below(1.1), [top])), at_heaviest("table1", "response", below(1.1))),
-        Judged("clusters-fairer", "The clustered algorithms are fairer than SPTF", "figure 5", ratio, "fairness index, ratio", both,
-               table1(lambda v: pairs(v, CLUST, (SPTF,), above(1), fair=True))),
-        Judged("fairer-by", f"by up to 30 % at λ = {top}", "1.30", ratio, "fairness index of CLUST-REQ(6) over SPTF", both,
-               table1(lambda v: v.fairness(CLUST_REQ, SPTF, near(1.30, 0.05), [top])), at_heaviest("table1", "fairness", near(1.30, 0.05))),
+               on("table1", lambda v: _pairs(v, (SPTF,), CLUST, below(1)))),
+        Judged("clusters-comparable", "the clustered algorithms' one is comparable (within a quarter)", "figure 4", ratio, mean, both,
+               on("table1", lambda v: _pairs(v, CLUST, (SPTF,), below(1.25))), clusters_at_best(response_s, False, below(1.25))),
+        Judged("sptf-not-much", f"and not significantly higher at high rates (within 10 % at λ = {TOP})", "figure 4", ratio, mean, both,
+               on("table1", lambda v: _pairs(v, CLUST, (SPTF,), below(1.1), at_top(v))),
+               clusters_at_best(response_s, False, below(1.1), rates=at_top)),
+        Judged("clusters-fairer", "The clustered algorithms are significantly fairer than SPTF", "figure 5", ratio, index, both,
+               on("table1", lambda v: _pairs(v, CLUST, (SPTF,), _by(MARGIN), fair=True)), clusters_at_best(fairness, True, _by(MARGIN))),
+        Judged("fairer-by", f"by up to 30 % at λ = {TOP}", "1.30", ratio, "fairness index of CLUST-REQ(6) over SPTF", both,
+               on("table1", lambda v: _pairs(v, (CLUST_REQ,), (SPTF,), near(1.30, 0.05), at_top(v), fair=True)),
+               clusters_at_best(fairness, True, near(1.30, 0.05), rates=at_top)),
         Judged("projected-c-share", "On the projected disk 35 C-requests by SCAN take about 35 % of the round", "35 %",
                Unit.PERCENT, "share of the time", frozenset({TPS_SCAN}), share("projected", 0.35)),
-        Judged("projected-faster", f"There, under heavy load (λ = {top}), CLUST-REQ(6) has the lower mean response time than SPTF",
-               "15 % lower", ratio, mean, both, projected("response", below(1)), at_heaviest("projected", "response", below(1))),
-        Judged("projected-faster-by", f"by 15 % (λ = {top})", "0.85", ratio, mean, both,
-               projected("response", near(0.85, 0.05)), at_heaviest("projected", "response", near(0.85, 0.05))),
-        Judged("projected-fairer-by", f"and is 30 % fairer (λ = {top})", "1.30", ratio, "fairness index, ratio", both,
-               projected("fairness", near(1.30, 0.05)), at_heaviest("projected", "fairness", near(1.30, 0.05))),
-        Judged("no-hiccup", "No algorithm has a hiccup", "none", Unit.COUNT, "C-requests late in a run", frozenset(POLICIES), no_hiccup),
+        Judged("projected-clusters-gain", "There the new clusters' improvement on C-intervals can be very significant in heavier loads",
+               "figure 6", ratio, "mean response of CLUST-REQ(6) over CI-OPT(6), at the rate where it is least", frozenset({CI_OPT, *CLUST}),
+               on("projected heavy", lambda v: _least(v.response(CLUST_REQ, CI_OPT, _by(-MARGIN))) if CI_OPT in v.policies else [])),
+        Judged("projected-similar", f"Mean response is similar for low and medium loads (within a quarter, up to λ = {TOP})", "figure 6", ratio, mean,
+               both, on("projected", lambda v: _pairs(v, [p for p in CLUST if p in v.policies], (SPTF,), near(1, 0.25), _upto(v, TOP)))),
+        Judged("projected-considerably-fairer", "while the hierarchical algorithms are considerably fairer", "figure 7", ratio, index, both,
+               on("projected", lambda v: _pairs(v, [p for p in CLUST if p in v.policies], (SPTF,), _by(MARGIN), _upto(v, TOP), fair=True))),
+        Judged("projected-faster", f"Under heavier load (at least {100 * HEAVY:.0f} % busy) CLUST-REQ(6) has the lower mean response time than SPTF",
+               "15 % lower", ratio, mean, both, response_at_heaviest("projected heavy", below(1)),
+               clusters_at_best(response_s, False, below(1), "projected heavy", lambda v: _heaviest(v, HEAVY))),
+        Judged("projected-faster-by", "by 15 %", "0.85", ratio, mean, both, response_at_heaviest("projected heavy", near(0.85, 0.05))),
+        Judged("projected-fairer-by", "and is 30 % fairer", "1.30", ratio, index, both, fairness_at_heaviest("projected heavy", near(1.30, 0.05)),
+               clusters_at_best(fairness, True, near(1.30, 0.05), "projected heavy", lambda v: _heaviest(v, HEAVY))),
+        Judged("no-hiccup", "No algorithm has a hiccup", "none", Unit.COUNT, "C-requests late in a run", frozenset(POLICIES), _no_hiccup),
     ]
+
+
+# Claims of figures 1 and 2, which the paper says are the same with N = 15.
+SAME_WITH_15 = ("ops-beat-tps", "famish-slow", "tps-clustered", "tps-comparable", "fairness-kept", "famish-fairest", "famish-unserved",
+                "several-hundred-percent")
+
+
+def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Claim]) -> list[Claim]:
+    """Claims that are judged once."""
+    ratio, mean = Unit.RATIO, "mean response, ratio"
+    longer = [Part(f"{one}, {name}: {part.label}", part.value, part.criterion)
+              for name in ("longer", "longer, free") for one in LONGER for part in views[name].response(one, LONGER_THAN[one], above(1 - MARGIN))]
+    found = {claim.name: claim.plain_verdict for claim in claims}
+    fewer = {one.name: Claim(one.name, "", "", one.unit, "", tuple(one.parts({"table1": views["n15"]}))).plain_verdict
+             for one in judged if one.name in SAME_WITH_15}
+
+    def same(name: str) -> Interval:
+        if Verdict.OPEN in (found[name], fewer[name]):
+            return interval([])
+        return exact(float(found[name] is not fewer[name]), len(SEEDS))
+    unsteady = {disk: [f"{policy}, λ = {rate}" for policy in RUN[disk] for rate in views[disk].rates if not views[disk].is_steady(rate, policy)]
+                for disk in DISKS}
+    flat = [policy for policy in views["flat"].policies if policy != SPTF]
+    return [
+        Claim("steady-state", f"{rounds(False, True):,} rounds are enough for the algorithms to reach steady state", "in words", Unit.COUNT,
+              "the paper's points that are not shown to be steady",
+              tuple(Part(f"{disk}: {'; '.join(names) or 'all steady'}", exact(len(names), len(SEEDS)), below(1)) for disk, names in unsteady.items())),
+        Claim("longer-clusters", "The benefits of clusters of more than six become marginal", "in words", ratio, "mean response over that of six",
+              tuple(longer)),
+        Claim("sptf-best-flat", "SPTF performs best among all flat scheduling algorithms", "in words", ratio, mean,
+              tuple(_pairs(views["flat"], (SPTF,), flat, below(1)))),
+        Claim("n15", "The general behaviour is the same with N = 15", "in words", Unit.COUNT, "a claim of figures 1 and 2 has another verdict",
+              tuple(Part(f"{name}: {fewer[name]}; N = 25: {found[name]}", same(name), below(1)) for name in SAME_WITH_15)),
+        Claim("projected-better", "The clustered algorithms are expected to perform comparatively even better in the future", "in words", ratio,
+              "CLUST-REQ(6) over SPTF, projected disk over Table 1's as busy", tuple(_trend_to_projected(views))),
+    ]
+
+
+# By claim: where it stands in the paper.
+SENTENCES = (
+    ("no-hiccup", "3.3", "All algorithms prevent glitches (all C-requests are completed before the end of the round)."),
+    ("longer-clusters", "2.1", "Our studies have shown that the performance benefits for larger clusters become marginal."),
+    ("steady-state", "3.1", "five independent runs of 40,000 rounds each (which are enough for the algorithms to reach steady-state)."),
+    ("c-share", "3.3", "Serving 25 C-requests per round according to the SCAN algorithm … consumes about 45% of the total round time."),
+    ("ops-beat-tps", "3.3", "generally OPS algorithms outperform TPS algorithms except OPS:FAMISH"),
+    ("famish-slow", "3.3", "OPS:FAMISH which is focused in providing fairness among D-requests at the cost of response time."),
+    ("tps-clustered", "3.3", "TPS:SCAN/SCAN/CI-OPT(6) performs significantly better than TPS:SCAN/SCAN"),
+    ("tps-comparable", "3.3", "and its performance is comparable to OPS algorithms for low and medium D-request arrival rates."),
+    ("opt-over-greedy", "3.3", "OPS:SCAN/CI-OPT(6) performs better than OPS:SCAN/CI-SPTF as λ increases"),
+    ("fairness-kept", "3.3", "Due to the hierarchical nature of the algorithms, improvements in mean response time does not occur at the cost of fairness."),
+    ("famish-fairest", "3.3", "OPS:FAMISH … is as expected the fairer algorithm"),
+    ("famish-unserved", "3.3", "but for heavy workloads it leaves a considerable amount of D-requests without service at the end of each round."),
+    ("n15", "3.3", "The general behavior of the algorithms remains the same when we consider different workloads (i.e., for N = 15 C-requests per round)"),
+    ("opt-requests", "4.1", "For a specific cluster size in cylinders … performance improves as the number of requests that it contains increases."),
+    ("opt-compactness", "4.1", "For a specific number of requests in a cluster, performance is better when the cluster size in cylinders is small."),
+    ("sptf-best-flat", "4.3", "SPTF (which we have found to perform best among all flat scheduling algorithms)"),
+    ("clusters-alike", "4.3", "have almost identical performance in both mean response time and fairness."),
+    ("clusters-beat-intervals", "4.3", "the benefits of the application of the new clustering techniques … The reason for the significant improvement is that "
+                                       "C-intervals … are generally larger"),
+    ("sptf-faster", "4.3", "generally SPTF has lower mean response time"),
+    ("sptf-not-much", "4.3", "the difference in the mean response time is not significant, especially for high D-request arrival rates."),
+    ("clusters-fairer", "4.3", "in fairness, the proposed algorithms clearly outperform SPTF"),
+    ("fairer-by", "4.3", "and become up to 30% fairer for high arrival rates (i.e., λ = 65 req./round)."),
+    ("clusters-comparable", "4.3", "Our algorithms achieve to have mean response time comparable to that of SPTF while they are significantly fairer."),
+    ("projected-c-share", "5", "N = 35 C-requests per round, which according to the SCAN algorithm corresponds to the 35% of the total round time."),
+    ("projected-clusters-gain", "5", "an improvement in the performance, attributed to the new clustering techniques, which can be very significant in "
+                                     "heavier loads."),
+    ("projected-similar", "5", "the performance of the algorithms in mean response time is similar for low and medium workloads,"),
+    ("projected-considerably-fairer", "5", "hierarchical algorithms appear to be considerably fairer."),
+    ("projected-faster", "5", "For heavier loads the clustered scheduling algorithm outperforms the flat scheduling algorithm."),
+    ("projected-faster-by", "5", "CLUST-REQ(6) appears to have 15% lower mean response time than SPTF"),
+    ("projected-fairer-by", "5", "while it is 30% fairer."),
+    ("several-hundred-percent", "6", "drastic improvements, up to several hundred percent, in the average response times of D-requests."),
+    ("intervals-less-fair", "6", "simple clustering methods, which improve the response time behavior significantly while also improving fairness."),
+    ("projected-better", "6", "the proposed clustered scheduling algorithms are expected to perform comparatively even better in the future"),
+)
+NOT_JUDGED = (
+    ("", "2.1", "Applying seek-optimizing algorithms … in such small intervals (i) does not result in major savings … (not judged: a motive, of which "
+                "opt-requests and opt-compactness are the measurement)"),
+    ("", "2.1", "this check can rapidly be performed (not judged: what a decision takes is charged in every run)"),
+    ("", "3.1", "a good fraction of the D-requests are smaller than the track size (not judged: follows from Tables 1 and 2, 97 %)"),
+    ("", "4.3", "The reasons given for clusters-alike: what the clusters hold at low and at high rates (not judged: no quantity)"),
+)
+
+
+def turns() -> tuple[Turn, ...]:
+    """Claims about SPTF, clusters and intervals at one load."""
+    def pairs(ones, others, criterion, fair=False):
+        return lambda view, rate: _pairs(view, ones, others, criterion, [rate], fair)
+    return (
+        Turn("sptf-faster", "SPTF faster than both clusters", pairs((SPTF,), CLUST, below(1))),
+        Turn("clusters-comparable", "clusters within 25 % of SPTF's mean", pairs(CLUST, (SPTF,), below(1.25))),
+        Turn("sptf-not-much", "within 10 %", pairs(CLUST, (SPTF,), below(1.1))),
+        Turn("projected-faster", "CLUST-REQ faster than SPTF", pairs((CLUST_REQ,), (SPTF,), below(1))),
+        Turn("projected-faster-by", "by 10 % or more", pairs((CLUST_REQ,), (SPTF,), below(0.9))),
+        Turn("clusters-fairer", "clusters fairer than SPTF by 5 %", pairs(CLUST, (SPTF,), _by(MARGIN), fair=True)),
+        Turn("fairer-by", "CLUST-REQ by 25 % or more", pairs((CLUST_REQ,), (SPTF,), above(1.25), fair=True)),
+        Turn("clusters-alike", "both clusters alike within 5 %",
+             lambda view, rate: _pairs(view, CLUST[1:], CLUST[:1], near(1, 0.05), [rate]) + _pairs(view, CLUST[1:], CLUST[:1], near(1, 0.05), [rate], True)),
+        Turn("clusters-beat-intervals", "clusters 5 % faster than CI-OPT", pairs(CLUST, (CI_OPT,), _by(-MARGIN))),
+    )
+
+
+def other_turns() -> tuple[Turn, ...]:
+    """Claims that do not depend on how SPTF and the clusters are read."""
+    def pairs(ones, others, criterion, fair=False):
+        return lambda view, rate: _pairs(view, ones, others, criterion, [rate], fair)
+    return (
+        Turn("ops-beat-tps", "OPS faster than TPS", pairs(OPS, (TPS_SCAN, TPS_OPT), below(1))),
+        Turn("tps-clustered", "TPS with CI-OPT(6) faster than TPS:SCAN/SCAN by 5 %", pairs((TPS_OPT,), (TPS_SCAN,), _by(-MARGIN))),
+        Turn("tps-comparable", "TPS with CI-OPT(6) within a quarter of CI-OPT(6)", pairs((TPS_OPT,), (CI_OPT,), below(1.25))),
+        Turn("opt-over-greedy", "CI-OPT(6) faster than CI-SPTF", pairs((CI_OPT,), (CI_SPTF,), below(1))),
+        Turn("fairness-kept", "hierarchical algorithms not less fair than TPS:SCAN/SCAN (within 5 %)",
+             pairs((TPS_OPT, *OPS), (TPS_SCAN,), above(1 - MARGIN), fair=True)),
+        Turn("famish-fairest", "FAMISH the fairest", pairs((FAMISH,), FIRST, above(1), fair=True)),
+    )
 
 
 def _largest(parts: list[Part]) -> list[Part]:
     return [max(parts, key=lambda part: part.value.mean)] if parts else []
+
+
+def _least(parts: list[Part]) -> list[Part]:
+    return [min(parts, key=lambda part: part.value.mean)] if parts else []
 
 
 def _gains(results: Results, quick: bool) -> dict[tuple[int, int], list[float]]:
@@ -229,17 +438,53 @@ def _cluster_claims(gains: dict[tuple[int, int], list[float]]) -> list[Claim]:
                   "change of the gain from one width to the next", tuple(wider))]
 
 
+def _views(results: Results, quick: bool) -> dict[str, Any]:
+    views: dict[str, Any] = {name: View(results, load, RUN[name]) for name, load in papers_loads(quick).items()}
+    for name, load in heavy_loads(quick).items():
+        views[f"{name} heavy"] = View(results, load, SECOND)
+        views[f"{name} clusters"] = Opponents([(View(results, load, CLUST, kind), policy) for kind in CLUSTER_KINDS for policy in CLUST])
+    return views
+
+
+def _flat_table(view: View) -> Table:
+    def cell(policy: str, rate: int) -> str:
+        late = max(view.samples(policy, rate, hiccups))
+        return view.cell(policy, rate) + (f"; {late:.0f} C late" if late else "")
+    return Table("Flat policies: mean response and fairness of D, and C-requests that were late in the worst run", ("policy", *(f"λ = {r}" for r in view.rates)),
+                 tuple((policy, *(cell(policy, rate) for rate in view.rates)) for policy in view.policies))
+
+
+def _turn_tables(results: Results, quick: bool, views: Views) -> list[Table]:
+    tables, rows = [], []
+    for disk, load in heavy_loads(quick).items():
+        grid = {together: View(results, load, SECOND, together) for together in COMBINATIONS}
+        tables.append(grid_table(f"Where each claim turns: {DISKS[disk]}; λ (SPTF's utilisation)", turns(), FACTORS, grid))
+        rows += verdict_rows(disk, turns(), grid)
+    fine = {"opt-over-greedy": views["table1 heavy"]}   # at more rates
+    lines = []
+    for turn in other_turns():
+        view = fine.get(turn.name, views["table1"])
+        lines.append((turn.name, turn.text, where(view.rates, verdicts(view, turn), lambda rate, view=view: f"{rate} ({100 * view.busy(rate):.0f} %)")))
+    tables.append(Table("Where the other claims turn, Table 1's disk; λ (SPTF's utilisation)", ("claim", "at one load", "holds"), tuple(lines)))
+    return [*tables, Table("Every verdict of the grid", VERDICT_HEADER, tuple(rows), "turning.csv")]
+
+
 def report(results: Results, quick: bool) -> Report:
-    default = {name: View(results, load, RUN[name]) for name, load in _loads(quick).items()}
-    readings = {reading: {name: View(results, load, READ_AGAIN[name], reading)
-                          for name, load in _loads(quick, default=False).items()} for reading in READINGS}
-    claims = [judge(one, default, readings) for one in paper_claims(default["table1"].rates)]
+    views = _views(results, quick)
+    readings = {reading: {key: View(results, load, READ_AGAIN[name], reading) for name, load in _loads_again(quick).items()
+                          for key in (name, f"{name} heavy")} for reading in READINGS}
+    grid = {together: {key: View(results, load, SECOND, together) for name, load in heavy_loads(quick).items()
+                       for key in (name, f"{name} heavy")} for together in COMBINATIONS}
+    once = {name: View(results, load, policies, reading) for name, (load, policies, reading) in _once(quick).items()}
+    judged = paper_claims()
+    claims = [judge(one, views, readings, FACTORS, grid) for one in judged]
     gains = _gains(results, quick)
-    place = next(i for i, claim in enumerate(claims) if claim.name == "clusters-alike")
-    claims[place:place] = _cluster_claims(gains)
+    claims += [*_cluster_claims(gains), *_further_claims({**views, **once}, judged, claims)]
+    order = [name for name, _, _ in SENTENCES]
+    claims.sort(key=lambda claim: order.index(claim.name))
 
     rate, seconds, index = "arrival rate λ of D-requests (per round)", "mean response time of D (s)", "fairness index"
-    one, projected = default["table1"], default["projected"]
+    one, projected = views["table1"], views["projected"]
     charts = [Chart("figure1.svg", "Figure 1: mean response time, N = 25", rate, seconds, one.series(FIRST, response_s), log_y=True),
               Chart("figure2.svg", "Figure 2: fairness, N = 25", rate, index, one.series(FIRST, fairness)),
               Chart("figure3.svg", "Figure 3: exact order against SCAN order", "requests in a cluster",
@@ -252,39 +497,68 @@ def report(results: Results, quick: bool) -> Report:
               Chart("figure6.svg", "Figure 6: mean response time, projected disk, N = 35", rate, seconds,
                     projected.series(SECOND, response_s), log_y=True),
               Chart("figure7.svg", "Figure 7: fairness, projected disk, N = 35", rate, index, projected.series(SECOND, fairness))]
-    rows = [row for name, view in default.items() for row in view.rows(name)]
-    rows += [row for other in readings.values() for name, view in other.items()
-             for row in view.rows(name)]
-    tables = [one.table("Table 1's disk, N = 25"), projected.table("Projected disk, N = 35"),
+    mixed = [together for together in CLUSTER_KINDS if together.readings[-1] is CLUSTER_KINDS[0].readings[-1]]
+    rows = [row for name in DISKS for row in views[name].rows(name)]
+    for name, load in heavy_loads(quick).items():
+        kinds = {together: View(results, load, CLUST, together) for together in CLUSTER_KINDS}
+        sptf = {"SPTF": View(results, load, (SPTF,)), "SPTF(next-C)": View(results, load, (SPTF,), NEXT_C)}
+        for metric, file, label in ((response_s, "response", seconds), (fairness, "fairness", index)):
+            series = [Series(key, view.rates, view.series((SPTF,), metric)[0].y) for key, view in sptf.items()]
+            series += [Series(f"CLUST-REQ(6): {', '.join(r.name for r in kind.readings[:-1])}", load.rates, kinds[kind].series((CLUST_REQ,), metric)[0].y)
+                       for kind in mixed]
+            charts.append(Chart(f"{name}_heavy_{file}.svg", f"Near capacity: {label}, {DISKS[name]}", rate, label, tuple(series),
+                                log_y=metric is response_s))
+        for view in (View(results, load, (SPTF, *OPS)), sptf["SPTF(next-C)"], *kinds.values()):
+            rows += view.rows(f"{name} heavy")
+    rows += [row for reading, other in readings.items() for name in DISKS for row in other[name].rows(name)]
+    rows += [row for name, view in once.items() for row in view.rows(name)]
+    tables = [*_turn_tables(results, quick, views), one.table(DISKS["table1"]), projected.table(DISKS["projected"]),
+              views["table1 heavy"].table(f"{DISKS['table1']}, near capacity"), views["projected heavy"].table(f"{DISKS['projected']}, near capacity"),
+              once["n15"].table("Table 1's disk, N = 15"), _flat_table(once["flat"]),
+              once["longer"].table("Exact orders of more than six"), once["longer, free"].table("The same with decisions in no time"),
+              Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)),
               Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
-    return Report(tuple(claims), tuple(charts), tuple(tables), readings=tuple((r.name, r.text) for r in READINGS))
+    factors = tuple((f"{factor.name}: {option.name}", f"{factor.text}: {option.text}{' (default)' if option is factor.options[0] else ''}")
+                    for factor in FACTORS for option in factor.options)
+    return Report(tuple(claims), tuple(charts), tuple(tables), readings=(*((r.name, r.text) for r in READINGS), *factors))
 
 
-INTRODUCTION = """
+INTRODUCTION = f"""
 E. Balafoutis, M. Paterakis, P. Triantafillou, G. Nerjes, P. Muth, G. Weikum: *Clustered Scheduling Algorithms for Mixed-Media
 Disk Workloads in a Multimedia Server*.
 
 A drive serves N continuous requests (C) in every round of one second, all known at its start and due at its end, and discrete
 requests (D) that arrive as a Poisson process with λ a round. C are gamma-distributed in size (mean 200,000, standard deviation
 100,000 bytes), D normal (70,000, 20,000), both uniform over the disk. The disk is that of the paper's Table 1 with N = 25
-(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). As in the paper five runs of 40,000 rounds make a point; under the other readings they have 4,000.
+(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). As in the paper five runs of 40,000 rounds make each of its own
+points (figures 1, 2 and 4 to 7, λ = 5 to 65). All other points, whose verdicts do not need it, are five runs of 4,000 rounds: the grid below, other
+interpretations, N = 15, flat policies, and exact orders of more than six.
+
+**Steady or unstable.** Whether a policy keeps up is judged by the trend of its backlog, the discrete requests outstanding. A run gives its mean over each of
+twenty equal parts of the measured time; a line fitted through them gives what the backlog grows by from begin to end, over the mean backlog of all runs.
+That is 0 for a stable queue, 2 for one that grows in proportion to time, and 1.2 for one with exactly as much work as it can do. With Student's t over
+the runs, which are independent, a point is *steady* where the whole 95 % interval lies below 1, *unstable* where it lies above, and otherwise *not shown to be steady*.
+The bound does not depend on how long a run is. Only steady points have a mean response and a fairness, and only pairs of steady points have a ratio: a claim is judged where there is one.
+
+**Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is what the paper's "almost identical" leaves room for, and ten times the width of most intervals. *Better*,
+*lower*, *fairer* alone: any difference. *Comparable*, *similar*: within a quarter.
+
+**What the paper leaves open about SPTF and clusters** decides several verdicts, so those are judged under every combination: all C compete in SPTF or
+only the next one; the next cluster begins behind the one that has ended or at the arm; a new round begins the sweep anew or not; a cluster holds both classes or D
+only. A verdict *depends on* a question if another answer to it alone turns it round, in some combination. The tables say at which load. Heavy load is a share of the drive's time: λ = {TOP} fills Table 1's disk, and
+the projected one only near 140. Beside the default, claims on fairness are judged by the fairest of all kinds of clusters, and claims on response by the fastest.
 
 Figure 3 is an experiment of its own (`clusters.toml`): one cluster of D at a time on an idle disk, all of it waiting while the
 drive serves a single sector at the cluster's lower edge. Its response times, from then on, in the exact order (`CLUST-REQ(6)`)
 are held against those in SCAN's order (`LOOK`), for the same clusters.
 
-Where more comes than a policy serves, its queue grows as long as a run goes on (at its end more than 1 % of the D wait): it has
-no mean response then, is left out of the figures, and counts as slower than any policy that keeps up.
-
-Near that point the policies with C-intervals are unfair in a way that the paper does not show. Their sweeps go up and down in turn, and the
+Near capacity the policies with C-intervals are unfair in a way that the paper does not show. Their sweeps go up and down in turn, and the
 guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both sweeps run out of it, starve (the
 log of requests shows it: long waits have only those within a fifth of the cylinders around the middle). CI-OPT(6), which takes what
-comes for the present interval only with its next list, gets there first. A sweep that always goes upward has no such place.
+comes for the present interval only with its next list, gets there first: up to about λ = 60 it is faster than CI-SPTF, as the paper says, and
+behind it only beyond. A sweep that always goes upward has no such place.
 
-Two more reasons. λ = 65 is no heavy load for the projected disk, which is busy for four fifths of the time then. What the paper reports of it,
-CLUST-REQ(6) faster than SPTF and much fairer, appears where that disk is nearly full *and* SPTF is read as SPTF(next-C): at λ = 125
-(`runs.csv`), as on Table 1's disk at 65 with that reading; pooled, SPTF stays ahead in the mean at every rate. And TPS cannot be
-near OPS at low rates as long as OPS goes on with D all through the round: a D that comes in the sweep waits for its end under TPS. Only
+TPS cannot be near OPS at low rates as long as OPS goes on with D all through the round: a D that comes in the sweep waits for its end under TPS. Only
 an OPS that rests after its sweep is as slow.
 """
 

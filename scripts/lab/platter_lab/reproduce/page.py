@@ -41,7 +41,8 @@ def parts_table(claims: Sequence[Claim]) -> Table:
     """Every comparison behind the verdicts, for a CSV file."""
     rows = []
     for claim in claims:
-        for reading, parts in (("default", claim.parts), *claim.readings.items()):
+        grid = {", ".join(answers): parts for answers, parts in claim.grid.parts.items()} if claim.grid else {}
+        for reading, parts in (("default", claim.parts), *claim.readings.items(), *grid.items()):
             for part in parts:
                 value = part.value
                 rows.append((claim.name, reading, part.label, number(value.mean), number(value.low), number(value.high),

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from platter_lab.reproduce.claims import Claim, Part, Unit
+from platter_lab.reproduce.claims import Claim, Grid, Part, Unit
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,45 @@ class Reading:
     def touches(self, *policies: str) -> bool:
         """Whether it can make a difference to one of the policies."""
         return self.affects is None or not self.affects.isdisjoint(policies)
+
+    def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """The policy that runs in the place of this one, and the settings it runs with."""
+        return (dict(self.policies).get(policy, policy), self.settings) if self.touches(policy) else (policy, ())
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several readings at once."""
+
+    readings: tuple[Reading, ...]
+
+    @property
+    def name(self) -> str:
+        return ", ".join(reading.name for reading in self.readings)
+
+    def touches(self, *policies: str) -> bool:
+        return any(reading.touches(*policies) for reading in self.readings)
+
+    def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+        runs, settings = policy, ()
+        for reading in self.readings:
+            other, more = reading.applied(policy)
+            runs, settings = (runs if other == policy else other), settings + more
+        return runs, settings
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A question that the paper leaves open, and its answers; the first one is the default."""
+
+    name: str
+    text: str
+    options: tuple[Reading, ...]
+
+
+def combinations(factors: Sequence[Factor]) -> tuple[Together, ...]:
+    """Every answer to each question with every answer to the others; all defaults first."""
+    return tuple(map(Together, itertools.product(*(factor.options for factor in factors))))
 
 
 DEFAULT = Reading("default", "", affects=frozenset())
@@ -51,10 +91,14 @@ class Judged:
     alternatives: tuple[tuple[str, Callable[[View], list[Part]]], ...] = ()
 
 
-def judge(judged: Judged, default: View, others: Mapping[Reading, View]) -> Claim:
-    """The claim under the default reading, and under those that touch one of its policies."""
+def judge(judged: Judged, default: View, others: Mapping[Reading, View], factors: Sequence[Factor] = (),
+          grid: Mapping[Together, View] | None = None) -> Claim:
+    """The claim under the default reading, under those that touch one of its policies, and, if it depends on one of the factors, under all
+    combinations of them."""
     readings = {reading.name: tuple(judged.parts(view)) for reading, view in others.items()
                 if reading.touches(*judged.policies)}
     readings |= {name: tuple(parts(default)) for name, parts in judged.alternatives}
+    touched = {together: view for together, view in (grid or {}).items() if together.touches(*judged.policies)}
+    combined = {tuple(reading.name for reading in together.readings): tuple(judged.parts(view)) for together, view in touched.items()}
     return Claim(judged.name, judged.text, judged.published, judged.unit, judged.quantity, tuple(judged.parts(default)),
-                 readings)
+                 readings, Grid(tuple(factor.name for factor in factors), combined) if combined else None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from scipy.stats import t as student_t
@@ -47,6 +48,41 @@ def paired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> In
         raise ValueError(f"{above.size} runs against {below.size}")
     with np.errstate(divide="ignore", invalid="ignore"):
         return interval(above / below)
+
+
+class Trend(StrEnum):
+    """Whether a queue is stable, as far as runs of a given length show it."""
+
+    STEADY = "steady"
+    UNSTABLE = "unstable"
+    OPEN = "not shown to be steady"
+
+
+# A backlog that grows in proportion to time from nothing grows by twice its mean; that of a queue with exactly as much work as it can do (a
+# reflected random walk, in proportion to the root of time) by 1.2 times. That of a stable queue grows by nothing, however long the run.
+GROWS = 1.0
+
+
+def slope(parts: Sequence[float]) -> float:
+    """By how much a line through the means over equal parts of a run's time rises from the run's begin to its end."""
+    at = np.arange(len(parts)) - (len(parts) - 1) / 2
+    return float(at @ np.asarray(parts, dtype=float) / (at @ at) * len(parts))
+
+
+def growth(runs: Sequence[Sequence[float]]) -> Interval:
+    """What a backlog grows by over the measured time, over its mean, from its means over equal parts of that time, shape (runs, parts).
+
+    One slope a run, and Student's t over the runs: these are independent, so it makes no difference how the parts of one run hang together.
+    """
+    mean = float(np.mean(runs))
+    return interval([slope(parts) / mean for parts in runs]) if mean > 0 else exact(0.0, len(runs))
+
+
+def trend(grown: Interval) -> Trend:
+    """The whole interval on one side of `GROWS` decides."""
+    if grown.high < GROWS:
+        return Trend.STEADY
+    return Trend.UNSTABLE if grown.low > GROWS else Trend.OPEN
 
 
 def interval_text(value: Interval, digits: int = 3) -> str:
