@@ -19,18 +19,22 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
+
 from platter_lab import LabError, cli, reproduce
 from platter_lab.reproduce import (
     autoqos, bench, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
     page, replicated_striping, text_and_video, varying_loads,
 )
 from platter_lab.reproduce.bench import Bench, Point, Results
-from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, deciding, near
+from platter_lab.reproduce.claims import Claim, Criterion, Grid, Part, Unit, Verdict, above, below, combined, deciding, near
 from platter_lab.reproduce.figures import Chart, Map, Series, svg
-from platter_lab.reproduce.mixed_load import SPTF, TPS_SCAN, Load, View
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
-from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
+from platter_lab.reproduce.mixed_load import (
+    CI_OPT, CLUST, CLUST_REQ, COMBINATIONS, FACTORS, SPTF, TPS_OPT, TPS_SCAN, Load, Opponents, View, fairness, response_s)
+from platter_lab.reproduce.readings import DEFAULT, Factor, Judged, Reading, Together, combinations, judge
+from platter_lab.reproduce.statistics import Interval, Trend, exact, growth, interval, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Plan, Report, Study, Table
+from platter_lab.reproduce.turning_points import Turn, grid_table, where
 
 STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, ew_array, replicated_striping, autoqos, integrated_servers)
 
@@ -55,6 +59,60 @@ class Statistics(unittest.TestCase):
         self.assertGreater(interval([2.1 * x for x in load]).high - interval(load).low, 1.0)
         with self.assertRaises(ValueError):
             paired_ratio([1.0, 2.0], [1.0])
+
+
+def queue(source: np.random.Generator, load: float, seconds: float, service_s: float = 0.01) -> list[float]:
+    """A single server with Poisson arrivals and gamma-distributed service, its deviation 0.7 of its mean: the mean number there in each of twenty
+    parts of the time, after a warm-up of 100 s that begins with none."""
+    number = source.poisson(load / service_s * (seconds + 100))
+    arrives = np.sort(source.uniform(0, seconds + 100, number))
+    service = source.gamma(2.0, service_s / 2, number)
+    work = np.cumsum(service)
+    leaves = work + np.maximum.accumulate(arrives - (work - service))
+    def until(times: np.ndarray, end: float) -> float:
+        """The sum of the times, each one cut at the end."""
+        earlier = np.searchsorted(times, end)
+        return times[:earlier].sum() + end * (number - earlier)
+    bounds = np.linspace(100, 100 + seconds, 21)
+    return list(np.diff([until(leaves, end) - until(arrives, end) for end in bounds]) / (seconds / 20))
+
+
+class Stability(unittest.TestCase):
+    """The trend of a backlog, on queues of which the answer is known."""
+
+    def test_a_slope_is_what_a_line_rises_by(self) -> None:
+        self.assertAlmostEqual(slope([i / 19 for i in range(20)]), 20 / 19)
+        self.assertAlmostEqual(slope([5.0] * 20), 0.0)
+        self.assertAlmostEqual(growth([[i + 0.5 for i in range(20)]] * 3).mean, 2.0, places=9)
+        self.assertEqual(trend(growth([[0.0] * 20] * 2)), Trend.STEADY)
+        self.assertEqual(trend(growth([[1.0] * 20])), Trend.OPEN, "one run says nothing of the spread")
+
+    def verdicts(self, load: float, seconds: float, times: int) -> list[Trend]:
+        source = np.random.default_rng(round(1000 * load + seconds))
+        return [trend(growth([queue(source, load, seconds) for _ in range(5)])) for _ in range(times)]
+
+    def test_stable_queues_are_not_called_unstable_however_short_the_runs(self) -> None:
+        for load, seconds, times in ((0.5, 400, 10), (0.9, 400, 10), (0.97, 400, 20), (0.99, 800, 10), (0.97, 10_000, 2)):
+            with self.subTest(load=load, seconds=seconds):
+                self.assertNotIn(Trend.UNSTABLE, self.verdicts(load, seconds, times))
+
+    def test_stable_queues_are_shown_to_be_steady(self) -> None:
+        for load, seconds, times in ((0.5, 800, 5), (0.9, 800, 10), (0.97, 4000, 5), (0.97, 20_000, 2)):
+            with self.subTest(load=load, seconds=seconds):
+                self.assertGreaterEqual(self.verdicts(load, seconds, times).count(Trend.STEADY), 0.9 * times)
+
+    def test_an_overloaded_queue_is_unstable(self) -> None:
+        for seconds, times in ((4000, 5), (10_000, 2)):
+            with self.subTest(seconds=seconds):
+                self.assertEqual(set(self.verdicts(1.02, seconds, times)), {Trend.UNSTABLE})
+        self.assertNotIn(Trend.STEADY, self.verdicts(1.02, 800, 10), "and never steady")
+
+    def test_the_share_unserved_at_the_end_could_not_tell(self) -> None:
+        # Half a hundredth more than it can do: far below a hundredth of what came is left at the end.
+        source = np.random.default_rng(3)
+        over = [queue(source, 1.005, 20_000) for _ in range(5)]
+        self.assertLess(max(parts[-1] for parts in over) / (100.5 * 20_000), 0.01)
+        self.assertIs(trend(growth(over)), Trend.UNSTABLE)
 
 
 def part(low: float, high: float, criterion: Criterion, label: str = "a") -> Part:
@@ -109,6 +167,31 @@ class Verdicts(unittest.TestCase):
                         (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),))
         readings = {Reading("one", "", affects=frozenset({"A"})): views["one"], Reading("other", "", affects=frozenset({"B"})): views["other"]}
         self.assertEqual(judge(judged, views["default"], readings).contrary(), ["one", "elsewhere"])
+
+
+    def test_questions_are_answered_in_every_combination(self) -> None:
+        a, b = (Factor(name, "", (Reading(f"{name}0", "", affects=frozenset()),
+                                  Reading(f"{name}1", "", ((name, "1"),), affects=frozenset({policy}))))
+                for name, policy in (("a", "A"), ("b", "B")))
+        every = combinations((a, b))
+        self.assertEqual([one.name for one in every], ["a0, b0", "a0, b1", "a1, b0", "a1, b1"])
+        self.assertEqual(every[3].applied("B"), ("B", (("b", "1"),)), "what touches another policy changes nothing")
+        self.assertFalse(every[0].touches("A", "B"))
+        both = Together((Reading("x", "", (("k", "1"),), (("A", "A'"),)), Reading("y", "", (("l", "2"),))))
+        self.assertEqual(both.applied("A"), ("A'", (("k", "1"), ("l", "2"))))
+
+        judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A", "B"}), lambda view: [Part("x", exact(view, 5), below(1))])
+        # Only b turns it, and only together with a1.
+        found = judge(judged, 0.5, {}, (a, b), dict(zip(every, (0.5, 0.6, 0.7, 2.0), strict=True)))
+        self.assertEqual(found.grid.turning(), ["a", "b"])
+        found = judge(judged, 0.5, {}, (a, b), dict(zip(every, (0.5, 2.0, 0.5, 2.0), strict=True)))
+        self.assertEqual(found.turning(), ["b"])
+        self.assertIs(found.verdict, Verdict.DEPENDS)
+        self.assertEqual(found.verdict_text(), "depends on: b (holds in 2, does not hold in 2 of 4 combinations; by default holds)")
+        self.assertIsNone(judge(replace(judged, policies=frozenset({"C"})), 0.5, {}, (a, b), dict.fromkeys(every, 2.0)).grid)
+        whole = judge(judged, 0.5, {}, (a, b), dict.fromkeys(every, 0.5))
+        self.assertEqual((whole.verdict, whole.verdict_text()), (Verdict.HOLDS, "holds"))
+        self.assertEqual(Grid(("a",), {("a0",): (part(0.1, 0.2, below(1)),), ("a1",): ()}).turning(), [], "nothing to compare turns nothing")
 
 
 # An executable that stands for the model: it notes each run, and answers from its arguments.
@@ -557,6 +640,16 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "c-share"), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "projected-c-share"), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "no-hiccup"), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "tps-clustered", **{TPS_OPT: 0.94}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "tps-clustered", **{TPS_OPT: 0.997}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "opt-over-greedy", **{CI_OPT: 0.98}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "opt-over-greedy", **{CI_OPT: 1.1}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "steady-state"), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "longer-clusters"), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "longer-clusters", **{"OPS:SCAN/CLUST-REQ(10)": 0.9}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, LOOK=0.8), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "n15"), Verdict.HOLDS)
         both = beyond_clusters.BOTH
         better = {both: 0.3, beyond_clusters.FAST: 0.9}
         for disk in ("table1", "projected"):
@@ -566,6 +659,9 @@ class Studies(unittest.TestCase):
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-middle-fair", **better), Verdict.FAILS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", SPTF=0.8), Verdict.FAILS)
+            # The opponent is the faster one of two SPTFs and the clusters.
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better, **{"SPTF(next-C)": 0.8}), Verdict.FAILS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better, **{CLUST_REQ: 0.8}), Verdict.FAILS)
         self.assertIs(self.verdict(beyond_clusters, "engine-response"), Verdict.HOLDS)
         hybrid = {"FreeBW-Hybrid": 1.05}
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **hybrid), Verdict.HOLDS)
@@ -602,21 +698,78 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(autoqos, "slack", **{"from 60 s": 1.2}), Verdict.HOLDS)
         self.assertIs(self.verdict(autoqos, "regain", **{"from 120 s": 0.8}), Verdict.FAILS)
 
-    def test_a_policy_that_falls_behind_has_no_mean_response(self) -> None:
+    def test_an_unstable_point_has_neither_mean_nor_ratio(self) -> None:
         load = Load(Path("x.toml"), (5, 65), 10)
         plan = Plan(tuple(load.points((SPTF, TPS_SCAN))), (1, 2))
         results = made_up(plan)
         for result in results[load.point(TPS_SCAN, 65)]:
-            result["classes"]["discrete"]["outstanding"] = 100
+            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)]
         view = View(results, load, (SPTF, TPS_SCAN))
+        self.assertIs(view.trend(TPS_SCAN, 65), Trend.UNSTABLE)
         self.assertEqual(view.heaviest((SPTF,)), 65)
         self.assertEqual(view.heaviest((SPTF, TPS_SCAN)), 5)
-        self.assertEqual([part.value.mean for part in view.response(SPTF, TPS_SCAN, below(1))], [1.0, 0.0])
-        self.assertEqual([part.value.mean for part in view.response(TPS_SCAN, SPTF, below(1))], [1.0, math.inf])
-        self.assertEqual(view.response(TPS_SCAN, TPS_SCAN, below(1), [65]), [])
+        for one, other in ((SPTF, TPS_SCAN), (TPS_SCAN, SPTF)):
+            self.assertEqual([part.label for part in view.response(one, other, below(1))], [f"{one} / {other}, λ = 5"])
         self.assertEqual(len(view.fairness(SPTF, TPS_SCAN, above(1))), 1)
         self.assertIsNone(view.series((TPS_SCAN,), lambda result: 1.0)[0].y[1])
-        self.assertIn("grows", view.table("t").rows[1][2])
+        self.assertEqual(view.table("t").rows[1][2], "unstable: 20.0 % never served")
+        for seed, result in enumerate(results[load.point(SPTF, 65)]):
+            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)] if seed else [10.0] * 20
+        view = View(results, load, (SPTF, TPS_SCAN))
+        self.assertEqual(view.table("t").rows[1][1], "not shown to be steady")
+        self.assertIsNone(view.steady(SPTF, 65, lambda result: 1.0))
+
+    def test_an_opponent_is_the_best_of_its_interpretations(self) -> None:
+        load = Load(Path("x.toml"), (5, 65), 10)
+        kinds = combinations(FACTORS[1:])
+        points = load.points((SPTF,)) + [point for kind in kinds for point in load.points(CLUST, kind)]
+        results = made_up(Plan(tuple(points), (1, 2)))
+        fair, unstable = kinds[5], kinds[6]
+        for result in results[load.point(CLUST_REQ, 65, fair)]:
+            result["classes"]["discrete"]["fairness_index"] *= 1.3
+        for result in results[load.point(CLUST_REQ, 65, unstable)]:
+            result["classes"]["discrete"]["fairness_index"] *= 2
+            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)]
+        opponents = Opponents([(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST])
+        name, samples = opponents.best(65, fairness, True)
+        self.assertEqual(name, f"{CLUST_REQ} ({fair.name})")
+        self.assertAlmostEqual(samples[0] / results[load.point(SPTF, 65)][0]["classes"]["discrete"]["fairness_index"], 1.3)
+        view = View(results, load, (SPTF,))
+        ours = opponents.against(view, SPTF, fairness, True, above(1), (5, 65))
+        self.assertEqual([round(one.value.mean, 6) for one in ours], [1.0, round(1 / 1.3, 6)])
+        self.assertAlmostEqual(opponents.against(view, SPTF, fairness, True, above(1), (65,), over=True)[0].value.mean, 1.3)
+        self.assertIsNone(Opponents([(View(results, load, CLUST, unstable), CLUST_REQ)]).best(65, response_s, False))
+
+    def test_where_a_claim_turns(self) -> None:
+        holds, fails, undecided = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
+        for found, said in (((holds, holds, holds), "at all from 5 to 65"), ((fails, fails, None), "at none up to 35"),
+                            ((fails, undecided, holds), "from 65"), ((holds, fails, fails), "up to 5"), ((holds, fails, holds), "at 5, 65"),
+                            ((undecided, None, None), "not decided")):
+            self.assertEqual(where((5, 35, 65), found, str), said)
+        load = Load(Path("x.toml"), (5, 65), 10)
+        every = combinations(FACTORS[:1])
+        results = made_up(Plan(tuple(dict.fromkeys(point for one in every for point in load.points((SPTF, CLUST_REQ), one))), (1, 2)), SPTF=0.8)
+        turn = Turn("t", "SPTF faster", lambda view, rate: view.response(SPTF, CLUST_REQ, below(1), [rate]))
+        table = grid_table("Turns", (turn,), FACTORS[:1], {one: View(results, load, (SPTF, CLUST_REQ), one) for one in every})
+        self.assertEqual(table.rows, (("pooled", "at all from 5 (45 %) to 65 (45 %)"), ("next-C", "at none up to 65 (45 %)")))
+
+    def test_every_claim_of_the_paper_has_its_sentence(self) -> None:
+        report = mixed_media.report(made_up(quick_plan(mixed_media)), True)
+        self.assertEqual([claim.name for claim in report.claims], [name for name, _, _ in mixed_media.SENTENCES])
+        self.assertLessEqual({turn.name for turn in (*mixed_media.turns(), *mixed_media.other_turns())}, {claim.name for claim in report.claims})
+        by_name = {claim.name: claim for claim in report.claims}
+        for name in ("sptf-faster", "clusters-fairer", "fairer-by", "projected-faster", "clusters-beat-intervals"):
+            self.assertEqual(len(by_name[name].grid.parts), len(COMBINATIONS))
+        self.assertIsNone(by_name["famish-fairest"].grid)
+
+    def test_a_verdict_depends_on_what_the_paper_leaves_open(self) -> None:
+        def claim(name: str, **change: float) -> Claim:
+            report = mixed_media.report(made_up(quick_plan(mixed_media), **change), True)
+            return next(claim for claim in report.claims if claim.name == name)
+        self.assertEqual(claim("sptf-faster", SPTF=0.8).turning(), ["SPTF"])
+        fairer = claim("clusters-fairer", **{SPTF: 0.8, "SPTF(next-C)": 0.8})
+        self.assertEqual((fairer.plain_verdict, fairer.turning()), (Verdict.HOLDS, []))
+        self.assertIs(claim("clusters-fairer", **{SPTF: 0.97, "SPTF(next-C)": 0.97}).plain_verdict, Verdict.FAILS, "significantly is more than better")
 
     def test_a_reading_changes_only_what_it_touches(self) -> None:
         load = Load(Path("x.toml"), (5,), 10)

@@ -98,7 +98,8 @@ def judge(judged: Judged, default: View, others: Mapping[Reading, View], factors
     readings = {reading.name: tuple(judged.parts(view)) for reading, view in others.items()
                 if reading.touches(*judged.policies)}
     readings |= {name: tuple(parts(default)) for name, parts in judged.alternatives}
-    touched = {together: view for together, view in (grid or {}).items() if together.touches(*judged.policies)}
-    combined = {tuple(reading.name for reading in together.readings): tuple(judged.parts(view)) for together, view in touched.items()}
+    combined = {}
+    if any(together.touches(*judged.policies) for together in grid or ()):
+        combined = {tuple(reading.name for reading in together.readings): tuple(judged.parts(view)) for together, view in grid.items()}
     return Claim(judged.name, judged.text, judged.published, judged.unit, judged.quantity, tuple(judged.parts(default)),
                  readings, Grid(tuple(factor.name for factor in factors), combined) if combined else None)

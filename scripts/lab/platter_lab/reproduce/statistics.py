@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ class Interval:
     runs: int
 
 
+@functools.cache
+def _quantile(runs: int) -> float:
+    return float(student_t.ppf((1 + CONFIDENCE) / 2, runs - 1))
+
+
 def interval(samples: Sequence[float]) -> Interval:
     """Student's t over the samples, shape (runs,). Of a single run nothing is known but its value."""
     values = np.asarray(samples, dtype=float)
@@ -32,7 +38,7 @@ def interval(samples: Sequence[float]) -> Interval:
     mean = float(np.mean(values))
     if values.size == 1:
         return Interval(mean, -math.inf, math.inf, 1)
-    half = float(student_t.ppf((1 + CONFIDENCE) / 2, values.size - 1) * np.std(values, ddof=1) / math.sqrt(values.size))
+    half = _quantile(values.size) * float(np.std(values, ddof=1)) / math.sqrt(values.size)
     return Interval(mean, mean - half, mean + half, values.size)
 
 
