@@ -808,8 +808,9 @@ class WithTheModel(unittest.TestCase):
                     plan = quick_plan(module)
                     short = [(replace(point, warmup_s=0.0, measure_s=5.0), (1,)) for point in self.shapes(plan)]
                     results = runner.results(short)
-                    for point, _ in short:
-                        self.assertEqual(results[point][0].get("hiccups", 0), 0, point.command(1))
+                    for point, _ in short:   # flat policies have no guard
+                        if dict(point.settings).get("policy") not in mixed_media.FLAT:
+                            self.assertEqual(results[point][0].get("hiccups", 0), 0, point.command(1))
 
     def test_figure_3s_clusters_are_served_whole(self) -> None:
         point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)

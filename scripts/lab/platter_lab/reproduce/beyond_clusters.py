@@ -182,7 +182,7 @@ two disks, on runs of 8,000 to 20,000 rounds (its two numbers on seeds 11 to 13 
 the claims below are its aims, judged on five runs of 4,000 rounds, where verdicts lie near their bounds (from λ = 45 on Table 1's disk) on ten. On the
 projected disk the rates are those at which it is as busy as Table 1's disk under SPTF. The opponent is at every rate the best one: for response the
 fastest of SPTF, SPTF(next-C), CLUST-REQ and CLUST-CYL, for fairness the fairest of CLUST-REQ and CLUST-CYL, both of them in all eight interpretations of how
-clusters are made ([which](../mixed-media/README.md#readings)).
+clusters are made ([which](../mixed-media/README.md#what-the-paper-leaves-open-about-sptf-and-clusters)).
 
 **Exact orders of more than six.** The paper stops at six because the time to find the order grows out of hand. Here firmware pays for its
 time (`controller.firmware_order_cycles`), and the deadline guard must count on the longest decision in every hop of the sweep; the accelerator takes

@@ -17,8 +17,8 @@ from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_REQ, CLUSTER_KINDS, COMBINATIONS, FACTORS, FAMISH, MARGIN, NEXT_C, POLICIES, RUN_HEADER, SPTF, TPS_OPT,
     TPS_SCAN, Load, Opponents, View, busy, fairness, hiccups, response_s, unserved)
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, Together, judge
-from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
+from platter_lab.reproduce.readings import DEFAULT, FACTOR_HEADER, Judged, Reading, factor_rows, judge
+from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import VERDICT_HEADER, Turn, grid_table, verdict_rows, verdicts, where
 
@@ -512,15 +512,13 @@ def report(results: Results, quick: bool) -> Report:
             rows += view.rows(f"{name} heavy")
     rows += [row for reading, other in readings.items() for name in DISKS for row in other[name].rows(name)]
     rows += [row for name, view in once.items() for row in view.rows(name)]
-    tables = [*_turn_tables(results, quick, views), one.table(DISKS["table1"]), projected.table(DISKS["projected"]),
+    tables = [Table("What the paper leaves open about SPTF and clusters", FACTOR_HEADER, factor_rows(FACTORS)), *_turn_tables(results, quick, views), one.table(DISKS["table1"]), projected.table(DISKS["projected"]),
               views["table1 heavy"].table(f"{DISKS['table1']}, near capacity"), views["projected heavy"].table(f"{DISKS['projected']}, near capacity"),
               once["n15"].table("Table 1's disk, N = 15"), _flat_table(once["flat"]),
               once["longer"].table("Exact orders of more than six"), once["longer, free"].table("The same with decisions in no time"),
               Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)),
               Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
-    factors = tuple((f"{factor.name}: {option.name}", f"{factor.text}: {option.text}{' (default)' if option is factor.options[0] else ''}")
-                    for factor in FACTORS for option in factor.options)
-    return Report(tuple(claims), tuple(charts), tuple(tables), readings=(*((r.name, r.text) for r in READINGS), *factors))
+    return Report(tuple(claims), tuple(charts), tuple(tables), readings=tuple((r.name, r.text) for r in READINGS))
 
 
 INTRODUCTION = f"""

@@ -14,7 +14,8 @@ from platter_lab.reproduce.study import Plan, Report, Study, Table
 INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
 between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
 meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if an interval straddles a bound.
-It *depends on* a reading if that alone turns the verdict round. Shown is the comparison that decides: the one nearest to its
+It *depends on* a reading if that alone turns the verdict round, and on a question that the paper leaves open if another answer to it alone does so under some
+combination of answers to the others. Shown is the comparison that decides: the one nearest to its
 bound, or farthest beyond it."""
 
 

@@ -63,6 +63,15 @@ class Factor:
     options: tuple[Reading, ...]
 
 
+def factor_rows(factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
+    """What they ask and how it may be answered, for a table (`FACTOR_HEADER`)."""
+    return tuple((factor.name, factor.text, *("; ".join(f"*{option.name}*: {option.text}" for option in options) for options in (
+        factor.options[:1], factor.options[1:]))) for factor in factors)
+
+
+FACTOR_HEADER = ("question", "meaning", "default", "other answers")
+
+
 def combinations(factors: Sequence[Factor]) -> tuple[Together, ...]:
     """Every answer to each question with every answer to the others; all defaults first."""
     return tuple(map(Together, itertools.product(*(factor.options for factor in factors))))
