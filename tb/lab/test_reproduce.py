@@ -731,14 +731,24 @@ class Studies(unittest.TestCase):
             result["classes"]["discrete"]["fairness_index"] *= 2
             result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)]
         opponents = Opponents([(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST])
-        name, samples = opponents.best(65, fairness, True)
-        self.assertEqual(name, f"{CLUST_REQ} ({fair.name})")
-        self.assertAlmostEqual(samples[0] / results[load.point(SPTF, 65)][0]["classes"]["discrete"]["fairness_index"], 1.3)
+        best = opponents.best(65, fairness, True)
+        self.assertEqual(best.name, f"{CLUST_REQ} ({fair.name})")
+        self.assertAlmostEqual(best.samples[0] / results[load.point(SPTF, 65)][0]["classes"]["discrete"]["fairness_index"], 1.3)
         view = View(results, load, (SPTF,))
         ours = opponents.against(view, SPTF, fairness, True, above(1), (5, 65))
         self.assertEqual([round(one.value.mean, 6) for one in ours], [1.0, round(1 / 1.3, 6)])
         self.assertAlmostEqual(opponents.against(view, SPTF, fairness, True, above(1), (65,), over=True)[0].value.mean, 1.3)
         self.assertIsNone(Opponents([(View(results, load, CLUST, unstable), CLUST_REQ)]).best(65, response_s, False))
+        # One that is not shown to be steady, and would be the best, leaves it open.
+        for seed, result in enumerate(results[load.point(CLUST_REQ, 65, unstable)]):
+            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)] if seed else [10.0] * 20
+        opponents = Opponents([(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST])
+        self.assertIs(opponents.against(view, SPTF, fairness, True, above(1), (65,))[0].verdict, Verdict.OPEN)
+        # So does one of ours that is not steady.
+        for result in results[load.point(SPTF, 5)]:
+            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)]
+        ours = opponents.against(View(results, load, (SPTF,)), SPTF, response_s, False, below(2), (5,))
+        self.assertEqual([part.verdict for part in ours], [Verdict.OPEN])
 
     def test_where_a_claim_turns(self) -> None:
         holds, fails, undecided = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN

@@ -14,7 +14,7 @@ from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_CYL, CLUST_REQ, CLUSTER_KINDS, NEXT_C, RUN_HEADER, SPTF, Load, Metric, Opponents, View, fairness, hiccups,
     response_s)
 from platter_lab.reproduce.readings import DEFAULT, Reading
-from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
+from platter_lab.reproduce.statistics import Interval, Trend, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "beyond-clusters"
@@ -126,7 +126,10 @@ def _best_table(title: str, view: View, opponents: tuple[Opponents, Opponents]) 
     """Who the opponents are at each rate."""
     def cell(rate: int, opponent: Opponents, metric: Metric, highest: bool, scale: float, unit: str) -> str:
         best = opponent.best(rate, metric, highest)
-        return f"{best[0]}: {interval_text(interval([scale * value for value in best[1]]), 4)}{unit}" if best else "none steady"
+        if best is None:
+            return "all unstable"
+        value = interval_text(interval([scale * one for one in best.samples]), 4) + unit if best.samples else str(Trend.OPEN)
+        return f"{best.name}: {value}"
     return Table(f"{title}: what our policies are compared with", ("λ", "fastest", "fairest clusters"), tuple(
         (str(rate), cell(rate, opponents[0], response_s, False, 1000, " ms"), cell(rate, opponents[1], fairness, True, 1, "")) for rate in view.rates))
 

@@ -102,8 +102,8 @@ class Load:
         policy, settings = reading.applied(TPS_SCAN if policy is None else policy)
         return Point(self.scenario, (("policy", policy), *source, *settings), WARMUP_S, self.rounds)
 
-    def points(self, policies: Sequence[str], reading: Reading | Together = DEFAULT, rates: Sequence[int] = ()) -> list[Point]:
-        return [self.point(policy, rate, reading) for policy in policies for rate in rates or self.rates]
+    def points(self, policies: Sequence[str], reading: Reading | Together = DEFAULT, rates: Sequence[int] | None = None) -> list[Point]:
+        return [self.point(policy, rate, reading) for policy in policies for rate in (self.rates if rates is None else rates)]
 
 
 class View:
@@ -147,15 +147,15 @@ class View:
         """The load as a share of the drive's time: how busy SPTF keeps it."""
         return interval(self.samples(SPTF, rate, busy)).mean
 
-    def compare(self, one: str, other: str, metric: Metric, criterion: Criterion, rates: Iterable[int] = ()) -> list[Part]:
+    def compare(self, one: str, other: str, metric: Metric, criterion: Criterion, rates: Iterable[int] | None = None) -> list[Part]:
         """The metric of one policy over the other's, at each rate at which both are steady."""
         return [Part(f"{one} / {other}, λ = {rate}", paired_ratio(self.samples(one, rate, metric), self.samples(other, rate, metric)), criterion)
-                for rate in rates or self.rates if self.is_steady(rate, one, other)]
+                for rate in (self.rates if rates is None else rates) if self.is_steady(rate, one, other)]
 
-    def response(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] = ()) -> list[Part]:
+    def response(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] | None = None) -> list[Part]:
         return self.compare(one, other, response_s, criterion, rates)
 
-    def fairness(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] = ()) -> list[Part]:
+    def fairness(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] | None = None) -> list[Part]:
         return self.compare(one, other, fairness, criterion, rates)
 
     def series(self, policies: Sequence[str], metric: Metric) -> tuple[Series, ...]:
@@ -190,31 +190,45 @@ class View:
         return rows
 
 
+@dataclass(frozen=True)
+class Best:
+    """The best of some opponents at a rate: its runs, none if it is not shown to be steady."""
+
+    name: str
+    samples: list[float]
+
+
 class Opponents:
     """Policies, each under several readings, of which the best one is meant: at each rate the one with the best mean of a metric, of those that
-    are steady. So nothing is compared with a weaker interpretation of an opponent."""
+    are not unstable. So nothing is compared with a weaker interpretation of an opponent."""
 
     def __init__(self, candidates: Sequence[tuple[View, str]]) -> None:
         self._candidates = {view.point(policy, view.rates[0]): (view, policy) for view, policy in candidates}.values()
 
-    def best(self, rate: int, metric: Metric, highest: bool) -> tuple[str, list[float]] | None:
-        """Its name and its runs; None where none of them is steady."""
-        steady = [(view.name(policy), view.samples(policy, rate, metric)) for view, policy in self._candidates if view.is_steady(rate, policy)]
-        return (max if highest else min)(steady, key=lambda named: interval(named[1]).mean, default=None)
+    def best(self, rate: int, metric: Metric, highest: bool) -> Best | None:
+        """None where all of them are unstable."""
+        found = [(interval(view.samples(policy, rate, metric)).mean, view, policy) for view, policy in self._candidates
+                 if view.trend(policy, rate) is not Trend.UNSTABLE]
+        if not found:
+            return None
+        _, view, policy = (max if highest else min)(found, key=lambda candidate: candidate[0])
+        return Best(view.name(policy), view.samples(policy, rate, metric) if view.is_steady(rate, policy) else [])
 
     def against(self, view: View, policy: str, metric: Metric, highest: bool, criterion: Criterion, rates: Iterable[int],
                 over: bool = False) -> list[Part]:
-        """The policy's metric over that of the best of them (`over`: the other way round), at each rate at which there is one and the policy is
-        steady."""
+        """The policy's metric over that of the best of them (`over`: the other way round), at each rate at which there is one. No data where one
+        of the two is not steady, so that nothing is decided then."""
         parts = []
         for rate in rates:
             best = self.best(rate, metric, highest)
-            if best and view.is_steady(rate, policy):
-                both = [(view.name(policy), view.samples(policy, rate, metric)), best]
-                (one, a), (other, b) = reversed(both) if over else both
-                parts.append(Part(f"{one} / {other}, λ = {rate}", paired_ratio(a, b), criterion))
+            if best is None:
+                continue
+            ours = Best(view.name(policy), view.samples(policy, rate, metric) if view.is_steady(rate, policy) else [])
+            one, other = (best, ours) if over else (ours, best)
+            value = paired_ratio(one.samples, other.samples) if one.samples and other.samples else interval([])
+            parts.append(Part(f"{one.name} / {other.name}, λ = {rate}", value, criterion))
         return parts
 
 
 RUN_HEADER = ("load", "reading", "policy", "rate_per_s", "seed", "mean_response_s", "fairness_index", "backlog", "never_served_share",
-              "utilisation", "hiccups", "point")
+              "utilisation", "hiccups", "trend")
