@@ -50,17 +50,19 @@ def clustered(requests: int) -> str:
 
 def _loads(quick: bool) -> dict[str, Load]:
     kept = [RATES.index(rate) for rate in ((30, 55, 65) if quick else RATES)]
-    rounds = mixed_media.rounds(quick)
-    return {"table1": Load(mixed_media.FOLDER / "scenario.toml", tuple(RATES[i] for i in kept), rounds),
-            "projected": Load(mixed_media.FOLDER / "projected.toml", tuple(AS_BUSY[i] for i in kept), rounds)}
+    rounds, near = mixed_media.rounds(quick), RATES.index(NEAR)
+
+    def load(name: str, rates: Sequence[int]) -> Load:
+        return Load(mixed_media.FOLDER / name, tuple(rates[i] for i in kept), rounds, rates[near], rounds // 2)
+    return {"table1": load("scenario.toml", RATES), "projected": load("projected.toml", AS_BUSY)}
 
 
 def _engines(quick: bool) -> Load:
-    return Load(mixed_media.FOLDER / "scenario.toml", (35,) if quick else (15, 35, 55), mixed_media.rounds(quick, False))
+    return Load(mixed_media.FOLDER / "scenario.toml", (35,) if quick else (15, 35, 55), mixed_media.rounds(quick))
 
 
 def _orders(quick: bool) -> Load:
-    return Load(mixed_media.FOLDER / "scenario.toml", ORDER_RATES, 300 if quick else 4_000)
+    return Load(mixed_media.FOLDER / "scenario.toml", ORDER_RATES, 300 if quick else 2_000)
 
 
 def _compared(name: str, load: Load, near: bool) -> list[Point]:
@@ -182,7 +184,7 @@ The loads and disks of [mixed-media](../mixed-media/README.md), with what that p
 **A policy of ours.** The paper trades mean response (SPTF) against fairness (CLUST-REQ). Slack stealing, `OPS:SLACK(c|w)`
 ([rule](../../reference/policies.md)), has the continuous requests wait as long as the round has slack. Its constants were chosen on these
 two disks, on runs of 8,000 to 20,000 rounds (its two numbers on seeds 11 to 13 and, first, on 1 to 5 with (4|0.47) and (4|0.6), which left two claims undecided);
-the claims below are its aims, judged on five runs of 4,000 rounds, where verdicts lie near their bounds (from λ = 45 on Table 1's disk) on ten. On the
+the claims below are its aims, judged on five runs of 2,000 rounds and, where verdicts lie near their bounds (from λ = 45 on Table 1's disk), on ten of 4,000. On the
 projected disk the rates are those at which it is as busy as Table 1's disk under SPTF. The opponent is at every rate the best one: for response the
 fastest of SPTF, SPTF(next-C), CLUST-REQ and CLUST-CYL, for fairness the fairest of CLUST-REQ and CLUST-CYL, both of them in all eight interpretations of how
 clusters are made ([which](../mixed-media/README.md#what-the-paper-leaves-open-about-sptf-and-clusters)).

@@ -90,17 +90,20 @@ def hiccups(result: dict[str, Any]) -> float:
 
 @dataclass(frozen=True)
 class Load:
-    """A scenario with its grid: rates of discrete requests per second and rounds (of one second) per run."""
+    """A scenario with its grid: rates of discrete requests per second and rounds (of one second) per run, below the rate `light` only `light_rounds`."""
 
     scenario: Path
     rates: tuple[int, ...]
     rounds: int
+    light: int = 0
+    light_rounds: int = 0
 
     def point(self, policy: str | None, rate: int = 0, reading: Reading | Together = DEFAULT) -> Point:
         """One of the grid; without a policy the continuous requests alone, served by SCAN."""
         source = (("workload.discrete.source", "none"),) if policy is None else (("workload.discrete.rate_per_s", str(rate)),)
         policy, settings = reading.applied(TPS_SCAN if policy is None else policy)
-        return Point(self.scenario, (("policy", policy), *source, *settings), WARMUP_S, self.rounds)
+        return Point(self.scenario, (("policy", policy), *source, *settings), WARMUP_S,
+                     self.light_rounds if rate < self.light else self.rounds)
 
     def points(self, policies: Sequence[str], reading: Reading | Together = DEFAULT, rates: Sequence[int] | None = None) -> list[Point]:
         return [self.point(policy, rate, reading) for policy in policies for rate in (self.rates if rates is None else rates)]
