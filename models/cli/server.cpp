@@ -32,11 +32,13 @@ server::AdmissionRunOptions run_options(const config::ServerScenario& s) {
   options.seed = static_cast<std::uint64_t>(s.seed);
   options.generator.rounds = static_cast<std::uint32_t>(s.rounds);
   options.generator.scene_rounds = static_cast<std::uint32_t>(s.scene_rounds);
+  options.generator.correlation = s.correlation;
   options.generator.seed = options.seed;
   options.disks = static_cast<std::uint32_t>(s.disks);
   options.block_bytes = static_cast<std::uint32_t>(s.block_bytes);
   options.stride_bytes = static_cast<std::uint32_t>(s.stride_bytes);
   options.disk_bytes = mechanics::Geometry(s.drive.geometry).capacity_bytes();
+  options.fill_disks = s.fill_disks;
   options.times = server::DiskTimes::of(s.drive, s.rate_bytes_per_s);
   options.placement = server::find_replica_placement(s.placement);
   options.reservation = server::find_reservation(s.reservation);

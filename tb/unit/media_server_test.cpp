@@ -66,6 +66,32 @@ TEST(StreamContent, FollowsTheSeedAndKeepsTheRateWithinAScene) {
   EXPECT_NEAR(changes(generate_rounds(action, options)), 180, 50);
 }
 
+TEST(StreamContent, CorrelatesARoundWithTheOneBefore) {
+  for (const double correlation : {0.0, 0.9, 0.98}) {
+    double sum = 0;
+    constexpr int kSeeds = 20;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      ContentOptions options;
+      options.correlation = correlation;
+      options.seed = seed;
+      const ContentType& type = *find_content("science-fiction");
+      const auto bytes = generate_rounds(type, options);
+      EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}), std::uint64_t{1800} * type.mean_bytes);
+      EXPECT_EQ(*std::max_element(bytes.begin(), bytes.end()), type.largest_bytes);
+      EXPECT_NEAR(variation(bytes, type.mean_bytes), type.variation, 0.0005);
+      double products = 0;
+      double squares = 0;
+      for (std::size_t i = 0; i < bytes.size(); ++i) {
+        const double here = static_cast<double>(bytes[i]) - type.mean_bytes;
+        squares += here * here;
+        if (i > 0) products += here * (static_cast<double>(bytes[i - 1]) - type.mean_bytes);
+      }
+      sum += products / squares;
+    }
+    EXPECT_NEAR(sum / kSeeds, correlation, 0.015) << correlation;
+  }
+}
+
 TEST(StreamContent, RefusesStatisticsThatNoStreamHas) {
   EXPECT_THROW(generate_rounds({"flat", 600'000, 600'000, 0.1}, {}), std::invalid_argument);
   EXPECT_THROW(generate_rounds({"wild", 600'000, 700'000, 2.0}, {}), std::invalid_argument);
@@ -253,7 +279,8 @@ TEST(DiskTimes, OfThePapersDrive) {
   EXPECT_EQ(times.budget(kRoundTime), 963'600'000);
   EXPECT_EQ(times.access(0), 0);
   EXPECT_EQ(times.access(11'300'000), 7'940'000 + 1'000'000'000);
-  EXPECT_EQ(times.access(16'384), 7'940'000 + 1'449'912);  // 1,449,911.504… ns
+  EXPECT_EQ(times.access(16'384), 7'940'000 + 1'449'912);      // 1,449,911.504… ns
+  EXPECT_EQ(times.access(2 * 16'384), 7'940'000 + 2'899'823);  // 2,899,823.009… ns
   const DiskTimes own = DiskTimes::of(config::load_drive("cheetah_st34501n"), 0);
   EXPECT_NEAR(static_cast<double>(own.bytes_per_s), 11.3e6, 0.05e6);
 }
@@ -519,6 +546,40 @@ TEST(AdmissionRun, WithoutReplicasEveryReadOfTheDiskIsLost) {
   EXPECT_NEAR(static_cast<double>(failure.lost), static_cast<double>(failure.stream_rounds) / 4,
               0.02 * static_cast<double>(failure.stream_rounds));
   EXPECT_EQ(failure.late, 0u);
+}
+
+TEST(AdmissionRun, StoresTheStreamsAgainAsLongAsTheyFit) {
+  AdmissionRunOptions options = run_options("deterministic", "minimum");
+  options.fill_disks = false;
+  const StoredLibrary once(options);
+  EXPECT_EQ(once.times_stored, std::vector<std::uint64_t>(6, 1));
+  options.fill_disks = true;
+  const StoredLibrary full(options);
+  const std::uint64_t strides = options.disk_bytes / options.stride_bytes;
+  EXPECT_LE(full.strides_used, strides);
+  EXPECT_GT(full.strides_used, strides - strides / 50);
+  const auto most = *std::max_element(full.times_stored.begin(), full.times_stored.end());
+  EXPECT_GE(full.times_stored.back() + 1, most);
+  EXPECT_TRUE(std::is_sorted(full.times_stored.rbegin(), full.times_stored.rend())) << "in turn";
+  // Where a storing lies by its offset is where a map of strides taken in turn has it.
+  StrideAllocator allocator(4, options.stride_bytes / options.block_bytes, strides);
+  for (std::uint64_t storing = 0; storing < 2; ++storing)
+    for (std::size_t i = 0; i < 6; ++i) {
+      const StrideMap map(full.streams[i], allocator);
+      for (const Copy copy : {Copy::Primary, Copy::Backup})
+        for (const Fragment& fragment : full.streams[i].fragments(copy, 57)) {
+          const StrideMap::Place here = map.locate(copy, fragment);
+          const StrideMap::Place first = full.strides[i].locate(copy, fragment);
+          ASSERT_EQ(here.count, first.count);
+          for (std::uint32_t k = 0; k < here.count; ++k)
+            EXPECT_EQ(here.extents[k].first_block, first.extents[k].first_block + storing * full.set_blocks[fragment.disk]);
+        }
+    }
+  // What is admitted does not depend on it.
+  options.fill_disks = false;
+  const AdmissionRunResult sparse = run_admission(options);
+  options.fill_disks = true;
+  EXPECT_EQ(run_admission(options).mean_active, sparse.mean_active);
 }
 
 TEST(AdmissionRun, FullDisksAreRefused) {

@@ -573,6 +573,8 @@ void check_server(const ServerScenario& s, Problems& problems) {
     object("replication.decluster_bytes", "there are no backup copies: replication.placement is \"none\"");
   if (s.decluster_bytes > 0 && s.reservation == "dynamic-balancing")
     object("replication.decluster_bytes", "dynamic balancing chooses between two whole copies, expected 0");
+  if (s.correlation > 0 && s.scene_rounds > 1)
+    object("streams.correlation", fmt::format("found {:g}, expected 0 with scenes of {} rounds", s.correlation, s.scene_rounds));
   if (s.failed_disk >= s.disks) object("failure.disk", fmt::format("found {}, expected a disk below {}", s.failed_disk, s.disks));
   if (s.failed_disk >= 0 && s.failure_s + 1 >= s.measure_s)
     object("failure.at_s", fmt::format("found {:g}, expected at least one of the {:g} measured rounds after it", s.failure_s, s.measure_s));

@@ -43,6 +43,12 @@ const std::vector<Parameter<ServerScenario>>& server_parameters() {
       {"streams.rounds", "rounds", "length of a stream", at(&S::rounds), false, 1, 1e6},
       {"streams.scene_rounds", "rounds", "mean length of the scenes within which a stream's rate stays; 1: each round by itself",
        at(&S::scene_rounds), false, 1, 1e6},
+      {"streams.correlation", "",
+       "of a round's rate with the one before's in the same stream, in scenes of one round; 0: each round by itself", at(&S::correlation), false, 0, 0.9999},
+      {"streams.fill_disks", "",
+       "the streams are stored again and again, one set of them behind the other, as long as they fit, and playbacks take these in turn; otherwise once each, "
+       "at the beginning of the disks",
+       at(&S::fill_disks)},
       {"requests.load", "", "request rate, as a share of the playbacks that disks without any overhead would finish", at(&S::load),
        false, 1e-6, 100},
       {"disks.policy", "", "scheduling policy of the simulated disks (`server simulate`), one of `platter list policies`", at(&S::policy),

@@ -20,8 +20,10 @@ struct ServerScenario : Configuration {
   std::string content = "mixed";
   std::int64_t rounds = 1800;
   std::int64_t scene_rounds = 1;
+  double correlation = 0;
+  bool fill_disks = true;
   double load = 0.8;
-  std::string policy = "SCAN-EDF";
+  std::string policy = "C-LOOK";
   std::int64_t failed_disk = -1;
   double failure_s = 0;
   std::int64_t seed = 1;

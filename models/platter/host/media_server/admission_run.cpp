@@ -134,6 +134,11 @@ StoredLibrary::StoredLibrary(const AdmissionRunOptions& options) {
     strides.emplace_back(streams.back(), allocator);
     schedules.emplace_back(streams.back(), options.times, options.block_bytes);
   }
+  times_stored.assign(streams.size(), 1);
+  for (std::uint32_t disk = 0; disk < options.disks; ++disk) set_blocks.push_back(allocator.used(disk) * stride_blocks);
+  if (options.fill_disks)
+    // A disk's strides are given out in ascending order, so every further set of the streams lies like the first one.
+    for (std::size_t i = 0; allocator.take_all_of(streams[i]); i = (i + 1) % streams.size()) ++times_stored[i];
   for (std::uint32_t disk = 0; disk < options.disks; ++disk) strides_used = std::max(strides_used, allocator.used(disk));
 }
 
@@ -151,6 +156,7 @@ AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::
   core::RandomStream arrivals(options.seed, "server.arrivals");
   double next_arrival = arrivals.exponential() / result.arrivals_per_round;
   std::size_t next_stream = 0;
+  std::vector<std::uint64_t> started(library.streams.size(), 0);  // playbacks of each stream
   std::vector<Playback> playbacks;  // in the order of admission
   Meter meter(options, result);
   FailureMeter failure(options);
@@ -170,7 +176,10 @@ AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::
       const StreamSchedule& schedule = library.schedules[next_stream];
       std::optional<Admission> admission = control.request(schedule);
       if (measured) meter.request(admission, now);
-      if (admission) playbacks.push_back({next_stream, &schedule, std::move(*admission)});
+      if (admission) {
+        const std::uint64_t storing = started[next_stream]++ % library.times_stored[next_stream];
+        playbacks.push_back({next_stream, storing, &schedule, std::move(*admission)});
+      }
       next_stream = (next_stream + 1) % library.schedules.size();
       next_arrival += arrivals.exponential() / result.arrivals_per_round;
     }

@@ -28,6 +28,7 @@ struct AdmissionRunOptions {
   std::uint32_t block_bytes = 16'384;
   std::uint32_t stride_bytes = 2u << 20;
   std::uint64_t disk_bytes = 0;  ///< space of a disk
+  bool fill_disks = true;        ///< the streams are stored again and again, as long as they fit; playbacks take the storings in turn
   DiskTimes times;
   const ReplicaPlacementInfo* placement = nullptr;
   const ReservationInfo* reservation = nullptr;
@@ -42,10 +43,12 @@ struct AdmissionRunOptions {
 /// The streams of a server, stored.
 struct StoredLibrary {
   std::vector<StoredStream> streams;
-  std::vector<StrideMap> strides;         ///< of each stream
+  std::vector<StrideMap> strides;         ///< of each stream, where it is stored first
   std::vector<StreamSchedule> schedules;  ///< of each stream
   double mean_bytes = 0;                  ///< of a stream
   std::uint64_t strides_used = 0;         ///< on the fullest disk
+  std::vector<std::uint64_t> times_stored;  ///< of each stream
+  std::vector<std::uint64_t> set_blocks;    ///< of each disk: from one storing of a stream to the next
 
   /// Stream i begins on disk i modulo the number of disks.
   /// Throws std::invalid_argument for statistics that no stream has, std::length_error if a disk is full.
@@ -54,7 +57,8 @@ struct StoredLibrary {
 
 /// A playback that was accepted, and has not ended.
 struct Playback {
-  std::size_t stream = 0;  ///< of the library
+  std::size_t stream = 0;      ///< of the library
+  std::uint64_t storing = 0;   ///< which of the times it is stored
   const StreamSchedule* schedule = nullptr;
   Admission admission;
   bool missing = false;  ///< a read after a failure was lost or late

@@ -23,11 +23,11 @@ struct DiskTimes {
   /// skews included, rounded down. Throws std::invalid_argument for a profile that describes no drive.
   static DiskTimes of(const mechanics::DriveProfile& profile, std::int64_t bytes_per_s);
 
-  /// What a stream's read of a round costs a disk: 2 (T_trackSeek + T_avgRot) + bytes / R_disk, rounded up; 0 for no bytes.
+  /// What a stream's read of a round costs a disk: 2 (T_trackSeek + T_avgRot) + bytes / R_disk, to the nearest nanosecond; 0 for no bytes.
   Nanoseconds access(std::uint64_t bytes) const {
     if (bytes == 0) return 0;
     const std::int64_t scaled = static_cast<std::int64_t>(bytes) * kNanosecondsPerSecond;
-    return 2 * (track_seek + average_rotation) + (scaled + bytes_per_s - 1) / bytes_per_s;
+    return 2 * (track_seek + average_rotation) + (scaled + bytes_per_s / 2) / bytes_per_s;
   }
   /// What the streams of a round share on a disk: the round less 2 T_fullSeek.
   Nanoseconds budget(Nanoseconds round) const { return round - 2 * full_seek; }

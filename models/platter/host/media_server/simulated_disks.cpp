@@ -77,7 +77,7 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
     }
     for (const Fragment& fragment : stream.fragments(copy, own)) {
       accounted_[phase] += options_.times.access(std::uint64_t{fragment.blocks} * options_.block_bytes);
-      read(library.strides[playback.stream], copy, fragment, of);
+      read(library.strides[playback.stream], playback.storing * library.set_blocks[fragment.disk], copy, fragment, of);
     }
     --of.on_way;
   }
@@ -98,14 +98,14 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
   failed_ = failed_ || fails;
 }
 
-void SimulatedDisks::read(const StrideMap& strides, Copy copy, const Fragment& fragment, StreamRound& of) {
+void SimulatedDisks::read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment, StreamRound& of) {
   const StrideMap::Place place = strides.locate(copy, fragment);
   for (std::uint32_t i = 0; i < place.count; ++i) {
     Read& read = reads_.take();
     read.of = &of;
     read.client = this;
     read.cls = core::RequestClass::Continuous;
-    read.address = fragment.disk * disk_bytes_ + place.extents[i].first_block * options_.block_bytes;
+    read.address = fragment.disk * disk_bytes_ + (offset_blocks + place.extents[i].first_block) * options_.block_bytes;
     read.length = place.extents[i].blocks * options_.block_bytes;
     read.deadline = round_begin_ + kRound;
     ++of.on_way;

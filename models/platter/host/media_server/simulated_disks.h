@@ -55,7 +55,8 @@ class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
 
   void finished(array::ArrayRequest& request) override;
   bool on_failed(Range<Fragment> fragments) const;
-  void read(const StrideMap& strides, Copy copy, const Fragment& fragment, StreamRound& of);
+  /// `offset_blocks`: from where the stream is stored first on the fragment's disk.
+  void read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment, StreamRound& of);
   core::Picoseconds busy() const;
 
   const AdmissionRunOptions& options_;

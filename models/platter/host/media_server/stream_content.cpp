@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -38,6 +39,25 @@ std::vector<std::uint32_t> two_levels(const ContentType& type, const ContentOpti
     ++i;
   }
   return bytes;
+}
+
+/// The same values in the order of a Gaussian process of first order (AR(1)): the ranks follow it, so the distribution stays.
+void correlate(std::vector<double>& values, double correlation, RandomStream& random) {
+  const double innovation = std::sqrt(1 - correlation * correlation);
+  std::vector<double> process;
+  process.reserve(values.size());
+  double last = random.normal();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    process.push_back(last);
+    last = correlation * last + innovation * random.normal();
+  }
+  std::vector<std::size_t> by_rank(values.size());
+  std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
+  std::sort(by_rank.begin(), by_rank.end(),
+            [&](std::size_t a, std::size_t b) { return process[a] != process[b] ? process[a] < process[b] : a < b; });
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t rank = 0; rank < sorted.size(); ++rank) values[by_rank[rank]] = sorted[rank];
 }
 
 /// Scales and shifts the values until mean and deviation are the type's; `top` are the rounds of the largest.
@@ -124,6 +144,7 @@ std::vector<std::uint32_t> generate_rounds(const ContentType& type, const Conten
     do values.push_back(level);
     while (values.size() < options.rounds && random.below(options.scene_rounds) != 0);
   }
+  if (options.correlation > 0) correlate(values, options.correlation, random);
   const double highest = *std::max_element(values.begin(), values.end());
   std::vector<bool> top;
   for (double& value : values) {

@@ -26,6 +26,7 @@ inline constexpr std::uint32_t kLeastBytesPerRound = 125'000;
 struct ContentOptions {
   std::uint32_t rounds = 1800;
   std::uint32_t scene_rounds = 1;  ///< mean length of the scenes within which the rate stays; 1: each round by itself
+  double correlation = 0;          ///< of a round's rate with the one before's, below 1; with scenes of one round only
   std::uint64_t seed = 1;
 };
 

@@ -3,12 +3,23 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace platter::host::media_server {
 
 std::uint64_t StrideAllocator::take(std::uint32_t disk) {
   if (used_[disk] == per_disk_) throw std::length_error("the disk has no stride left");
   return used_[disk]++;
+}
+
+bool StrideAllocator::take_all_of(const StoredStream& stream) {
+  std::vector<std::uint64_t> used = used_;
+  for (std::uint32_t disk = 0; disk < used.size(); ++disk) {
+    for (const Copy copy : {Copy::Primary, Copy::Backup}) used[disk] += (stream.area_blocks(copy, disk) + stride_blocks_ - 1) / stride_blocks_;
+    if (used[disk] > per_disk_) return false;
+  }
+  used_ = std::move(used);
+  return true;
 }
 
 StrideMap::StrideMap(const StoredStream& stream, StrideAllocator& allocator) : stride_blocks_(allocator.stride_blocks()) {
