@@ -69,6 +69,7 @@ std::vector<qos::RateStreamOptions> stream_options(const config::QosScenario& s)
     o.command_bytes = static_cast<std::uint32_t>(s.command_bytes);
     o.commands_per_period = static_cast<std::uint32_t>(s.commands_per_period);
     o.late_periods = static_cast<std::uint32_t>(s.late_periods);
+    o.jitter = s.clock_jitter;
     const double period_s =
         stream.rate_bytes_per_s > 0
             ? static_cast<double>(s.command_bytes * s.commands_per_period) / static_cast<double>(stream.rate_bytes_per_s)
@@ -114,6 +115,7 @@ qos::StreamRecogniserOptions recogniser_options(const config::QosScenario& s) {
   o.sequence = static_cast<std::uint32_t>(s.recogniser_sequence);
   o.trial = ps(s.recogniser_trial_s);
   o.silence = ps(s.recogniser_silence_s);
+  o.handover = ps(s.recogniser_handover_s);
   return o;
 }
 
@@ -133,8 +135,10 @@ double mean_wanted(const qos::RateStream& stream, Picoseconds from, Picoseconds 
   return sum / kSamples;
 }
 
-json result_json(const config::QosScenario& s, const std::vector<std::unique_ptr<qos::RateStream>>& streams, const qos::StreamMeter& meter,
-                 const qos::AutoQos* manager, const qos::RecognisedClasses* recognised, const Outcome& o) {
+/// `before`: the streams' periods at the end of the warm-up.
+json result_json(const config::QosScenario& s, const std::vector<std::unique_ptr<qos::RateStream>>& streams,
+                 const std::vector<qos::RateStream::Periods>& before, const qos::StreamMeter& meter, const qos::AutoQos* manager,
+                 const qos::RecognisedClasses* recognised, const Outcome& o) {
   const Picoseconds from = ps(s.warmup_s);
   const Picoseconds to = from + ps(s.measure_s);
   json list = json::array();
@@ -142,12 +146,15 @@ json result_json(const config::QosScenario& s, const std::vector<std::unique_ptr
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const qos::StreamMeter::Stream& got = meter.of(i);
     all += got.counted_bytes;
+    const qos::RateStream::Periods periods = streams[i]->periods(to);
     json wanted = json::array();
     for (std::size_t k = 0; k < got.bytes.size(); ++k) wanted.push_back(streams[i]->wanted(static_cast<Picoseconds>(k) * kInterval));
     list.push_back({{"name", s.streams[i].name},
                     {"label", s.streams[i].label},
                     {"bytes_per_s", static_cast<double>(got.counted_bytes) / s.measure_s},
                     {"wanted_bytes_per_s", mean_wanted(*streams[i], from, to)},
+                    {"periods", periods.all - before[i].all},
+                    {"missed_periods", periods.missed - before[i].missed},
                     {"commands", got.commands},
                     {"multimedia_commands", got.multimedia_commands},
                     {"series_bytes_per_s", got.bytes},
@@ -186,12 +193,15 @@ json result_json(const config::QosScenario& s, const std::vector<std::unique_ptr
 void print_table(const config::QosScenario& s, const json& result) {
   fmt::print("{}, policy {}, {}, {:g} s simulated (seed {})\n\n", s.drive.name, s.policy, s.enabled ? "AutoQoS on" : "AutoQoS off",
              s.warmup_s + s.measure_s, s.seed);
-  fmt::print("{:<16}{:<13}{:>12}{:>12}{:>14}\n", "stream", "label", "wants MB/s", "gets MB/s", "multimedia %");
+  fmt::print("{:<16}{:<13}{:>12}{:>12}{:>11}{:>14}\n", "stream", "label", "wants MB/s", "gets MB/s", "missed %", "multimedia %");
   for (const json& stream : result["streams"]) {
-    const double commands = stream["commands"].get<double>();
-    fmt::print("{:<16}{:<13}{:>12.2f}{:>12.2f}{:>14.1f}\n", stream["name"].get<std::string>(), stream["label"].get<std::string>(),
-               mb(stream["wanted_bytes_per_s"].get<double>()), mb(stream["bytes_per_s"].get<double>()),
-               commands > 0 ? 100 * stream["multimedia_commands"].get<double>() / commands : 0.0);
+    const auto percent = [&](const char* part, const char* of) {
+      const double all = stream[of].get<double>();
+      return all > 0 ? 100 * stream[part].get<double>() / all : 0.0;
+    };
+    fmt::print("{:<16}{:<13}{:>12.2f}{:>12.2f}{:>11.1f}{:>14.1f}\n", stream["name"].get<std::string>(), stream["label"].get<std::string>(),
+               mb(stream["wanted_bytes_per_s"].get<double>()), mb(stream["bytes_per_s"].get<double>()), percent("missed_periods", "periods"),
+               percent("multimedia_commands", "commands"));
   }
   fmt::print("\nmultimedia {:.2f} MB/s, best effort {:.2f} MB/s, together {:.2f} MB/s; mechanics busy {:.1f} %\n",
              mb(result["classes"]["multimedia_bytes_per_s"].get<double>()), mb(result["classes"]["best_effort_bytes_per_s"].get<double>()),
@@ -255,6 +265,8 @@ int qos_run(const QosOptions& options) {
   };
   advance(warmup);
   const Picoseconds busy_before = disk.controller().busy(core::now_ps());
+  std::vector<qos::RateStream::Periods> periods_before;
+  for (const auto& stream : streams) periods_before.push_back(stream->periods(core::now_ps()));
   advance(end);
   progress.done();
   host.rethrow_failure();
@@ -264,7 +276,7 @@ int qos_run(const QosOptions& options) {
   outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / static_cast<double>(end - warmup);
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
-  const json result = result_json(s, streams, meter, manager.get(), recognised.get(), outcome);
+  const json result = result_json(s, streams, periods_before, meter, manager.get(), recognised.get(), outcome);
   if (!options.quiet) print_table(s, result);
   if (result_file) {
     result_file->write(result.dump(2) + "\n");

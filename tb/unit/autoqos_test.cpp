@@ -99,6 +99,61 @@ TEST(RateStream, WithoutARateTakesWhatItGets) {
   for (const Picoseconds now : {Picoseconds{0}, kMs, 2 * kMs, 5 * kS, 5 * kS + 1}) EXPECT_EQ(time_of_next(stream, now), now);
 }
 
+TEST(RateStream, CountsPeriodsThatWereMissed) {
+  RateStream stream(a_read_a_second());
+  EXPECT_EQ(time_of_next(stream, 0), 0);
+  EXPECT_EQ(stream.periods(900 * kMs).all, 0u);
+  EXPECT_EQ(time_of_next(stream, kS), kS) << "just in time";
+  EXPECT_EQ(stream.periods(kS).all, 1u);
+  EXPECT_EQ(stream.periods(kS).missed, 0u);
+  EXPECT_EQ(stream.periods(3900 * kMs).all, 3u) << "still waiting for the second one's read";
+  EXPECT_EQ(stream.periods(3900 * kMs).missed, 2u);
+  EXPECT_EQ(time_of_next(stream, 10 * kS), 10 * kS);
+  // From 1 s on: one late, four given up, three to be caught up with, late as well; the next one may just be in time.
+  EXPECT_EQ(stream.periods(10 * kS).all, 9u);
+  EXPECT_EQ(stream.periods(10 * kS).missed, 8u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(time_of_next(stream, 10 * kS), 10 * kS);
+  EXPECT_EQ(time_of_next(stream, 10 * kS), 10 * kS);
+  EXPECT_EQ(time_of_next(stream, 10500 * kMs), 11 * kS);
+  EXPECT_EQ(stream.periods(11 * kS).all, 11u);
+  EXPECT_EQ(stream.periods(11 * kS).missed, 8u);
+}
+
+TEST(RateStream, HasNoPeriodsWithoutARateNorAfterItsEnd) {
+  RateStreamOptions options = a_read_a_second();
+  options.leaves = 3 * kS;
+  RateStream stream(options);
+  time_of_next(stream, 0);
+  EXPECT_EQ(stream.periods(100 * kS).all, 3u);
+  options.rates = {{0, 0}};
+  RateStream bulk(options);
+  time_of_next(bulk, 0);
+  time_of_next(bulk, kS);
+  EXPECT_EQ(bulk.periods(2 * kS).all, 0u);
+}
+
+TEST(RateStream, IsLateByItsHostsClock) {
+  RateStreamOptions options = a_read_a_second();
+  options.jitter = 0.25;
+  options.commands_per_period = 2;
+  options.rates = {{0, 2000}};
+  RateStream stream(options);
+  Picoseconds least = kS, most = 0, sum = 0;
+  constexpr int kPeriods = 2000;
+  for (int i = 0; i < kPeriods; ++i) {
+    const Picoseconds late = time_of_next(stream, 0) - i * kS;
+    least = std::min(least, late);
+    most = std::max(most, late);
+    sum += late;
+    EXPECT_GE(time_of_next(stream, i * kS + 400 * kMs), i * kS + 400 * kMs);  // also where it reads without pause
+  }
+  EXPECT_GE(least, 0);
+  EXPECT_LT(least, 2 * kMs);
+  EXPECT_GT(most, 123 * kMs);
+  EXPECT_LE(most, 125 * kMs);  // a quarter of the half second between two reads
+  EXPECT_NEAR(static_cast<double>(sum) / kPeriods, 62.5 * kMs, 3.0 * kMs);
+}
+
 TEST(RateStream, ExponentialPeriodsAndRandomPlacesComeFromTheSeed) {
   RateStreamOptions options = a_read_a_second();
   options.periodic = false;
@@ -282,9 +337,13 @@ struct Reader {
   bool sequential = true;
   bool writes = false;
   Picoseconds service = 10 * kMs;
+  std::size_t file_reads = 1 << 20;  ///< then the next file, 1 GB behind
   std::vector<RequestClass> classes = {};
 
-  std::uint64_t place(std::size_t i) const { return offset + (sequential ? i : i * i * 977 % 1009 * 2 + 1) * kBytes; }
+  std::uint64_t place(std::size_t i) const {
+    if (!sequential) return offset + (i * i * 977 % 1009 * 2 + 1) * kBytes;
+    return offset + (i / file_reads << 30) + i % file_reads * kBytes;
+  }
   std::size_t multimedia() const {
     return static_cast<std::size_t>(std::count(classes.begin(), classes.end(), RequestClass::Continuous));
   }
@@ -513,6 +572,92 @@ TEST(RecogniserTrial, TakesOneStreamAtATime) {
     EXPECT_FALSE(one.classes[i] == RequestClass::Continuous && other.classes[i] == RequestClass::Continuous) << i;
   EXPECT_EQ(one.multimedia(), 50u);
   EXPECT_EQ(other.multimedia(), 50u);
+}
+
+TEST(RecogniserHeir, OfAMultimediaStreamIsMultimediaFromItsSecondReadOn) {
+  StreamRecogniser recogniser(eight(500 * kMs));
+  Reader stream{0, every(30 * kMs, 200)};
+  stream.file_reads = 40;
+  play(recogniser, {&stream});
+  for (std::size_t i = 0; i < stream.classes.size(); ++i)
+    EXPECT_EQ(stream.classes[i], i < 7 || (i >= 40 && i % 40 == 0) ? RequestClass::Discrete : RequestClass::Continuous) << i;
+  EXPECT_EQ(recogniser.opened(), 1u) << "the manager need not infer again";
+  EXPECT_EQ(recogniser.recognised(), 1u);
+}
+
+TEST(RecogniserHeir, OfAMultimediaStreamHasToBePeriodicToo) {
+  StreamRecogniser recogniser(eight(500 * kMs));
+  Reader reader{0, every(30 * kMs, 40)};
+  reader.file_reads = 40;
+  const std::vector<Picoseconds> copy = every(10 * kMs, 1000, reader.arrivals.back() + 30 * kMs);
+  reader.arrivals.insert(reader.arrivals.end(), copy.begin(), copy.end());
+  play(recogniser, {&reader});
+  const auto multimedia = std::count(reader.classes.begin() + 40, reader.classes.end(), RequestClass::Continuous);
+  EXPECT_GT(multimedia, 30);   // half a second
+  EXPECT_LT(multimedia, 250);  // and trials, with waits of 1, 2 and 4 seconds between them
+}
+
+TEST(RecogniserHeir, OfCopiesIsTriedMoreAndMoreRarely) {
+  for (const Picoseconds handover : {Picoseconds{0}, 100 * kMs}) {
+    StreamRecogniserOptions options = eight(500 * kMs);
+    options.handover = handover;
+    StreamRecogniser recogniser(options);
+    Reader copies{0, every(10 * kMs, 10'000)};
+    copies.file_reads = 100;
+    play(recogniser, {&copies});
+    if (handover == 0)
+      EXPECT_EQ(copies.multimedia(), 100u * 50) << "a trial for each file of a second";
+    else
+      EXPECT_NEAR(static_cast<double>(copies.multimedia()), 8 * 50, 100) << "after 1, 2, 4, 8 and from then on 16 s";
+  }
+}
+
+TEST(RecogniserHeir, AStreamAfterACopyIsFoundAfterTheWait) {
+  // A copy of two files, then a stream that the disk holds up unless it is multimedia.
+  StreamRecogniser recogniser(eight(500 * kMs));
+  Reader copy{0, every(10 * kMs, 200)};
+  copy.file_reads = 100;
+  play(recogniser, {&copy});
+  Picoseconds now = copy.arrivals.back() + 10 * kMs;
+  const Picoseconds begun = now;
+  Picoseconds found = 0;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const std::uint64_t place = (std::uint64_t{1} << 35) + i * kBytes;
+    const bool exposed = recogniser.arrives(now, place, kBytes, false) == RequestClass::Continuous;
+    if (found == 0 && exposed) found = now;
+    recogniser.ends(now + (exposed ? 10 : 40) * kMs, place, kBytes);
+    now += (exposed ? 30 : 40) * kMs;
+  }
+  EXPECT_EQ(recogniser.recognised(), 1u);
+  EXPECT_LE(found, begun + 2 * kS);
+}
+
+TEST(RecogniserHeir, IsNoneOfAStreamThatGoesOn) {
+  StreamRecogniser recogniser(eight(500 * kMs));
+  Reader stream{0, every(30 * kMs, 200)};
+  Reader copy{1ull << 40, every(10 * kMs, 300, 1005 * kMs)};  // begins in the stream's pause
+  Reader random{1ull << 45, every(17 * kMs, 300, kMs / 2), false};
+  play(recogniser, {&stream, &copy, &random});
+  EXPECT_LE(copy.multimedia(), 50u + 2) << "its own trial, and what it reads until the stream goes on";
+  EXPECT_EQ(random.multimedia(), 0u);
+  EXPECT_EQ(stream.multimedia(), 193u);
+  EXPECT_EQ(recogniser.recognised(), 1u);
+}
+
+TEST(RecogniserHeir, OfACopyAmongOthersIsItsOwn) {
+  // Three applications copy short files; one plays, from short files too.
+  StreamRecogniser recogniser(eight(500 * kMs));
+  std::vector<Reader> copies;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    copies.push_back({i << 42, every(10 * kMs, 6000, static_cast<Picoseconds>(i) * 3 * kMs)});
+    copies.back().file_reads = 130 + 7 * i;
+  }
+  Reader stream{5ull << 42, every(30 * kMs, 2000, kMs)};
+  stream.file_reads = 90;
+  play(recogniser, {&copies[0], &copies[1], &copies[2], &stream});
+  for (const Reader& copy : copies) EXPECT_LT(copy.multimedia(), 600u);
+  EXPECT_GT(stream.multimedia(), 1900u);
+  EXPECT_EQ(recogniser.recognised(), 1u);
 }
 
 }  // namespace

@@ -44,9 +44,11 @@ struct QosScenario : Configuration {
   std::int64_t recogniser_sequence = 8;
   double recogniser_trial_s = 4;
   double recogniser_silence_s = 2;
+  double recogniser_handover_s = 0.1;
   std::int64_t command_bytes = 262'144;
   std::int64_t commands_per_period = 1;
   std::int64_t late_periods = 4;
+  double clock_jitter = 0.03;
   std::int64_t file_bytes = 256'000'000;
   std::string placement = "together";
   std::int64_t gap_bytes = 8'388'608;

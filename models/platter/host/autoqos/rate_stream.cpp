@@ -10,6 +10,7 @@ namespace platter::host::autoqos {
 RateStream::RateStream(RateStreamOptions options)
     : options_(std::move(options)),
       random_(options_.seed, "rate-stream-" + std::to_string(options_.stream)),
+      clock_(options_.seed, "rate-stream-clock-" + std::to_string(options_.stream)),
       period_start_(options_.enters),
       period_(period_at(options_.enters)) {}
 
@@ -31,16 +32,35 @@ Picoseconds RateStream::period_at(Picoseconds time) {
   return core::to_picoseconds(options_.periodic ? seconds : seconds * random_.exponential(), core::kPicosecondsPerSecond);
 }
 
+RateStream::Periods RateStream::periods(Picoseconds now) const {
+  // That of the command that is waited for and those behind it are late, whatever becomes of them, if they began before the stream left.
+  Picoseconds waiting = 0;
+  if (period_ > 0 && command_ > 0 && now > period_start_)
+    waiting = std::min((now - period_start_ - 1) / period_, (options_.leaves - period_start_ - 1) / period_ + 1);
+  const auto not_read = static_cast<std::uint64_t>(given_up_ + static_cast<double>(waiting));
+  return {read_ + not_read, read_late_ + not_read};
+}
+
 bool RateStream::next(workload::Request& request, Picoseconds now) {
   if (command_ == options_.commands_per_period) {
     command_ = 0;
     period_start_ += period_;
+    if (period_ > 0) {
+      ++read_;
+      if (now > period_start_) ++read_late_;
+    }
     period_ = period_at(period_start_);
     // A stream without a rate is never late.
-    period_start_ = std::max(period_start_, now - static_cast<Picoseconds>(options_.late_periods) * period_);
+    const Picoseconds furthest = now - static_cast<Picoseconds>(options_.late_periods) * period_;
+    if (furthest > period_start_) {
+      if (period_ > 0) given_up_ += static_cast<double>(furthest - period_start_) / static_cast<double>(period_);
+      period_start_ = furthest;
+    }
   }
   request = {};
   request.time = std::max(now, period_start_);
+  if (options_.jitter > 0 && period_ > 0)
+    request.time += static_cast<Picoseconds>(options_.jitter * clock_.uniform() * static_cast<double>(period_) / options_.commands_per_period);
   if (request.time >= options_.leaves) return false;
   if (!options_.sequential)
     place_ = random_.below(options_.file_bytes / options_.command_bytes) * options_.command_bytes;

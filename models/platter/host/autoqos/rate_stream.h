@@ -25,6 +25,7 @@ struct RateStreamOptions {
   std::uint32_t command_bytes = 262'144;
   std::uint32_t commands_per_period = 1;
   std::uint32_t late_periods = 4;  ///< a stream that falls behind further than this gives the rest up
+  double jitter = 0;               ///< of the host's clock: a command is late by up to this part of the time between two
   bool periodic = true;            ///< false: periods are exponential around their length
   bool sequential = true;          ///< false: every command lies anywhere in the file
   std::uint64_t file_offset = 0;   ///< bytes
@@ -43,6 +44,13 @@ class RateStream : public workload::ProducerIf {
   std::uint32_t closed_depth() const override { return 1; }
 
   const RateStreamOptions& options() const { return options_; }
+  /// Periods that had begun and ended by then, and how many of them were missed: not read whole by their end, or given up.
+  struct Periods {
+    std::uint64_t all = 0;
+    std::uint64_t missed = 0;
+  };
+  Periods periods(Picoseconds now) const;
+
   /// What the stream wants at that time; 0 before it enters and after it has left.
   std::uint64_t wanted(Picoseconds time) const;
 
@@ -53,10 +61,14 @@ class RateStream : public workload::ProducerIf {
 
   RateStreamOptions options_;
   core::RandomStream random_;
+  core::RandomStream clock_;
   Picoseconds period_start_;
   Picoseconds period_;
   std::uint32_t command_ = 0;  ///< the next one's place in its period
   std::uint64_t place_ = 0;    ///< the next one's offset in the file
+  std::uint64_t read_ = 0;      ///< periods read whole
+  std::uint64_t read_late_ = 0; ///< of these, after their end
+  double given_up_ = 0;         ///< periods
 };
 
 }  // namespace platter::host::autoqos

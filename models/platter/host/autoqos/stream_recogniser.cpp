@@ -3,11 +3,18 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace platter::host::autoqos {
 
 using core::RequestClass;
+
+namespace {
+
+constexpr std::uint32_t kMostDoublings = 5;  // of the wait for another trial
+
+}  // namespace
 
 StreamRecogniser::StreamRecogniser(const StreamRecogniserOptions& options) : options_(options), streams_(options.streams) {
   for (Stream& stream : streams_) stream.periods.resize(options_.periods);
@@ -15,10 +22,70 @@ StreamRecogniser::StreamRecogniser(const StreamRecogniserOptions& options) : opt
 
 void StreamRecogniser::begin(Stream& stream, Picoseconds time) {
   if (&stream == tried_) tried_ = nullptr;
+  unlink(stream);
   std::vector<Picoseconds> periods = std::move(stream.periods);
   stream = {};
   stream.periods = std::move(periods);
   stream.begun = time;
+  find_predecessor(stream);
+}
+
+void StreamRecogniser::unlink(Stream& stream) {
+  if (stream.before != nullptr) stream.before->heir = nullptr;
+  if (stream.heir != nullptr) stream.heir->before = nullptr;
+  stream.before = stream.heir = nullptr;
+}
+
+/// Of the streams in sequence that have not gone on since this one began, and have no other heir, the one whose end was nearest before. A
+/// multimedia stream may be expected to pause first.
+void StreamRecogniser::find_predecessor(Stream& stream) {
+  if (options_.handover == 0) return;
+  for (Stream& other : streams_) {
+    if (&other == &stream || other.outstanding > 0 || other.commands < 2 || other.heir != nullptr || other.last_arrival >= stream.begun) continue;
+    const Picoseconds due = other.verdict == Verdict::Multimedia ? other.last_start + mean_period(other) : other.last_end;
+    if (stream.begun > std::max(other.last_end, due) + options_.handover) continue;
+    if (stream.before == nullptr || other.last_end > stream.before->last_end) stream.before = &other;
+  }
+  if (stream.before != nullptr) stream.before->heir = &stream;
+}
+
+/// The stream goes on in sequence itself, and the one before it has not: one read alone may lie anywhere.
+void StreamRecogniser::inherit(Stream& stream) {
+  if (stream.before == nullptr || stream.verdict != Verdict::Unknown) return;
+  Stream& before = *stream.before;
+  if (before.verdict == Verdict::Trial || before.verdict == Verdict::Inherited) {
+    stream.verdict = before.verdict;
+    stream.trial = {before.trial.begin, before.trial.bursts - before.bursts};
+    if (tried_ == &before) {
+      tried_ = &stream;
+      before.verdict = Verdict::Unknown;
+    }
+  } else if (before.verdict == Verdict::Multimedia) {
+    stream.verdict = Verdict::Inherited;
+    stream.trial = {stream.begun, 0};
+  }
+  stream.failed = before.failed;
+  stream.retry_at = before.retry_at;
+}
+
+/// The stream has gone on, so the other one began beside it.
+void StreamRecogniser::disown_heir(Stream& stream) {
+  Stream& heir = *stream.heir;
+  unlink(heir);
+  if (heir.verdict == Verdict::Inherited) heir.verdict = Verdict::Unknown;
+  if (heir.verdict == Verdict::Unknown) {
+    heir.failed = 0;
+    heir.retry_at = 0;
+  }
+  find_predecessor(heir);
+  if (heir.commands >= 2) inherit(heir);
+}
+
+/// What an heir did not make good, or a trial that another stream began, was no trial of its own.
+void StreamRecogniser::fail(Stream& stream, Picoseconds time) const {
+  stream.verdict = stream.verdict == Verdict::Trial && stream.trial.begin >= stream.begun ? Verdict::Other : Verdict::Unknown;
+  ++stream.failed;
+  stream.retry_at = time + (options_.trial << std::min(stream.failed, kMostDoublings));
 }
 
 /// The one that the command continues, otherwise the one used longest ago, begun anew.
@@ -44,49 +111,65 @@ void StreamRecogniser::note_burst(Stream& stream, Picoseconds time) const {
   stream.last_start = time;
 }
 
+Picoseconds StreamRecogniser::mean_period(const Stream& stream) const {
+  return std::accumulate(stream.periods.begin(), stream.periods.end(), Picoseconds{0}) / static_cast<Picoseconds>(stream.periods.size());
+}
+
 bool StreamRecogniser::periodic(const Stream& stream) const {
   if (stream.bursts < stream.periods.size()) return false;
-  Picoseconds sum = 0;
-  for (const Picoseconds period : stream.periods) sum += period;
-  const auto count = static_cast<Picoseconds>(stream.periods.size());
+  const Picoseconds mean = mean_period(stream);
   Picoseconds deviation = 0;
-  for (const Picoseconds period : stream.periods) deviation += std::abs(period - sum / count);
-  return static_cast<double>(deviation) <= options_.jitter * static_cast<double>(sum);
+  for (const Picoseconds period : stream.periods) deviation += std::abs(period - mean);
+  return static_cast<double>(deviation) <= options_.jitter * static_cast<double>(mean) * static_cast<double>(stream.periods.size());
 }
 
 void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
   if (stream.verdict == Verdict::Multimedia) return;
   if (periodic(stream)) {
-    if (stream.verdict != Verdict::Trial) ++opened_;
+    if (stream.verdict != Verdict::Trial && stream.verdict != Verdict::Inherited) ++opened_;
+    if (stream.verdict != Verdict::Inherited) ++recognised_;
     if (tried_ == &stream) tried_ = nullptr;
-    ++recognised_;
     stream.verdict = Verdict::Multimedia;
-  } else if (stream.verdict == Verdict::Unknown && options_.trial > 0 && tried_ == nullptr && stream.commands >= options_.sequence &&
-             first_in_line(stream, time)) {
+    stream.failed = 0;
+  } else if (stream.verdict == Verdict::Inherited) {
+    // Another stream's trial may hold it up: its own time begins afterwards.
+    if (tried_ != nullptr) stream.trial = {time, stream.bursts};
+    if (trial_is_over(stream, time)) fail(stream, time);
+  } else if (tried_ == nullptr && waits(stream, time) && first_in_line(stream, time) && !heir_is_proving_itself(time)) {
     stream.verdict = Verdict::Trial;
+    stream.trial = {time, stream.bursts};
     tried_ = &stream;
-    trial_begin_ = time;
-    trial_bursts_ = stream.bursts;
     ++opened_;
   }
 }
 
+/// For a trial.
+bool StreamRecogniser::waits(const Stream& stream, Picoseconds time) const {
+  return stream.verdict == Verdict::Unknown && options_.trial > 0 && stream.commands >= options_.sequence && time >= stream.retry_at;
+}
+
 bool StreamRecogniser::first_in_line(const Stream& stream, Picoseconds time) const {
   return std::none_of(streams_.begin(), streams_.end(), [&](const Stream& other) {
-    return other.verdict == Verdict::Unknown && other.commands >= options_.sequence && other.begun < stream.begun &&
-           time - other.last_arrival <= options_.silence;
+    return waits(other, time) && other.heir == nullptr && other.begun < stream.begun && time - other.last_arrival <= options_.silence;
   });
 }
 
-/// A trial that is over goes on with a stream that pauses, until there are periods enough to judge by: twice as many as it takes, as it may have
-/// had to catch up.
-bool StreamRecogniser::may_be_multimedia(const Stream& stream, Picoseconds time) const {
-  return stream.last_start >= trial_begin_ && time - stream.last_start < options_.trial && stream.bursts - trial_bursts_ < 2 * options_.periods;
+bool StreamRecogniser::heir_is_proving_itself(Picoseconds time) const {
+  return std::any_of(streams_.begin(), streams_.end(), [&](const Stream& stream) {
+    return stream.verdict == Verdict::Inherited && stream.heir == nullptr && time - stream.last_arrival <= options_.silence;
+  });
+}
+
+/// A trial goes on beyond its time with a stream that pauses, until there are periods enough to judge by: twice as many as it takes, as it may
+/// have had to catch up.
+bool StreamRecogniser::trial_is_over(const Stream& stream, Picoseconds time) const {
+  const bool pauses = stream.last_start >= stream.trial.begin && time - stream.last_start < options_.trial;
+  return time - stream.trial.begin >= options_.trial && !(pauses && stream.bursts - stream.trial.bursts < 2 * options_.periods);
 }
 
 RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, std::uint32_t length, bool write) {
-  if (tried_ != nullptr && time - trial_begin_ >= options_.trial && !may_be_multimedia(*tried_, time)) {
-    tried_->verdict = Verdict::Other;
+  if (tried_ != nullptr && trial_is_over(*tried_, time)) {
+    fail(*tried_, time);
     tried_ = nullptr;
   }
   if (write) return RequestClass::Discrete;
@@ -94,10 +177,11 @@ RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, s
   note_burst(stream, time);
   stream.next_offset = offset + length;
   stream.last_arrival = time;
+  if (stream.heir != nullptr) disown_heir(stream);
   ++stream.outstanding;
-  ++stream.commands;
+  if (++stream.commands == 2) inherit(stream);
   judge(stream, time);
-  return stream.verdict == Verdict::Multimedia || stream.verdict == Verdict::Trial ? RequestClass::Continuous : RequestClass::Discrete;
+  return stream.verdict == Verdict::Unknown || stream.verdict == Verdict::Other ? RequestClass::Discrete : RequestClass::Continuous;
 }
 
 void StreamRecogniser::ends(Picoseconds time, std::uint64_t offset, std::uint32_t length) {
