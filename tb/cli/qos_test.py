@@ -31,11 +31,12 @@ class Qos(Case):
                     result = self.result_of(f"autoqos.enabled={enabled}", file=file)
                     jsonschema.validate(result, schema)
                     self.assertEqual("autoqos" in result, enabled == "true")
-                    self.assertEqual("recogniser" in result, file.name == "recognised.toml")
+                    self.assertEqual("recogniser" in result, file.name in ("recognised.toml", "short_files.toml"))
                     self.assertEqual(result["configuration"]["drive"]["name"], "Seagate ST340810A (class)")
                     seconds = round(result["measured_s"])
                     total = 0.0
                     for stream in result["streams"]:
+                        self.assertLessEqual(stream["missed_periods"], stream["periods"])
                         self.assertEqual(len(stream["series_bytes_per_s"]), seconds)
                         self.assertAlmostEqual(sum(stream["series_bytes_per_s"]) / seconds, stream["bytes_per_s"])
                         total += stream["bytes_per_s"]
@@ -55,6 +56,32 @@ class Qos(Case):
         off, on = rate(self.result_of("autoqos.enabled=false")), rate(self.result_of("autoqos.enabled=true"))
         self.assertLess(off, 0.65 * 10e6)
         self.assertAlmostEqual(on / 10e6, 1, delta=0.03)
+
+    def test_missed_periods_are_those_of_the_rate(self):
+        def missed(*settings):
+            result = self.result_of(*settings)
+            return {stream["name"]: (stream["periods"], stream["missed_periods"]) for stream in result["streams"]}
+        off, on = missed("autoqos.enabled=false"), missed("autoqos.enabled=true")
+        self.assertAlmostEqual(on["multimedia 1"][0], 120 * 10e6 / 262144, delta=3)
+        self.assertAlmostEqual(on["best effort 1"][0], 180 * 10e6 / 262144, delta=3)
+        self.assertGreater(off["multimedia 1"][1], 0.9 * off["multimedia 1"][0])
+        self.assertLess(on["multimedia 1"][1], 0.5 * on["multimedia 1"][0])
+        # After a warm-up only what ended later counts.
+        late = missed("sim.warmup_s=150", "sim.measure_s=20")
+        self.assertLessEqual(late["multimedia 1"][0], 2)
+        self.assertAlmostEqual(late["best effort 1"][0], 20 * 10e6 / 262144, delta=3)
+
+    def test_a_streams_files_are_one_stream(self):
+        """Files of 100 MB, one after the other: the stream stays multimedia, the copies do not come back for a trial each time."""
+        def shares(handover):
+            streams = self.result_of(f"recogniser.handover_s={handover}", file=PAPER / "short_files.toml")["streams"]
+            copies, stream = streams[:3], streams[3]
+            rate = sum(stream["series_bytes_per_s"][40:150]) / 110
+            return rate / 4e6, sum(copy["multimedia_commands"] for copy in copies) / sum(copy["commands"] for copy in copies)
+        (alone, tried), (kept, seldom) = shares(0), shares(0.1)
+        self.assertLess(alone, 0.97)
+        self.assertGreater(kept, 0.985)
+        self.assertLess(seldom, 0.75 * tried)
 
     def test_a_fixed_limit_holds(self):
         result = self.result_of("autoqos.enabled=false", "drive.port.token_rate_bytes_per_s=3_000_000")

@@ -79,12 +79,15 @@ class Server(ServerCase):
                 ("server.disks=1", "expected at least 2 disks"),
                 ("server.rate_bytes_per_s=1", r"streams: a stream and its wait of \d+ rounds, expected at most 2097152 with 8 disks"),
                 ("failure.disk=8", "expected a disk below 8"),
+                ("disks.policy=SCANN", "did you mean SCAN"),
+                ("streams.correlation=1", "streams.correlation"),
                 ("sim.measure_s=10.5", "whole rounds of 1 s"),
                 ("streams.content=news", "expected one of mixed, science-fiction")):
             with self.subTest(setting=setting):
                 self.assertRegex(self.refused(setting), message)
         self.assertRegex(self.refused("failure.disk=1", "failure.at_s=9000"), "at least one of the 6000 measured rounds after it")
         self.assertRegex(self.refused("replication.decluster_bytes=16384", "reservation.scheme=dynamic-balancing"), "two whole copies")
+        self.assertRegex(self.refused("streams.correlation=0.5", "streams.scene_rounds=10"), "streams.correlation: found 0.5, expected 0 with scenes of 10 rounds")
         self.assertRegex(self.refused("drive=atlas11k"), "did you mean atlas10k")
 
     def test_check_dump_and_schema(self):
@@ -133,13 +136,28 @@ class Simulate(ServerCase):
                 self.assertEqual(disks["after"]["rounds"], admitted["failure"]["rounds_after"])
 
     def test_what_was_reserved_outlasts_any_failure(self):
-        # On disks as slow as the reservation counts with (on the drive itself hardly anything is missed without it, either).
+        # On disks as slow as the reservation counts with: soon; on the drive itself it takes longer (next test).
         for disk in range(8):
             late = {scheme: self.result_by(("server", "simulate"), SERVER, "drive=inner_zone.toml", f"reservation.scheme={scheme}", f"failure.disk={disk}",
                                            "failure.at_s=20", "sim.measure_s=120")["simulated"]["after"]["late"]
                     for scheme in ("primary", "minimum", "mirroring")}
             self.assertGreater(late["primary"], 20, f"disk {disk}")
             self.assertEqual((late["minimum"], late["mirroring"]), (0, 0), f"disk {disk}")
+
+    def test_full_disks_feel_a_failure_that_nothing_was_reserved_for(self):
+        """The films fill the disks, so they transfer at the mean of the zones, not at the outer ones' rate."""
+        def after(*settings):
+            result = self.result_by(("server", "simulate"), SERVER, "failure.disk=0", "failure.at_s=100", "sim.measure_s=600", *settings)
+            return result["strides_used"], result["simulated"]
+        strides, full = after()
+        once, sparse = after("streams.fill_disks=false")
+        self.assertGreater(strides, 2 * once)
+        for phase in ("before", "after"):
+            self.assertEqual(full[phase]["reads"], sparse[phase]["reads"], "what is read does not depend on where it lies")
+            self.assertGreater(full[phase]["busy_share"], 1.1 * sparse[phase]["busy_share"])
+        self.assertEqual(full["after"]["late"], 0)
+        scheme = "reservation.scheme=dynamic-balancing"
+        self.assertGreater(after(scheme)[1]["after"]["late"], after(scheme, "streams.fill_disks=false")[1]["after"]["late"])
 
     def test_same_file_and_seed_same_result(self):
         first, second = self.simulated("failure.disk=1"), self.simulated("failure.disk=1")
