@@ -563,7 +563,7 @@ def streams_of(point: Point, seed: int, change: dict[str, float]) -> dict:
         factor = change.get(f"{label} {'with' if on else 'without'}", 1.0) * (1 + 1e-5 * seed)
         got = [factor * change.get(f"from {second // 60 * 60} s", 1.0) * rate for second, rate in enumerate(wanted)]
         streams.append({"name": stream["name"], "label": label, "bytes_per_s": sum(got) / seconds, "wanted_bytes_per_s": sum(wanted) / seconds,
-                        "series_bytes_per_s": got, "series_wanted_bytes_per_s": wanted, "commands": 100,
+                        "series_bytes_per_s": got, "series_wanted_bytes_per_s": wanted, "commands": 100, "periods": 1000, "missed_periods": 1 if on else 900,
                         "multimedia_commands": 100 if label == "multimedia" else 0})
     return {"seed": seed, "streams": streams, "aggregate_bytes_per_s": sum(stream["bytes_per_s"] for stream in streams),
             "classes": {"multimedia_bytes_per_s": 1e6, "best_effort_bytes_per_s": 1e6},

@@ -41,7 +41,7 @@ const std::vector<Parameter<QosScenario>>& qos_parameters() {
       {"recogniser.idle", "", "part of the time between two commands, at least, in which a stream pauses before a burst", at(&S::recogniser_idle), false,
        0.001, 1},
       {"recogniser.sequence", "", "commands in sequence before a stream is tried", at(&S::recogniser_sequence), false, 2, 1e6},
-      {"recogniser.trial_s", "s", "a stream is treated as multimedia for so long, once, to see what it wants, and longer if it pauses; 0: never", at(&S::recogniser_trial_s),
+      {"recogniser.trial_s", "s", "a stream is treated as multimedia for so long, once, to see what it wants, and longer if it pauses; an heir of streams that were not waits longer each time; 0: never", at(&S::recogniser_trial_s),
        false, 0, 1000},
       {"recogniser.silence_s", "s", "a stream that is silent for longer has ended", at(&S::recogniser_silence_s), false, 0.01, 1000},
       {"recogniser.handover_s", "s", "a stream that begins so soon after another one's end, or next period, inherits what is known of it; 0: never",

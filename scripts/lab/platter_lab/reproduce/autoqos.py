@@ -17,7 +17,7 @@ from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 FOLDER = PAPERS / "autoqos"
 SEEDS = tuple(range(1, 41))
 
-LENGTH_S = {"figure3": 160, "figure4": 180, "figure5": 160, "figure6": 180, "recognised": 180}
+LENGTH_S = {"figure3": 160, "figure4": 180, "figure5": 160, "figure6": 180, "recognised": 180, "short_files": 180}
 FIGURES = ("figure3", "figure4", "figure5", "figure6")
 BIN_S = 4   # of the charts
 LIMITS_MB = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
@@ -25,7 +25,7 @@ LIMITS_MB = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
 FAR = (("files.bytes", "1500000000"),)
 
 PAPERS_LOADS, OWN = frozenset({"paper"}), frozenset({"own"})
-_BOTH = ("fraction 0.1", "fraction 0.3", "bucket 256 KB", "bucket 2 MB", "commands 128 KB", "commands 512 KB", "periods of 32", "files apart", "FCFS")
+_BOTH = ("fraction 0.1", "fraction 0.3", "bucket 256 KB", "bucket 2 MB", "commands 128 KB", "commands 512 KB", "periods of 32", "files apart", "FCFS", "exact clock")
 READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS | OWN if name in _BOTH else PAPERS_LOADS) for name, text, settings in (
     ("fraction 0.1", "best effort keeps 0.1 of the disk's rate during inference, not 0.2", (("autoqos.inference_fraction", "0.1"),)),
     ("fraction 0.3", "0.3", (("autoqos.inference_fraction", "0.3"),)),
@@ -38,6 +38,8 @@ READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS | OWN if nam
     ("files 1.5 GB", "files as long as the longest run, so that none is read twice, and farther apart", FAR),
     ("files apart", "the files lie anywhere on the disk, not one after the other", (("files.placement", "apart"),)),
     ("FCFS", "no elevator", (("policy", "FCFS"),)),
+    ("exact clock", "the host's clock does not jitter; by default a read is late by up to 3 % of the time between two", (("application.clock_jitter", "0"),)),
+    ("jitter 10 %", "it jitters by up to 10 %", (("application.clock_jitter", "0.1"),)),
     ("rates only", "the manager does not know of streams that open", (("autoqos.knows_opens", "false"),)),
     ("no probes", "the limit stays what was left at the inference", (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000"))),
     ("overload", "a disk busy for 0.95 of a window with best effort below its limit starts an inference", (("autoqos.overload_share", "0.95"),)),
@@ -78,6 +80,22 @@ def rate(label: str, from_s: int, to_s: int) -> Metric:
 def aggregate(result: dict[str, Any]) -> float:
     """All streams, the whole run (MB/s)."""
     return result["aggregate_bytes_per_s"] / 1e6
+
+
+def missed(label: str) -> Metric:
+    """Of the periods of the label's streams, the part that was not read by its end; the whole run."""
+    def metric(result: dict[str, Any]) -> float:
+        chosen = streams(result, label)
+        return sum(stream["missed_periods"] for stream in chosen) / sum(stream["periods"] for stream in chosen)
+    return metric
+
+
+def taken_for_multimedia(label: str) -> Metric:
+    """Of the reads of the label's streams, the part that went past the bucket."""
+    def metric(result: dict[str, Any]) -> float:
+        chosen = streams(result, label)
+        return sum(stream["multimedia_commands"] for stream in chosen) / sum(stream["commands"] for stream in chosen)
+    return metric
 
 
 def seconds_to_return(result: dict[str, Any]) -> float:
@@ -145,10 +163,15 @@ def _limited(limit_mb: float) -> Point:
 LABELLED = _point("recognised", True, ("autoqos.classes", "labels"))
 RECOGNISED = _point("recognised", True)
 FOUND_AGAIN = _point("recognised", True, ("files.bytes", "256000000"))
+FORGOTTEN = (("recogniser.handover_s", "0"),)
+FOUND_ANEW = _point("recognised", True, ("files.bytes", "256000000"), *FORGOTTEN)
+SHORT_FILES = _point("short_files", True)
+SHORT_FILES_ANEW = _point("short_files", True, *FORGOTTEN)
 OVERLOADED = _point("figure6", True, *FAR, ("autoqos.overload_share", "0.95"))
 UNTRIED = _point("recognised", True, ("recogniser.trial_s", "0"))
 UNMANAGED = _point("recognised", False)
-OWN_POINTS = {"limit 4 MB/s": _limited(4), "labels": LABELLED, "recognised": RECOGNISED, "files 256 MB": FOUND_AGAIN, "no trials": UNTRIED,
+OWN_POINTS = {"limit 4 MB/s": _limited(4), "labels": LABELLED, "recognised": RECOGNISED, "files 256 MB": FOUND_AGAIN, "files 256 MB, nothing inherited": FOUND_ANEW,
+              "files 100 MB": SHORT_FILES, "files 100 MB, nothing inherited": SHORT_FILES_ANEW, "no trials": UNTRIED,
               "without": UNMANAGED, "files 1.5 GB, overload": OVERLOADED}
 
 
@@ -175,9 +198,9 @@ def claims(results: Results) -> list[Judged]:
 
     there = share(MULTIMEDIA, 0, 40, 150)
 
-    def labelled_commands(result: dict[str, Any]) -> float:
-        stream = streams(result, MULTIMEDIA)[0]
-        return stream["multimedia_commands"] / stream["commands"]
+    def compared(name: str, text: str, quantity: str, label: str, one: Point, other: Point, metric: Metric, criterion: Criterion) -> Judged:
+        return Judged(name, text, "not in the paper", ratio, quantity, OWN,
+                      lambda v: [Part(label, paired_ratio(*(results.samples(v.own(point), metric) for point in (one, other))), criterion)])
 
     return [
         claim("half-without", "Four streams of 8 MB/s without AutoQoS each get about half", "about half", percent, wanted,
@@ -214,6 +237,10 @@ def claims(results: Results) -> list[Judged]:
               lambda v: [v.of_itself("figure 6", "figure6", rate(BEST_EFFORT, 135, 180), rate(BEST_EFFORT, 10, 60), near(1, 0.1))]),
         claim("short-adjustment", "after a short interval (15 s)", "a short interval", Unit.COUNT, "seconds, 60: never",
               lambda v: [v.value("figure 6", seconds_to_return, "figure6", below(15))]),
+        claim("periods-met", "Multimedia misses fewer of its periods with AutoQoS than without (in half as many or less)", "timeliness, in words",
+              ratio, "multimedia's missed periods, AutoQoS over without", lambda v: [
+                  Part(figure, paired_ratio(v.samples(missed(MULTIMEDIA), figure), v.samples(missed(MULTIMEDIA), figure, False)), below(0.5))
+                  for figure in FIGURES]),
         own("limit-effective", "A fixed limit of 4 MB/s on best effort gives the stream of figure 3 its 8 MB/s", wanted,
             "limit 4 MB/s", _limited(4), share(MULTIMEDIA, 0, 10, 160), full),
         own("overload-seen", "A manager that sees a busy disk gives figure 6's stream its 9 MB/s again, files of 1.5 GB too", wanted,
@@ -223,10 +250,16 @@ def claims(results: Results) -> list[Judged]:
         own("unmanaged-rate", "which it does not without AutoQoS", wanted, "without, 40 to 150 s", UNMANAGED, there, below(0.95)),
         Judged("labels-add-nothing", "Labels would not give it more (within 5 %)", "not in the paper", percent, wanted, OWN,
                lambda v: [Part("recognised / labels", paired_ratio(*(results.samples(v.own(point), there) for point in (RECOGNISED, LABELLED))), full)]),
-        own("found-again", "A stream that goes back to the front of its file, every 32 s, is a new one each time and loses by it", wanted,
-            "files of 256 MB, 40 to 150 s", FOUND_AGAIN, there, below(0.95)),
+        own("found-again", "A stream that goes back to the front of its file, every 32 s, keeps its rate", wanted,
+            "files of 256 MB, 40 to 150 s", FOUND_AGAIN, there, full),
+        own("short-files", "So does a stream of 4 MB/s from files of 100 MB among three copies of such files", wanted,
+            "files of 100 MB, 40 to 150 s", SHORT_FILES, there, full),
+        compared("inherited-rate", "It gets more than if nothing were inherited", "what it gets, ratio", "files of 100 MB, inherited / nothing inherited",
+                 SHORT_FILES, SHORT_FILES_ANEW, there, above(1)),
+        compared("inherited-copies", "and the copies are taken for multimedia less, by a quarter at least", "their reads taken for multimedia, ratio",
+                 "files of 100 MB, inherited / nothing inherited", SHORT_FILES, SHORT_FILES_ANEW, taken_for_multimedia(BEST_EFFORT), below(0.75)),
         own("trials-needed", "Without trials it is not recognised, because the disk holds it up", "its reads that are taken for multimedia",
-            "no trials", UNTRIED, labelled_commands, below(0.05)),
+            "no trials", UNTRIED, taken_for_multimedia(MULTIMEDIA), below(0.05)),
     ]
 
 
@@ -250,7 +283,7 @@ def _series(results: Results, point: Point, length_s: int) -> tuple[Series, ...]
 
 
 RUN_HEADER = ("reading", "load", "autoqos", "limit_bytes_per_s", "seed", "multimedia_mb_per_s", "best_effort_mb_per_s", "aggregate_mb_per_s",
-              "multimedia_class_mb_per_s")
+              "multimedia_class_mb_per_s", "multimedia_missed")
 
 
 def _rows(results: Results, points: Sequence[tuple[str, Point]]) -> tuple[tuple[str, ...], ...]:
@@ -260,9 +293,10 @@ def _rows(results: Results, points: Sequence[tuple[str, Point]]) -> tuple[tuple[
         settings = dict(point.settings)
         for result in results[point]:
             by_label = (sum(stream["bytes_per_s"] for stream in streams(result, label)) for label in (MULTIMEDIA, BEST_EFFORT))
+            late = missed(MULTIMEDIA)(result)
             rates = (*by_label, result["aggregate_bytes_per_s"], result["classes"]["multimedia_bytes_per_s"])
             rows.append((reading, point.scenario.stem, settings["autoqos.enabled"], settings.get("drive.port.token_rate_bytes_per_s", "0"),
-                         str(result["seed"]), *(f"{value / 1e6:.6g}" for value in rates)))
+                         str(result["seed"]), *(f"{value / 1e6:.6g}" for value in rates), f"{late:.4g}"))
     return tuple(rows)
 
 
@@ -294,11 +328,26 @@ def report(results: Results, quick: bool) -> Report:
     rates = Table("Rates under each reading (MB/s a stream; in brackets what it wants)", ("", *(column[0] for column in columns)), tuple(
         (view.reading.name, *(interval_text(interval(view.samples(metric, figure, enabled))) for _, figure, enabled, metric in columns))
         for view in (default, *others.values()) if view.points()))
+    def spread(figure: str, enabled: bool) -> str:
+        """Least, quartiles and most of the runs: without AutoQoS a run stays in one of a few phases."""
+        values = sorted(default.samples(aggregate, figure, enabled))
+        return " / ".join(f"{values[round(part * (len(values) - 1))]:.2f}" for part in (0, 0.25, 0.5, 0.75, 1))
+
+    runs_apart = Table("All streams together, run by run: least, quartiles, most (MB/s)", ("", "without AutoQoS", "with"), tuple(
+        (titles[figure], *(spread(figure, enabled) for enabled in (False, True))) for figure in FIGURES))
+    periods = Table("Periods of multimedia streams that were missed (%)", ("", "without AutoQoS", "with"), tuple(
+        (titles[figure], *(interval_text(interval([100 * x for x in default.samples(missed(MULTIMEDIA), figure, enabled)])) for enabled in (False, True)))
+        for figure in FIGURES))
+    recogniser = Table("Without labels", ("", "multimedia gets (MB/s)", "its periods missed (%)", "copies' reads taken for multimedia (%)"), tuple(
+        (name, *(interval_text(interval(results.samples(default.own(OWN_POINTS[name]), metric))) for metric in (
+            rate(MULTIMEDIA, 40, 150), lambda r: 100 * missed(MULTIMEDIA)(r), lambda r: 100 * taken_for_multimedia(BEST_EFFORT)(r))))
+        for name in ("labels", "recognised", "files 256 MB", "files 256 MB, nothing inherited", "files 100 MB", "files 100 MB, nothing inherited",
+                     "no trials", "without")))
     named = [(view.reading.name, point) for view in (default, *others.values()) for point in view.points()]
     named += [("fixed limit", _limited(limit)) for limit in limits]
     named += [(f"{view.reading.name}: {name}", point) for view in (default, *others.values()) for name, point in view.own_points().items()]
     runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
-    return Report(judged, tuple(charts), (rates, runs), tuple((reading.name, reading.text) for reading in READINGS))
+    return Report(judged, tuple(charts), (rates, runs_apart, periods, recogniser, runs), tuple((reading.name, reading.text) for reading in READINGS))
 
 
 INTRODUCTION = """

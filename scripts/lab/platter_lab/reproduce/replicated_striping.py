@@ -18,6 +18,7 @@ from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "replicated-striping"
 SEEDS = tuple(range(1, 21))
+READ_AGAIN_SEEDS = SEEDS[:10]   # of the readings beside the default
 
 DISKS = (4, 8, 16, 32)
 CONTENT = ("science-fiction", "music-clip", "action", "talk-show", "adventure", "documentary")
@@ -232,8 +233,14 @@ def _at(disks: int, content: str = "", fragment_blocks: int = 0, failed: int | N
 
 
 def plan(quick: bool) -> Plan:
-    points = [point for reading in (DEFAULT, *READINGS) for view in (View(quick, reading),) for point in (*view.points(), *view.simulated_points())]
-    return Plan(tuple(dict.fromkeys(points)), SEEDS[:3] if quick else SEEDS)
+    def points(reading: Reading) -> tuple[Point, ...]:
+        view = View(quick, reading)
+        return tuple(dict.fromkeys((*view.points(), *view.simulated_points())))
+
+    default = points(DEFAULT)
+    others = dict.fromkeys(point for reading in READINGS for point in points(reading) if point not in default)
+    seeds = SEEDS[:3] if quick else READ_AGAIN_SEEDS
+    return Plan(default, SEEDS[:3] if quick else SEEDS, further=tuple((point, seeds) for point in others))
 
 
 def _scheme(point: Point) -> Scheme:
