@@ -359,11 +359,13 @@ Streams of section 4's test application: reads of 256 KB, one outstanding, each 
 the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the paper's machine, one behind the other, read again
 and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
-which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not.
+which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not. The host's clock jitters: a read is
+issued late by up to 3 % of the time between two. Without AutoQoS the streams read in a fixed rotation and a run stays in the phase it falls into, so beside the mean stand the
+quartiles of the runs; jitter does not change the phases, because the reads of the other streams wait in the queue meanwhile.
 
-The last seven claims are not the paper's: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
-reads instead of a label, among bulk copies of files that end once; what copies of short files do is told
-[there](../../reference/autoqos.md#recognising-streams-without-labels).
+The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
+reads instead of a label, among bulk copies, of long files and of short ones, whose next file
+[inherits](../../reference/autoqos.md#recognising-streams-without-labels) what was known of the last. A missed period is one whose reads did not all end in it.
 """
 
 STUDY = Study("autoqos", "AutoQoS: multimedia streams beside best effort", INTRODUCTION, plan, report)

@@ -480,20 +480,21 @@ Annual Technical Conference 2002, in admission-only mode (section 6.1): requests
 claims are of simulated disks, which carry out what was admitted. The rules are in [the media server's page](../../reference/media_server.md).
 
 Seagate Cheetah ST-34501N disks (table 2), blocks of 16 KB, strides of 2 MB, rounds of 1 s, six streams of 30 minutes with the
-means, largest rounds and variations of table 3 (`server.toml`), made from each seed; 80 % load, 3,000 rounds of warm-up. Five seeds had left some claims
-undecided; all points were given twenty, once, decided or not. A quantity is
+means, largest rounds and variations of table 3 (`server.toml`), made from each seed; 80 % load, 3,000 rounds of warm-up. All points have twenty seeds, those of the
+other readings ten. *Never exceeds* and the like leave a margin of 1 %, so that equals are no exception. A quantity is
 the number of streams that play, on average, unless the claim says otherwise.
 
 What is said of time in use after a failure is by the reservation's own formula where simulated disks are not named. That formula counts with the slowest zone's rate; the
-streams fill the outer part of the disks, where transfers are up to half as fast again, so the simulated disks are less busy than that, and a failure that
-nothing was reserved for overruns hardly any of them. Where the paper's streams lie it does not say; on disks whose zones are all like the innermost
-(`inner_zone.toml`) such a failure is felt.
+simulated disks are full of films (87 to 99 %), most of which lie where transfers are faster, up to half as fast again, and serve a round in one sweep (C-LOOK), so they are less busy than that. An
+earlier edition of this page had each film stored once, so that six films lay on the outer 38 % of eight disks, and SCAN-EDF: there a failure that nothing was reserved for
+overran hardly any disk, and the verdict was that it is not felt. Both are readings now. Times to read were rounded up to a nanosecond then; they are rounded to the nearest, which decides
+ties between two copies.
 
 Why mirroring costs more than half here, and balancing gains more than 10 % at 32 disks: admission stops where the fullest disk of the
 fullest round is full, so what counts is how evenly the disks are loaded (table of shares). Variable-grain striping
 moves a group of streams from disk to disk together; their backups scatter, so under mirroring the loads of the disks drift apart and less of each is
 reserved on average: that, and not the second copy alone, takes more than half. Balancing evens the loads, and
-has the more to gain the more disks there are. Declustering gains 4 % with blocks of 16 to 128 KB, not less than 3, for the same reason: they bring the most
+has the more to gain the more disks there are. A film's rate changes slowly in reality: with streams correlated from round to round (readings) balancing gains less. Declustering gains 4 % with blocks of 16 to 128 KB, not less than 3, for the same reason: they bring the most
 and the least loaded disk from 20.5 to 17.5 % of a round apart (figure 12). How uneven they are depends on the streams, of which the paper gives mean,
 largest round and variation only.
 """
