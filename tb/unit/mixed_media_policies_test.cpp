@@ -38,8 +38,26 @@ TEST(ScanEdf, OneDeadlineByAnElevatorAndThoseWithoutOneLikewise) {
 
 TEST(RoundRobin, StreamsInTheirOrderWhateverTheirPlaceAndAge) {
   Rig rig("RR", 0);
-  rig.add('z', 1).add('C', 10).add('A', 90).add('B', 20).add('y', 2);
-  EXPECT_EQ(rig.serve(), "ABCzy");
+  rig.add('C', 10).add('A', 90).add('B', 20);
+  EXPECT_EQ(rig.serve(), "ABC");
+}
+
+TEST(RoundRobin, ClassesTakeTurnsWhileBothHaveCommands) {
+  Rig rig("RR", 0);
+  rig.add('z', 1).add('C', 10).add('A', 90).add('B', 20).add('y', 2).add('D', 5);
+  EXPECT_EQ(rig.serve(3), "zAy");
+  rig.add('x', 3).add('w', 4);
+  EXPECT_EQ(rig.serve(), "BxCwD");
+}
+
+TEST(RoundRobin, ADecisionThatIsMadeAnewUsesUpNoTurn) {
+  Rig rig("RR", 0);
+  rig.add('A', 10);
+  EXPECT_EQ(rig.names[rig.scheduler->pick(rig.head, 0).tag.value], 'A');
+  rig.add('z', 20);
+  EXPECT_EQ(rig.names[rig.scheduler->pick(rig.head, 0).tag.value], 'z');
+  EXPECT_EQ(rig.names[rig.scheduler->pick(rig.head, 0).tag.value], 'z');
+  EXPECT_EQ(rig.serve(), "zA");
 }
 
 TEST(GroupSweep, GroupsTakeTurnsEachByAnElevator) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <limits>
 
 #include "platter/scheduling/flat_scheduler.h"
@@ -55,12 +56,43 @@ class RankedScheduler : public FlatScheduler {
 std::int64_t by_deadline(const Command& command, const PolicyParameters& /*parameters*/) {
   return in_sweep(command) ? command.deadline : kLast;
 }
-std::int64_t by_stream(const Command& command, const PolicyParameters& /*parameters*/) {
-  return in_sweep(command) ? std::int64_t{command.stream} : kLast;
-}
 std::int64_t by_group(const Command& command, const PolicyParameters& parameters) {
   return in_sweep(command) ? std::int64_t{command.stream % parameters.groups} : kLast;
 }
+
+/// Round robin (Shenoy, Goyal and Vin, section 1.2): the classes that have commands take turns, one command each. Within the continuous
+/// class streams go in their order, within the others age decides.
+class RoundRobinScheduler : public FlatScheduler {
+ public:
+  explicit RoundRobinScheduler(const SchedulerContext& context) : FlatScheduler(context.capacity) {}
+
+  Decision pick(const HeadState& /*head*/, Picoseconds /*now*/) override {
+    if (commands().empty()) return {};
+    std::array<const Command*, core::kRequestClasses> next{};
+    for (const Command* command : commands()) {  // in order of age: the first of equals stays
+      const Command*& first = next[class_of(*command)];
+      if (first == nullptr || (command->cls == RequestClass::Continuous && command->stream < first->stream)) first = command;
+    }
+    std::size_t turn = served_;
+    do turn = (turn + 1) % next.size();
+    while (next[turn] == nullptr);
+    picked_ = next[turn]->tag;
+    picked_class_ = turn;
+    return Decision::serve(picked_);
+  }
+
+  void remove(Tag tag) override {
+    if (tag == picked_) served_ = picked_class_;  // a decision that was made anew has used up no turn
+    FlatScheduler::remove(tag);
+  }
+
+ private:
+  static std::size_t class_of(const Command& command) { return static_cast<std::size_t>(command.cls); }
+
+  std::size_t served_ = core::kRequestClasses - 1;  ///< the class that had the last turn
+  Tag picked_{};
+  std::size_t picked_class_ = 0;
+};
 
 }  // namespace
 
@@ -71,7 +103,7 @@ std::unique_ptr<SchedulerIf> create_scan_edf(const SchedulerContext& context) {
   return std::make_unique<RankedScheduler>(context, Ranking{by_deadline, true});
 }
 std::unique_ptr<SchedulerIf> create_round_robin(const SchedulerContext& context) {
-  return std::make_unique<RankedScheduler>(context, Ranking{by_stream, false});
+  return std::make_unique<RoundRobinScheduler>(context);
 }
 std::unique_ptr<SchedulerIf> create_group_sweep(const SchedulerContext& context) {
   return std::make_unique<RankedScheduler>(context, Ranking{by_group, true});

@@ -20,7 +20,7 @@ const std::vector<PolicyInfo>& policy_table() {
       {"V(R)", "R", "the nearest cylinder, where turning costs R times the stroke: V(0) is SSTF, V(1) LOOK", create_v_r},
       {"EDF", "", "earliest deadline first; requests without one last, oldest first", create_edf},
       {"SCAN-EDF", "", "the same, but requests with one deadline, or none, in an elevator's order", create_scan_edf},
-      {"RR", "", "round robin: continuous requests in the order of their streams, then the others, oldest first",
+      {"RR", "", "round robin: the classes take turns; continuous requests in the order of their streams, others oldest first",
        create_round_robin},
       {"GSS(g)", "g", "grouped sweeping: streams in g groups that take turns, each in an elevator's order; then the others",
        create_group_sweep},
