@@ -88,6 +88,7 @@ int server_mixed(const ServerOptions& options) {
   text.bursty = s.arrivals == "bursty";
   text.load_bytes_per_s = s.load_bytes_per_s;
   text.peak_to_mean = s.peak_to_mean;
+  text.burst_interval_s = s.burst_interval_s();
   text.mean_bytes = static_cast<double>(s.mean_bytes);
   text.deviation_bytes = static_cast<double>(s.deviation_bytes);
   text.set_bytes = static_cast<std::uint64_t>(s.set_bytes);
@@ -101,7 +102,7 @@ int server_mixed(const ServerOptions& options) {
   for (const config::FileName& file : s.tables) tables.push_back(workload::StreamTable::load(file.path));
   const Picoseconds warmup = core::to_picoseconds(s.warmup_s, core::kPicosecondsPerSecond);
   const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);
-  server::Workload work(text, text_stripe, video, video_stripe, std::move(tables), disks, end, static_cast<std::uint64_t>(s.seed));
+  server::Workload work(text, text_stripe, video, video_stripe, std::move(tables), disks, warmup, end, static_cast<std::uint64_t>(s.seed));
   const std::uint64_t capacity = mechanics::Geometry(s.drive.geometry).capacity_bytes();
   if (text_stripe.end(text.set_bytes / text_stripe.unit_bytes) > capacity)
     s.refuse("text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
@@ -149,18 +150,19 @@ int server_mixed(const ServerOptions& options) {
   const auto rounds = static_cast<std::uint64_t>(s.measure_s);
   const std::uint64_t client_rounds = rounds * static_cast<std::uint64_t>(s.video_clients);
   const double violations = per(static_cast<double>(account.violations()), client_rounds);
+  const double late = per(static_cast<double>(account.late_units()), account.video_units());
 
   if (!options.quiet) {
     fmt::print("{} server, {} disks {}, {:g} s (seed {})\n", s.architecture, disks, s.drive.name, s.measure_s, s.seed);
     fmt::print("text   {} requests, mean response {:.2f} ms (p95 {:.2f}), {} unfinished, {:.1f} % of units from the cache\n", response.count(),
                response.mean_ms(), response.percentile_ms(95), unfinished,
                100 * per(static_cast<double>(work.cache_hits()), work.cache_uses()));
-    fmt::print("video  {} clients, {} of {} client-rounds with a late unit ({:.3f} %)\n", s.video_clients, account.violations(), client_rounds,
-               100 * violations);
+    fmt::print("video  {} clients, {} of {} units late ({:.3f} %), {} of {} client-rounds with a late unit ({:.3f} %)\n", s.video_clients,
+               account.late_units(), account.video_units(), 100 * late, account.violations(), client_rounds, 100 * violations);
     fmt::print("disks  {:.1f} % busy on average\n", 100 * busy / disks);
   }
   if (result_file) {
-    const json out = {
+    json out = {
         {"schema", 1},
         {"version", PLATTER_VERSION},
         {"seed", s.seed},
@@ -180,11 +182,15 @@ int server_mixed(const ServerOptions& options) {
           {"violations", account.violations()},
           {"violation_share", violations},
           {"units", account.video_units()},
-          {"late_units", account.late_units()}}},
+          {"late_units", account.late_units()},
+          {"late_unit_share", late}}},
         {"disks", {{"utilisation", utilisation}, {"mean_utilisation", busy / disks}}},
         {"host",
          {{"wall_s", std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count()},
           {"cpu_s", cpu_seconds() - cpu_start}}}};
+    if (text.bursty)
+      out["text"]["bursts"] = {
+          {"intervals", work.burst_intervals()}, {"interval_s", work.burst_interval_s()}, {"offered_bytes_per_s", work.offered_bytes()}};
     result_file->write(out.dump(2) + "\n");
     result_file->commit();
     if (!options.quiet) fmt::print("result: {}\n", options.result);

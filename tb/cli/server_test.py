@@ -222,6 +222,17 @@ class Mixed(Case):
         self.assertGreater(min(integrated), 0.05)
         self.assertLess(max(integrated), min(partitioned[8:]))
 
+    def test_partitioned_each_class_gets_what_it_gets_alone(self):
+        def parts(text, video):
+            result = self.mixed("server.architecture=partitioned", f"text.clients={text}", f"video.clients={video}")
+            return result["text"], result["video"]
+        text, video = parts(100, 60)
+        alone = parts(100, 0)[0]
+        for sum_over_disks in ("unit_queue_ms", "unit_service_ms"):   # added up in another order
+            self.assertAlmostEqual(text.pop(sum_over_disks), alone.pop(sum_over_disks))
+        self.assertEqual(text, alone)
+        self.assertEqual(video, parts(0, 60)[1])
+
     def test_a_token_bucket_holds_the_text_only(self):
         free, held = (self.mixed(f"drive.port.token_rate_bytes_per_s={rate}") for rate in (0, 1000))
         self.assertEqual(held["video"]["violations"], free["video"]["violations"])
@@ -233,7 +244,28 @@ class Mixed(Case):
         self.assertEqual(few["violations"], 0)
         self.assertGreater(many["violation_share"], 0.2)
 
+    def test_units_that_never_come_are_units_and_late(self):
+        video = self.mixed("video.clients=1000", "text.clients=0")["video"]
+        self.assertGreater(video["units"], 1000 * 20 * 3)   # all that was due, not what came
+        self.assertLessEqual(video["late_units"], video["units"])
+        self.assertAlmostEqual(video["late_unit_share"], video["late_units"] / video["units"])
+
+    def test_a_bursty_run_holds_the_whole_trace(self):
+        bursty = ("text.arrivals=bursty", "text.cache_bytes=0", "video.clients=0", "text.load_bytes_per_s=3000000")
+        text = self.mixed(*bursty, "sim.measure_s=57")["text"]
+        bursts = text["bursts"]
+        self.assertEqual((bursts["intervals"], len(bursts["offered_bytes_per_s"])), (2048, 57))
+        self.assertAlmostEqual(bursts["interval_s"], 57 / 2048)
+        self.assertAlmostEqual(sum(bursts["offered_bytes_per_s"]) / 57, 3e6, delta=0.05e6)
+        higher = self.mixed(*bursty, "sim.measure_s=64", "text.burst_scaling=intensity")["text"]
+        self.assertEqual((higher["bursts"]["intervals"], higher["bursts"]["interval_s"]), (64, 1))
+        self.assertNotIn("bursts", self.mixed()["text"])
+
     def test_bad_input(self):
+        bursty = ("text.arrivals=bursty", "text.burst_scaling=intensity", "sim.measure_s=8")
+        self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, *bursty), r"text\.peak_to_mean: found 12\.51, expected at most 8")
+        self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, "text.arrivals=bursty", "text.load_bytes_per_s=1e12"),
+                         r"text\.load_bytes_per_s: found 1e\+12, with intervals of .* more than the 2\^24")
         for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
                                  ("server.policy=CELLO(1|1)", "expected CELLO"),
                                  ("server.policy=SATF-EW", "writes to free blocks"),

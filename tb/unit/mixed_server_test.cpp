@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <set>
@@ -31,18 +32,81 @@ std::vector<std::vector<Request>> drain(Workload& work, bool backwards = false) 
   return all;
 }
 
-Workload make(const TextOptions& text, const VideoOptions& video, std::int64_t seconds, std::uint64_t seed = 1) {
-  return Workload(text, {0, kDisks, 8192, 0}, video, {0, kDisks, 65536, 1 << 20}, tables(), kDisks, seconds * kPicosecondsPerSecond, seed);
+Workload make(const TextOptions& text, const VideoOptions& video, std::int64_t seconds, std::uint64_t seed = 1, std::int64_t begin = 0) {
+  return Workload(text, {0, kDisks, 8192, 0}, video, {0, kDisks, 65536, 1 << 20}, tables(), kDisks, begin * kPicosecondsPerSecond,
+                  seconds * kPicosecondsPerSecond, seed);
+}
+
+/// Bursty text of single units, past the cache.
+TextOptions bursts(double load_bytes_per_s, double interval_s) {
+  TextOptions text;
+  text.bursty = true;
+  text.load_bytes_per_s = load_bytes_per_s;
+  text.burst_interval_s = interval_s;
+  text.mean_bytes = 8192;
+  text.deviation_bytes = 0;
+  text.set_bytes = 100'000 * 8192;
+  return text;
 }
 
 TEST(Cascade, HasItsPeakAndItsMean) {
   core::RandomStream random(7, "test");
-  const std::vector<double> rates = cascade(256, 10, 12.51, random);
+  const std::vector<double> rates = cascade(8, 10, 12.51, random);
   EXPECT_EQ(rates.size(), 256u);
   EXPECT_NEAR(std::accumulate(rates.begin(), rates.end(), 0.0) / 256, 10, 1e-9);
   EXPECT_NEAR(*std::max_element(rates.begin(), rates.end()), 125.1, 1e-6);
-  core::RandomStream again(7, "test");
-  EXPECT_EQ(cascade(100, 10, 12.51, again).size(), 100u);
+}
+
+TEST(Cascade, HasThePowerOfTwoNearestToItsIntervals) {
+  EXPECT_EQ(cascade_levels(512, 1), 9u);
+  EXPECT_EQ(cascade_levels(310, 1), 8u);
+  EXPECT_EQ(cascade_levels(363, 1), 9u);  // 256 times the square root of 2 is 362.04
+  EXPECT_EQ(cascade_levels(362, 1), 8u);
+  EXPECT_EQ(cascade_levels(57, 83'910 / 3e6), 11u);
+  EXPECT_EQ(cascade_levels(1, 1), 0u);
+  EXPECT_GT(cascade_levels(1e6, 1e-7), kMostLevels);
+}
+
+/// The largest share of the load in any piece of so many milliseconds, times their number.
+double peak_to_mean(const std::vector<std::vector<Request>>& all, Picoseconds begin, Picoseconds length, std::size_t pieces) {
+  std::vector<double> counts(pieces);
+  for (const auto& disk : all)
+    for (const Request& request : disk)
+      if (request.time >= begin) ++counts.at(static_cast<std::size_t>((request.time - begin) / length));
+  return *std::max_element(counts.begin(), counts.end()) * static_cast<double>(pieces) / std::accumulate(counts.begin(), counts.end(), 0.0);
+}
+
+TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
+  // 310 s hold 256 intervals, whose mean is the load and whose peak the one that was asked for; seeds do not matter.
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    Workload work = make(bursts(8192 * 1000, 1), {}, 310, seed, 10);
+    EXPECT_EQ(work.burst_intervals(), 256u);
+    EXPECT_DOUBLE_EQ(work.burst_interval_s(), 300.0 / 256);
+    const auto all = drain(work);
+    std::size_t before = 0;
+    std::size_t count = 0;
+    for (const auto& disk : all)
+      for (const Request& request : disk) ++(request.time < 10 * kPicosecondsPerSecond ? before : count);
+    EXPECT_NEAR(static_cast<double>(before), 10'000, 400);     // four deviations
+    EXPECT_NEAR(static_cast<double>(count), 300'000, 2'200);
+    EXPECT_NEAR(peak_to_mean(all, 10 * kPicosecondsPerSecond, 300 * kPicosecondsPerSecond / 256, 256), 12.51, 0.5);
+    EXPECT_EQ(work.offered_bytes().size(), 300u);
+    EXPECT_DOUBLE_EQ(std::accumulate(work.offered_bytes().begin(), work.offered_bytes().end(), 0.0), 8192.0 * static_cast<double>(count));
+  }
+}
+
+TEST(Bursts, TimeStampsKeepTheBurstsAndMakeThemShorter) {
+  // The same trace of 2,048 intervals at two loads: as many requests, the same in each interval but for chance.
+  std::vector<std::vector<double>> shapes;
+  for (const auto& [load, seconds] : {std::pair{8192.0 * 1000, 128}, {8192.0 * 4000, 32}}) {
+    Workload work = make(bursts(load, seconds / 2048.0), {}, seconds);
+    EXPECT_EQ(work.burst_intervals(), 2048u);
+    std::vector<double> counts(64);
+    for (const auto& disk : drain(work))
+      for (const Request& request : disk) ++counts[static_cast<std::size_t>(request.time * 64 / (seconds * kPicosecondsPerSecond))];
+    shapes.push_back(counts);
+  }
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(shapes[0][i], shapes[1][i], 4 * std::sqrt(shapes[0][i] + shapes[1][i]) + 4);
 }
 
 TEST(Workload, TextRequestsAreWholeUnitsOfTheStripe) {

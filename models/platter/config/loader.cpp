@@ -16,6 +16,7 @@
 #include "platter/core/error.h"
 #include "platter/core/nearest.h"
 #include "platter/host/media_server/reservation.h"
+#include "platter/host/mixed_server/workload.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/scheduling/policies.h"
 #include "platter/workload/trace_formats.h"
@@ -635,6 +636,15 @@ void check_mixed_server(const MixedServerScenario& s, Problems& problems) {
     object("video.bits_per_s", fmt::format("found {} rates, expected one for each of the {} tables", s.bits_per_s.size(), s.tables.size()));
   for (const double rate : s.bits_per_s)
     if (!(rate > 0)) object("video.bits_per_s", fmt::format("found {:g}, expected rates above 0", rate));
+  if (s.arrivals == "bursty") {
+    const std::uint32_t levels = host::mixed_server::cascade_levels(s.measure_s, s.burst_interval_s());
+    const double intervals = static_cast<double>(std::uint64_t{1} << levels);
+    if (levels > host::mixed_server::kMostLevels)
+      object("text.load_bytes_per_s", fmt::format("found {:g}, with intervals of {:g} s the cascade would have more than the 2^{} allowed", s.load_bytes_per_s,
+                                                  s.burst_interval_s(), host::mixed_server::kMostLevels));
+    else if (s.peak_to_mean > intervals)
+      object("text.peak_to_mean", fmt::format("found {:g}, expected at most {:g}, the number of intervals of the cascade", s.peak_to_mean, intervals));
+  }
   for (const auto& [key, seconds] : {std::pair<const char*, double>{"sim.warmup_s", s.warmup_s}, {"sim.measure_s", s.measure_s}})
     if (seconds != std::floor(seconds)) object(key, fmt::format("found {:g}, expected whole rounds of 1 s", seconds));
 }

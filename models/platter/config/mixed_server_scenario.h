@@ -23,6 +23,12 @@ struct MixedServerScenario : Configuration {
   double interval_s = 1;
   double load_bytes_per_s = 1e6;
   double peak_to_mean = 12.51;
+  std::string burst_scaling = "time-stamps";
+  double trace_bytes_per_s = 83'910;
+
+  /// Bursty: about as long as an interval of the cascade.
+  double burst_interval_s() const { return burst_scaling == "time-stamps" ? trace_bytes_per_s / load_bytes_per_s : 1; }
+
   std::int64_t mean_bytes = 32'768;
   std::int64_t deviation_bytes = 8'192;
   std::int64_t text_unit_bytes = 8'192;

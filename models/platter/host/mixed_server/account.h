@@ -9,8 +9,8 @@
 
 namespace platter::host::mixed_server {
 
-/// What clients got: text requests end with their last unit; a client's round in which a unit came late, or not at all, is a violation. Counts
-/// what was issued from `from` on.
+/// What clients got: text requests end with their last unit; a video unit is late if it came after its round's end, or was due and has not come; a
+/// client's round with a late unit is a violation. Counts what was issued from `from` on.
 class Account : public workload::RequestObserverIf {
  public:
   Account(Workload& work, Picoseconds from) : work_(work), from_(from) {}
@@ -32,13 +32,16 @@ class Account : public workload::RequestObserverIf {
     queue_ms_ += part_ms(finished.timing.queue);
     service_ms_ += part_ms(finished.timing.response() - finished.timing.queue);
   }
-  /// A request that is not done at the end, at `now`.
+  /// A request that is not done at the end, at `now`. A video unit that is due by then has its verdict: it counts, as a late one.
   void outstanding(const workload::Request& request, Picoseconds now) {
-    if (request.cls == core::RequestClass::Continuous && request.time >= from_ && request.deadline <= now) late(request);
+    if (request.cls != core::RequestClass::Continuous || request.time < from_ || request.deadline > now) return;
+    ++video_units_;
+    late(request);
   }
 
   std::uint64_t violations() const { return violations_.size(); }
   std::uint64_t late_units() const { return late_units_; }
+  /// Those that came, and those that were due at the end; `late_units` of them.
   std::uint64_t video_units() const { return video_units_; }
   std::uint64_t text_units() const { return text_units_; }
   /// Sums over text units.

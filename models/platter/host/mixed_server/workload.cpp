@@ -9,9 +9,14 @@ namespace platter::host::mixed_server {
 using core::kPicosecondsPerSecond;
 using workload::Request;
 
-std::vector<double> cascade(std::uint32_t intervals, double mean, double peak_to_mean, core::RandomStream& random) {
+std::uint32_t cascade_levels(double seconds, double interval_s) {
+  const double intervals = seconds / interval_s;
   std::uint32_t levels = 0;
-  while ((std::uint64_t{1} << levels) < intervals) ++levels;
+  for (double square = 2; square <= intervals * intervals && levels <= kMostLevels; square *= 4) ++levels;  // 2^levels * sqrt(2)
+  return levels;
+}
+
+std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_mean, core::RandomStream& random) {
   // The peak is mean * (2 p)^levels. Its root by bisection, so that no library function's last bit decides.
   double low = 0.5;
   double high = 1;
@@ -32,16 +37,16 @@ std::vector<double> cascade(std::uint32_t intervals, double mean, double peak_to
     }
     rates = std::move(halves);
   }
-  rates.resize(intervals);
   return rates;
 }
 
 Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
-                   std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds end, std::uint64_t seed)
+                   std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end, std::uint64_t seed)
     : text_(text),
       text_stripe_(text_stripe),
       video_stripe_(video_stripe),
       tables_(std::move(tables)),
+      begin_(begin),
       end_(end),
       text_units_(text.set_bytes / text_stripe.unit_bytes),
       arrivals_(seed, "mixed_server.text.arrivals"),
@@ -50,11 +55,7 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
       cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text_stripe.unit_bytes)), text_stripe.unit_bytes),
       next_text_(core::kNoDeadline),
       queues_(disks) {
-  const auto seconds = static_cast<std::uint32_t>((end + kPicosecondsPerSecond - 1) / kPicosecondsPerSecond);
-  if (text.bursty) {
-    core::RandomStream random(seed, "mixed_server.text.cascade");
-    rates_ = cascade(std::max<std::uint32_t>(seconds, 1), text.load_bytes_per_s / text.mean_bytes, text.peak_to_mean, random);
-  }
+  if (text.bursty) begin_bursts(seed);
   fill_cache(seed);
   draw_text_time();
 
@@ -95,21 +96,31 @@ bool Workload::use_unit(std::uint64_t unit) {
   return hit;
 }
 
+void Workload::begin_bursts(std::uint64_t seed) {
+  core::RandomStream random(seed, "mixed_server.text.cascade");
+  const double seconds = static_cast<double>(end_ - begin_) / kPicosecondsPerSecond;
+  const double mean = text_.load_bytes_per_s / text_.mean_bytes;
+  rates_ = cascade(cascade_levels(seconds, text_.burst_interval_s), mean, text_.peak_to_mean, random);
+  burst_interval_s_ = seconds / static_cast<double>(rates_.size());
+  rates_.insert(rates_.begin(), mean);
+  offered_bytes_.resize(static_cast<std::size_t>(std::ceil(seconds)));
+}
+
 void Workload::draw_text_time() {
   if (text_.bursty) {
-    // A unit of exponential work, used up at the rate of each second.
+    // A unit of exponential work, used up at the rate of each interval.
+    const double begin_s = static_cast<double>(begin_) / kPicosecondsPerSecond;
     double work = arrivals_.exponential();
-    for (;;) {
-      const auto second = static_cast<std::size_t>(text_time_s_);
-      if (second >= rates_.size()) break;
-      const double left = static_cast<double>(second + 1) - text_time_s_;
-      if (work < rates_[second] * left) {
-        text_time_s_ += work / rates_[second];
+    for (; rate_ < rates_.size(); ++rate_) {
+      const double until = begin_s + static_cast<double>(rate_) * burst_interval_s_;
+      const double left = until - text_time_s_;
+      if (work < rates_[rate_] * left) {
+        text_time_s_ += work / rates_[rate_];
         next_text_ = core::to_picoseconds(text_time_s_, kPicosecondsPerSecond);
         return;
       }
-      work -= rates_[second] * left;
-      text_time_s_ = static_cast<double>(second + 1);
+      work -= rates_[rate_] * left;
+      text_time_s_ = until;
     }
     next_text_ = core::kNoDeadline;
   } else if (text_.clients > 0) {  // Poisson processes add up to one
@@ -122,6 +133,7 @@ void Workload::text_request() {
   const double bytes = std::max(1.0, text_.mean_bytes + text_.deviation_bytes * sizes_.normal());
   const std::uint64_t units =
       std::min(text_units_, (static_cast<std::uint64_t>(bytes) + text_stripe_.unit_bytes - 1) / text_stripe_.unit_bytes);
+  if (text_.bursty && next_text_ >= begin_) offered_bytes_[static_cast<std::size_t>((next_text_ - begin_) / kPicosecondsPerSecond)] += bytes;
   const std::uint64_t first = places_.below(text_units_ - units + 1);
   TextRequest job;
   job.issued = job.ended = next_text_;

@@ -34,7 +34,8 @@ struct TextOptions {
   double interval_s = 1;         ///< mean, between two requests of a client
   bool bursty = false;           ///< the whole load by a multiplicative cascade instead of clients
   double load_bytes_per_s = 0;   ///< bursty: mean load
-  double peak_to_mean = 12.51;   ///< bursty: of the rates in intervals of 1 s
+  double peak_to_mean = 12.51;   ///< bursty: of the rates in the cascade's intervals
+  double burst_interval_s = 1;   ///< bursty: about as long as one of them
   double mean_bytes = 32'768;    ///< of a request
   double deviation_bytes = 8'192;
   std::uint64_t set_bytes = 0;   ///< of all text, in whole units
@@ -47,9 +48,15 @@ struct VideoOptions {
   std::vector<double> bits_per_s;    ///< of each file: its table's frames are scaled to this mean; empty: as they are
 };
 
-/// Rates of a multiplicative cascade: 2^k intervals, the first `intervals` of them counted, of which every half has, at random, the share p or
-/// 1 - p of the whole, down to one interval; k and p so that the peak is `peak_to_mean` times the mean of all 2^k.
-std::vector<double> cascade(std::uint32_t intervals, double mean, double peak_to_mean, core::RandomStream& random);
+/// Most halvings of a cascade.
+inline constexpr std::uint32_t kMostLevels = 24;
+
+/// The halvings of a cascade over so many seconds: the power of two that is nearest, as a ratio, to the number of intervals.
+std::uint32_t cascade_levels(double seconds, double interval_s);
+
+/// Rates of a multiplicative cascade of 2^levels intervals: every half has, at random, the share p or 1 - p of the whole, down to one interval; p so
+/// that the peak is `peak_to_mean` times the mean. Precondition: peak_to_mean is at most 2^levels.
+std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_mean, core::RandomStream& random);
 
 /// A text request: it ends with the last of its units.
 struct TextRequest {
@@ -62,13 +69,14 @@ struct TextRequest {
 ///
 /// Text clients: Poisson requests of normally distributed sizes, for the whole units from a random one of the set on; units in the cache are not read
 /// again. Video clients: in rounds of 1 s, all beginning together, each fetches the units that hold the bytes of its next second, but those that it has
-/// of the last round (a unit is fetched whole); they must come within the round. A client begins at a random place of a file and goes round. All is known
-/// before anything is served, so requests are made as they are asked for. Same seed, same requests, whatever the order in which disks ask.
+/// of the last round (a unit is fetched whole); they must come within the round. A client begins at a random place of a file and goes round. Bursty
+/// text: the whole of one cascade between `begin` and `end`, its mean before. All is known before anything is served, so requests are made as they are
+/// asked for. Same seed, same requests, whatever the order in which disks ask.
 class Workload {
  public:
   /// Video files follow each other; `tables` has one each. Precondition: a stripe for what has clients, tables if there are video clients.
   Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
-           std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds end, std::uint64_t seed);
+           std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end, std::uint64_t seed);
 
   /// The next request of a disk; false after the last. Of a text request `stream` is its index in `text_requests`, of a video request
   /// its client.
@@ -84,6 +92,10 @@ class Workload {
   std::uint64_t cache_uses() const { return cache_uses_; }
   /// Units of all video files.
   std::uint64_t video_units() const { return video_units_; }
+  /// Bursty: length and number of the cascade's intervals, and the bytes of the requests of each second from `begin` on.
+  double burst_interval_s() const { return burst_interval_s_; }
+  std::size_t burst_intervals() const { return rates_.size() - 1; }
+  const std::vector<double>& offered_bytes() const { return offered_bytes_; }
 
  private:
   struct File {
@@ -107,6 +119,7 @@ class Workload {
   void fill_cache(std::uint64_t seed);
   /// Is it in the cache? It now is, as the last one used.
   bool use_unit(std::uint64_t unit);
+  void begin_bursts(std::uint64_t seed);
   void draw_text_time();
   void push(std::uint32_t disk, const workload::Request& request) { queues_[disk].push_back(request); }
 
@@ -114,13 +127,17 @@ class Workload {
   Stripe text_stripe_;
   Stripe video_stripe_;
   std::vector<workload::StreamTable> tables_;
+  Picoseconds begin_;
   Picoseconds end_;
   std::uint64_t text_units_;
   core::RandomStream arrivals_;
   core::RandomStream places_;
   core::RandomStream sizes_;
   array::BlockCache cache_;  ///< of units, without their bytes
-  std::vector<double> rates_;  ///< bursty: requests/s, second by second
+  std::vector<double> rates_;  ///< bursty: requests/s before `begin`, and in each interval
+  std::size_t rate_ = 0;       ///< of them the present one
+  double burst_interval_s_ = 0;
+  std::vector<double> offered_bytes_;  ///< bursty: second by second from `begin` on
   double text_time_s_ = 0;
   Picoseconds next_text_;
   std::vector<File> files_;
