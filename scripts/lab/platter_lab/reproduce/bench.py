@@ -85,6 +85,17 @@ class Results:
     def __init__(self, by_point: Mapping[Point, Sequence[dict[str, Any]]]) -> None:
         self._by_point = dict(by_point)
 
+    def __contains__(self, point: Point) -> bool:
+        return point in self._by_point
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        return tuple(self._by_point)
+
+    def has(self, batches: Iterable[tuple[Point, Sequence[int]]]) -> bool:
+        """Whether each point has run with so many seeds."""
+        return all(len(self._by_point.get(point, ())) >= len(seeds) for point, seeds in batches)
+
     def __getitem__(self, point: Point) -> Sequence[dict[str, Any]]:
         return self._by_point[point]
 
@@ -125,6 +136,7 @@ class Bench:
         self._folder = folder
         self.jobs = jobs
         self._files: dict[str, str] = {}
+        self._contents: dict[Point, str] = {}
 
     def results(self, batches: Iterable[tuple[Point, Sequence[int]]]) -> Results:
         """All points, each with its seeds; only what is not kept is run. Raises LabError at the first run that fails."""
@@ -196,6 +208,11 @@ class Bench:
 
     def _content(self, point: Point) -> str:
         """A digest of all that a run's result depends on, but for the seed."""
+        if point not in self._contents:
+            self._contents[point] = self._find_content(point)
+        return self._contents[point]
+
+    def _find_content(self, point: Point) -> str:
         text = self._call([*point.program.dump, "--json", str(point.scenario), *point.overrides()], point, None)
         summary = inspect.getsource(inspect.getmodule(point.summary)) if point.summary else ""
         whole = [_FORMAT, self._program, *point.program.run, self._by_content(json.loads(text)), summary]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from platter_lab.reproduce.statistics import Interval
 
@@ -87,11 +88,13 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """One quantity a claim rests on: at one load, of one pair of policies."""
+    """One quantity a claim rests on: at one load, of one pair of policies. `points` are those whose runs it is estimated from, if a
+    study keeps track of them."""
 
     label: str
     value: Interval
     criterion: Criterion
+    points: frozenset[Any] = field(default=frozenset(), compare=False)
 
     @property
     def verdict(self) -> Verdict:

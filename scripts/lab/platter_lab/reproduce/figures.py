@@ -39,6 +39,7 @@ class Chart:
     series: tuple[Series, ...]
     log_x: bool = False
     log_y: bool = False
+    marks: bool = True   # at each point; without, for lines of very many
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ def _lines(axes: Axes, chart: Chart) -> None:
     for number, series in enumerate(chart.series):
         means = [math.nan if y is None else y.mean for y in series.y]
         half = [0.0 if y is None or not math.isfinite(y.high) else (y.high - y.low) / 2 for y in series.y]
-        axes.errorbar(series.x, means, yerr=half, color=f"C{number}", marker=_MARKERS[number % len(_MARKERS)],
-                      markersize=4, linewidth=1, capsize=2, label=series.label)
+        axes.errorbar(series.x, means, yerr=half if chart.marks else None, color=f"C{number}",
+                      marker=_MARKERS[number % len(_MARKERS)] if chart.marks else None, markersize=4, linewidth=1, capsize=2, label=series.label)
     if chart.log_x:
         ticks = sorted({x for series in chart.series for x in series.x})
         axes.set_xscale("log")

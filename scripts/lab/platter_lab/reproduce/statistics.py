@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 from scipy.stats import t as student_t
@@ -25,9 +25,9 @@ class Interval:
     runs: int
 
 
-@functools.cache
-def _quantile(runs: int) -> float:
-    return float(student_t.ppf((1 + CONFIDENCE) / 2, runs - 1))
+@cache
+def _quantile(confidence: float, runs: int) -> float:
+    return float(student_t.ppf((1 + confidence) / 2, runs - 1))
 
 
 def interval(samples: Sequence[float]) -> Interval:
@@ -38,8 +38,16 @@ def interval(samples: Sequence[float]) -> Interval:
     mean = float(np.mean(values))
     if values.size == 1:
         return Interval(mean, -math.inf, math.inf, 1)
-    half = _quantile(values.size) * float(np.std(values, ddof=1)) / math.sqrt(values.size)
+    half = float(_quantile(CONFIDENCE, values.size) * np.std(values, ddof=1) / math.sqrt(values.size))
     return Interval(mean, mean - half, mean + half, values.size)
+
+
+def widened(value: Interval, confidence: float) -> Interval:
+    """The same estimate with another confidence."""
+    if value.runs < 2 or value.low == value.high:
+        return value
+    half = (value.high - value.low) / 2 * _quantile(confidence, value.runs) / _quantile(CONFIDENCE, value.runs)
+    return Interval(value.mean, value.mean - half, value.mean + half, value.runs)
 
 
 def exact(value: float, runs: int) -> Interval:

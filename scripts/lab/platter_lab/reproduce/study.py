@@ -58,6 +58,9 @@ class Study:
     """A paper's experiments.
 
     `introduction` is the page's fixed text, in Markdown: the load, the drive, the readings; no measured number.
+
+    A study in stages has `follow`: the plan that follows from what has run, at first nothing; the study is complete when its plan has run. Its
+    `plan` is the least to be expected of it, `most` the most, for an estimate.
     """
 
     name: str
@@ -65,3 +68,5 @@ class Study:
     introduction: str
     plan: Callable[[bool], Plan]
     report: Callable[[Results, bool], Report]
+    follow: Callable[[Results, bool], Plan] | None = None
+    most: Callable[[bool], Plan] | None = None

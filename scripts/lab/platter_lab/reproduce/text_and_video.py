@@ -7,21 +7,26 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from platter_lab.reproduce.bench import Command, Point, Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.readings import DEFAULT, Reading
-from platter_lab.reproduce.statistics import Interval, interval, paired_ratio
+from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS
 from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
 
 SERVER = PAPERS / "integrated-servers" / "server.toml"
 MIXED = Command(("server", "mixed"), ("server", "mixed", "--dump"))
 
-FEW_SEEDS, SEEDS, MANY_SEEDS = (tuple(range(1, last + 1)) for last in (3, 10, 40))
-
-T, V = 200, 102            # the paper's capacities of the partitioned server
+T, V = 200, 102            # the paper's capacities of the partitioned server: loads are stated in them
 LIMIT_MS, LIMIT_SHARE = 100.0, 0.01
 NEAR_IDEAL = 1.13          # loads for the capacity are no farther beyond the ideal line
+MEASURE_S, WARMUP_S = 100.0, 10.0
+
+# The trace of table 3 in intervals of 1 s: their number, and its load past the cache.
+TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, 83_910
+BURSTS_BY_INTENSITY_S = 512.0
 
 Server = tuple[tuple[str, str], ...]
 PARTITIONED: Server = (("server.architecture", "partitioned"),)
@@ -35,7 +40,8 @@ NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated
          ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN"}
 Metric = Callable[[dict[str, Any]], float]
 
-LATE_UNITS = Reading("late units", "the share of the units that are late, not of the client-rounds with one", affects=frozenset({"deadlines"}))
+CLIENT_ROUNDS = Reading("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
+                        affects=frozenset({"deadlines"}))
 
 
 def response(result: dict[str, Any]) -> float:
@@ -58,14 +64,17 @@ def late_rounds(result: dict[str, Any]) -> float:
 
 def late_units(result: dict[str, Any]) -> float:
     """Share of the units."""
-    return result["video"]["late_units"] / max(1, result["video"]["units"])
+    return result["video"]["late_unit_share"]
+
+
+OF_VIDEO = (late_rounds, late_units)
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
-    """Where y first reaches the level, between two x linearly; NaN if it does not."""
+    """Where y first reaches the level, between two x linearly; NaN if it does not. Minus infinity if it has at the first x already, unless that is 0."""
     for i, value in enumerate(y):
         if value >= level:
-            return x[i] if i == 0 else x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (value - y[i - 1])
+            return (-math.inf if x[0] else x[0]) if i == 0 else x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (value - y[i - 1])
     return math.nan
 
 
@@ -79,44 +88,91 @@ def ratio_of(one: Sequence[float], other: Sequence[float]) -> Interval:
     return paired_ratio(one[:n], other[:n])
 
 
-class View:
-    """The points of a study, quick or whole, under one reading, and their results.
+def difference_of(one: Sequence[float], other: Sequence[float]) -> Interval:
+    return interval([a - b for a, b in paired(one, other)])
 
-    Points come to be by being asked for: without results, all samples are NaN. A point asked for with `often` runs with more seeds, points of other readings
-    for a shorter time, with fewer.
+
+class Seeds:
+    """How many seeds a point runs with: the first few, and more where a comparison needs them."""
+
+    def __init__(self, first: int, most: int) -> None:
+        self.first, self.most = tuple(range(1, first + 1)), tuple(range(1, most + 1))
+
+    def after(self, have: int) -> tuple[int, ...]:
+        """As many again, or the most."""
+        return self.most[:max(2 * have, len(self.first))]
+
+
+WHOLE, QUICK = Seeds(5, 40), Seeds(3, 6)
+
+
+class View:
+    """The points of a study, quick or whole, under one interpretation, and their results.
+
+    Loads are stated in the paper's clients, of which the partitioned server supports T text and V video. A point has as many of ours: the same
+    parts of what our partitioned server supports under this interpretation, in its runs with the first seeds (`text_unit`, `video_unit`). As long as that is
+    not known, nothing else is asked for; without `results` it is taken to be the paper's.
+
+    Points come to be by being asked for: without their results, samples are NaN.
     """
 
     def __init__(self, quick: bool, results: Results | None = None, reading: Reading = DEFAULT) -> None:
         self._results = results
         self.quick, self.reading = quick, reading
-        self.violations = late_units if reading is LATE_UNITS else late_rounds
+        self.seeds = QUICK if quick else WHOLE
+        self.violations = late_rounds if reading is CLIENT_ROUNDS else late_units
         other = bool(reading.settings or reading.policies)
         coarse = quick or other
-        self.measure_s = 100.0 if coarse else 300.0
-        self._seeds = FEW_SEEDS if coarse else SEEDS
-        self._many_seeds = FEW_SEEDS if other else SEEDS if quick else MANY_SEEDS
         self.text = (0, 50, 100, 150, 200) if coarse else tuple(range(0, 201, 20))
         self.video = (0, 50, 80, 102) if coarse else (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 102)
         # Text clients beyond the partitioned server's capacity, far beyond it, and video clients beside them.
         self.overload, self.far_overload, self.beside_overload = (250, 300, 400), (875,), (0, 51, 97)
-        self.text_calibration, self.video_calibration, self.video_only = range(170, 221, 10), range(90, 115, 3), range(170, 211, 5)
-        if other:   # capacities lie elsewhere
-            self.text_calibration, self.video_calibration, self.video_only = range(100, 241, 20), range(60, 131, 5), range(120, 241, 10)
-        elif reading is LATE_UNITS:
-            self.video_calibration, self.video_only = range(90, 133, 3), range(170, 241, 5)
+        # Where an interpretation changes the partitioned server its capacities lie elsewhere.
+        self.text_calibration = range(60, 261, 10) if self._own(PARTITIONED, 1, 0) else range(170, 231, 10)
+        self.video_calibration = range(50, 136, 5) if self._own(PARTITIONED, 0, 1) else range(87, 124, 3)
+        self.video_only = (170, 180, 190, 195, 200, 205, 210, 215, 225)
         self.capacity_text = (0, 100, 150, 200, 250, 300, 350, 375, 400, 425, 450) if coarse else tuple(range(0, 451, 25))
         self.capacity_video = (0, 51, 97, 150, 180) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
+        self.joint = tuple(0.8 + 0.05 * i for i in range(8))   # of T and V together
         self.points: dict[Point, tuple[int, ...]] = {}
-        self.short = self if coarse else View(True, results, reading)   # the same in shorter and fewer runs
+        self._asked: set[Point] = set()
+        self.text_unit = self.video_unit = 1.0
+        if results is not None:
+            self.text_unit, self.video_unit = (
+                float(np.mean(capacity[:len(self.seeds.first)])) / paper for capacity, paper in ((self.own_text(), T), (self.own_video(), V)))
 
-    def point(self, server: Server, text: int, video: int, often: bool = False, lasting_s: float = 0, **settings: Any) -> Point:
+    # --- points ------------------------------------------------------------------------------------------------------
+
+    def clients(self, text: float, video: float) -> tuple[int, int]:
+        """Our clients for the paper's."""
+        return round(text * self.text_unit), round(video * self.video_unit)
+
+    @property
+    def has_units(self) -> bool:
+        return math.isfinite(self.text_unit) and math.isfinite(self.video_unit)
+
+    def point(self, server: Server, text: float, video: float, lasting_s: float = 0, **settings: Any) -> Point:
         """With `lasting_s` the load begins with the run and lasts so long."""
+        return self._point(server, *self.clients(text, video), lasting_s, **settings)
+
+    def _point(self, server: Server, text: int, video: int, lasting_s: float = 0, measure_s: float = MEASURE_S, **settings: Any) -> Point:
+        """With so many of our clients. What a setting of the interpretation cannot touch is the default's point."""
+        again = self._read_again(server)
         extra = tuple((key.replace("__", "."), str(value)) for key, value in settings.items())
+        own = tuple(pair for pair in self._own(again, text, video, "text.arrivals" in dict(extra)) if pair[0] not in dict(extra))
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
-        point = Point(SERVER, (*self.reading.settings, *self._read_again(server), *loads, *extra), 0.0 if lasting_s else 10.0,
-                      lasting_s or self.measure_s, program=MIXED)
-        self.points[point] = max(self.points.get(point, ()), self._many_seeds if often else self._seeds, key=len)
+        point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, program=MIXED)
+        self._ask(point)
         return point
+
+    def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
+        """The interpretation's settings that can change what such a load gets."""
+        return tuple(pair for pair in self.reading.settings if _touches(pair[0], server, text, video, bursty))
+
+    def _ask(self, point: Point, seeds: Sequence[int] = ()) -> None:
+        runs = 0 if self._results is None or point not in self._results else len(self._results[point])
+        self.points[point] = max(self.points.get(point, ()), tuple(seeds or self.seeds.first), self.seeds.most[:runs], key=len)
+        self._asked.add(point)
 
     def _read_again(self, server: Server) -> Server:
         """The server with its policy in the place of which the reading has another one."""
@@ -126,46 +182,115 @@ class View:
                 return (*(pair for pair in server if pair[0] != "server.policy"), ("server.policy", other))
         return server
 
-    def samples(self, metric: Metric, server: Server, text: int, video: int, often: bool = False, **settings: Any) -> list[float]:
-        point = self.point(server, text, video, often, **settings)
-        return [math.nan] if self._results is None else self._results.samples(point, metric)
+    def trace(self) -> Point:
+        """The bursty load as the trace was recorded, once."""
+        point = Point(SERVER, (*INTEGRATED, ("text.clients", "0"), ("video.clients", "0"), *_bursts(TRACE_BYTES_PER_S), ("text.cache_bytes", "0")), 0.0,
+                      float(TRACE_INTERVALS), program=MIXED)
+        self._ask(point, (1,))
+        return point
 
-    def bursty(self, metric: Metric, server: Server, load: int, video: int) -> list[float]:
-        """Bursty text past the cache, unless the reading has one."""
-        cache = {} if "text.cache_bytes" in dict(self.reading.settings) else {"text__cache_bytes": 0}
-        return self.samples(metric, server, 0, video, True, text__arrivals="bursty", text__load_bytes_per_s=load, **cache)
+    def offered(self) -> list[float]:
+        """The trace's load second by second, in KB/s."""
+        point = self.trace()
+        if self._results is None or point not in self._results:
+            return [math.nan] * TRACE_INTERVALS
+        return [value / 1000 for value in self._results[point][0]["text"]["bursts"]["offered_bytes_per_s"]]
 
-    def value(self, metric: Metric, server: Server, text: int, video: int, criterion: Criterion, often: bool = False) -> Part:
-        return Part(f"{NAMES[server]}, {text} text, {video} video", interval(self.samples(metric, server, text, video, often)), criterion)
+    # --- samples -----------------------------------------------------------------------------------------------------
 
-    def ratio(self, metric: Metric, one: Server, other: Server, text: int, video: int, criterion: Criterion) -> Part:
-        return Part(f"{NAMES[one]} / {NAMES[other]}, {text} text, {video} video",
-                    ratio_of(self.samples(metric, one, text, video), self.samples(metric, other, text, video)), criterion)
+    def _of(self, point: Point, metric: Metric) -> list[float]:
+        return [math.nan] if self._results is None or point not in self._results else self._results.samples(point, metric)
 
-    def more_violations(self, server: Server, text: int, video: int, criterion: Criterion) -> Part:
+    def samples(self, metric: Metric, server: Server, text: float, video: float, lasting_s: float = 0, **settings: Any) -> list[float]:
+        """One for each seed. Of the partitioned server each class alone: it knows nothing of the other."""
+        if not self.has_units:
+            return [math.nan]
+        if server[:1] == PARTITIONED:
+            text, video = (0, video) if metric in OF_VIDEO else (text, 0)
+        return self._of(self.point(server, text, video, lasting_s, **settings), metric)
+
+    def bursty(self, metric: Metric, server: Server, load: float, video: float) -> list[float]:
+        """Bursty text past the cache, unless the reading has one; its load, too, is the same part of our T. A run is the whole trace."""
+        if not self.has_units:
+            return [math.nan]
+        if server[:1] == PARTITIONED:
+            if metric in OF_VIDEO:
+                return self.samples(metric, server, 0, video)
+            video = 0
+        own = dict(self.reading.settings)
+        ours = 1000 * round(load / 1000 * self.text_unit)
+        if own.get("text.burst_scaling") == "intensity":
+            lasting = BURSTS_BY_INTENSITY_S
+        else:
+            lasting = float(round(TRACE_INTERVALS * TRACE_BYTES_PER_S / ours))
+        settings = {key.replace(".", "__"): value for key, value in (*_bursts(ours), ("text.cache_bytes", "0")) if key not in own}
+        return self._of(self._point(server, 0, self.clients(0, video)[1], measure_s=lasting, **settings), metric)
+
+    # --- parts of claims ---------------------------------------------------------------------------------------------
+
+    def part(self, label: str, value: Callable[[], Interval], criterion: Criterion) -> Part:
+        """Of a value that keeps the points that it is of."""
+        before, self._asked = self._asked, set()
+        found = value()
+        points = frozenset(self._asked)
+        self._asked |= before
+        return Part(label, found, criterion, points)
+
+    def value(self, metric: Metric, server: Server, text: float, video: float, criterion: Criterion) -> Part:
+        return self.part(f"{NAMES[server]}, {text} text, {video} video", lambda: interval(self.samples(metric, server, text, video)), criterion)
+
+    def ratio(self, metric: Metric, one: Server, other: Server, text: float, video: float, criterion: Criterion) -> Part:
+        return self.part(f"{NAMES[one]} / {NAMES[other]}, {text} text, {video} video",
+                         lambda: ratio_of(self.samples(metric, one, text, video), self.samples(metric, other, text, video)), criterion)
+
+    def more_violations(self, server: Server, text: float, video: float, criterion: Criterion) -> Part:
         """Than the partitioned server has, a difference."""
-        pairs = paired(*(self.samples(self.violations, s, text, video, often=True) for s in (server, PARTITIONED)))
-        return Part(f"{NAMES[server]} less partitioned, {text} text, {video} video", interval([a - b for a, b in pairs]), criterion)
+        return self.part(f"{NAMES[server]} less partitioned, {text} text, {video} video",
+                         lambda: difference_of(*(self.samples(self.violations, s, text, video) for s in (server, PARTITIONED))), criterion)
 
-    def capacities(self, level: float, x: Sequence[int], at: Callable[[int], list[float]]) -> list[float]:
+    def region(self) -> list[tuple[float, float]]:
+        """The operating points with text and video."""
+        return [(t, w) for t in self.text if t for w in self.video]
+
+    def means(self, metric: Metric, points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+        """Of the partitioned and of the integrated server."""
+        both = [[interval(self.samples(metric, s, t, w)).mean for s in (PARTITIONED, INTEGRATED)] for t, w in points]
+        return [(partitioned, integrated) for partitioned, integrated in both]
+
+    # --- capacities --------------------------------------------------------------------------------------------------
+
+    def capacities(self, level: float, x: Sequence[float], at: Callable[[float], list[float]]) -> list[float]:
         """Of each seed, where what is `at` a load reaches the level."""
         by_x = [at(one) for one in x]
         seeds = min(map(len, by_x))
         return [crossing(x, column, level) for column in zip(*(samples[:seeds] for samples in by_x), strict=True)]
 
-    def text_capacity(self, server: Server, video: int, x: Sequence[int], **settings: Any) -> list[float]:
-        return self.capacities(LIMIT_MS, x, lambda t: self.samples(response, server, t, video, **settings))
+    def own_text(self) -> list[float]:
+        """Our T, in clients."""
+        return self.capacities(LIMIT_MS, self.text_calibration, lambda t: self._of(self._point(PARTITIONED, t, 0), response))
 
-    def video_capacity(self, server: Server, x: Sequence[int]) -> list[float]:
-        """Without text."""
-        return self.capacities(LIMIT_SHARE, x, lambda v: self.samples(self.violations, server, 0, v, often=True))
+    def own_video(self) -> list[float]:
+        """Our V, in clients."""
+        return self.capacities(LIMIT_SHARE, self.video_calibration, lambda v: self._of(self._point(PARTITIONED, 0, v), self.violations))
 
-    def both_capacity(self, server: Server, video: int, **settings: Any) -> list[float]:
+    def text_capacity(self, server: Server, video: float, x: Sequence[float] = (), **settings: Any) -> list[float]:
+        """In the paper's text clients."""
+        return self.capacities(LIMIT_MS, x or self.capacity_text, lambda t: self.samples(response, server, t, video, **settings))
+
+    def video_capacity(self, server: Server) -> list[float]:
+        """Without text, in the paper's video clients."""
+        return self.capacities(LIMIT_SHARE, self.video_only, lambda v: self.samples(self.violations, server, 0, v))
+
+    def both_capacity(self, server: Server, video: float, **settings: Any) -> list[float]:
         """Text clients beside so many video clients: where response or violations first reach their limit."""
         loads = [t for t in self.capacity_text if near_ideal(t, video)]
         by_violations = self.capacities(LIMIT_SHARE, loads, lambda t: self.samples(self.violations, server, t, video, **settings))
-        return [min((c for c in pair if not math.isnan(c)), default=math.nan)
-                for pair in paired(self.text_capacity(server, video, loads, **settings), by_violations)]
+        return first_of(self.text_capacity(server, video, loads, **settings), by_violations)
+
+    def joint_capacity(self, server: Server) -> list[float]:
+        """The largest part of T and V that the server supports together."""
+        return first_of(self.capacities(LIMIT_MS, self.joint, lambda s: self.samples(response, server, s * T, s * V)),
+                        self.capacities(LIMIT_SHARE, self.joint, lambda s: self.samples(self.violations, server, s * T, s * V)))
 
     def partition(self, text_disks: int, load: float = 0.9) -> tuple[Server, Server, int, int]:
         """Both servers with so many disks for text of 16, text clients for a part of their capacity, and video clients for a half."""
@@ -173,11 +298,8 @@ class View:
         policy = ("server.policy", f"CELLO({16 - text_disks}|{text_disks}|0)")
         return ((*PARTITIONED, *sizes), (*INTEGRATED, *sizes, policy), round(load * T * text_disks / 8), 50 * (16 - text_disks) // 8)
 
-    def all_points(self) -> dict[Point, tuple[int, ...]]:
-        return self.points if self.short is self else {**self.short.points, **self.points}
-
-    def gains(self, spread: Spread, overload_s: float = 0) -> list[Gain]:
-        """What is to be expected of loads that vary, of each seed. An overload is a run like any other, or lasts so long."""
+    def gains(self, spread: Spread, overload_s: float) -> list[Gain]:
+        """What is to be expected of loads that vary, of each seed. An overload begins with nothing to do and lasts so long."""
         text = [t for t in self.text if t]
         text += self.overload if spread.peak < 1.1 * self.overload[-1] else (*self.overload, *self.far_overload)
         lasting = {t: overload_s if t > T else 0 for t in text}
@@ -190,5 +312,36 @@ class View:
                 for seed in range(seeds)]
 
 
-def near_ideal(text: int, video: int) -> bool:
+def _bursts(bytes_per_s: float) -> Server:
+    return ("text.arrivals", "bursty"), ("text.load_bytes_per_s", str(bytes_per_s))
+
+
+def _touches(key: str, server: Server, text: int, video: int, bursty: bool) -> bool:
+    """Whether a setting can change what such a load gets."""
+    integrated = server[:1] == INTEGRATED
+    if key == "server.text_policy":
+        return not integrated and (text > 0 or bursty)
+    if key == "scheduling.budget_interval_s":   # of one class alone all budgets are the same
+        return integrated and dict(server).get("server.policy", "CELLO").startswith("CELLO") and video > 0 and (text > 0 or bursty)
+    if key == "video.file_s":
+        return video > 0
+    if key == "text.cache_bytes":
+        return text > 0 or bursty
+    if key == "text.set_bytes":   # the integrated server's video lies behind the text
+        return text > 0 or bursty or (integrated and video > 0)
+    return bursty   # the others describe the bursts
+
+
+def first_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    """The lesser of two capacities, seed by seed; the other where one was not reached."""
+    return [min((c for c in pair if not math.isnan(c)), default=math.nan) for pair in paired(one, other)]
+
+
+def of_points(points: Sequence[tuple[float, float]], statistic: Callable[[Sequence[tuple[float, float]]], float], criterion: Criterion) -> Part:
+    """A statistic of the means of many operating points, which has no interval of its own."""
+    value = math.nan if np.isnan(points).any() else statistic(points)
+    return Part(f"{len(points)} points", exact(value, len(points)), criterion)
+
+
+def near_ideal(text: float, video: float) -> bool:
     return text / (2 * T) + video / (2 * V) <= NEAR_IDEAL
