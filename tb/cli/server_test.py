@@ -265,7 +265,7 @@ class Mixed(Case):
         bursty = ("text.arrivals=bursty", "text.burst_scaling=intensity", "sim.measure_s=8")
         self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, *bursty), r"text\.peak_to_mean: found 12\.51, expected at most 8")
         self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, "text.arrivals=bursty", "text.load_bytes_per_s=1e12"),
-                         r"text\.load_bytes_per_s: found 1e\+12, with intervals of .* more than the 2\^24")
+                         r"text\.load_bytes_per_s: found 1e\+12, with intervals of .* more than the 2\^20")
         for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
                                  ("server.policy=CELLO(1|1)", "expected CELLO"),
                                  ("server.policy=SATF-EW", "writes to free blocks"),

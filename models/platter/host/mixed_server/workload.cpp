@@ -12,7 +12,7 @@ using workload::Request;
 std::uint32_t cascade_levels(double seconds, double interval_s) {
   const double intervals = seconds / interval_s;
   std::uint32_t levels = 0;
-  for (double square = 2; square <= intervals * intervals && levels <= kMostLevels; square *= 4) ++levels;  // 2^levels * sqrt(2)
+  while (levels <= kMostLevels && std::ldexp(2.0, static_cast<int>(2 * levels)) <= intervals * intervals) ++levels;  // 2^levels * sqrt(2)
   return levels;
 }
 

@@ -49,9 +49,10 @@ struct VideoOptions {
 };
 
 /// Most halvings of a cascade.
-inline constexpr std::uint32_t kMostLevels = 24;
+inline constexpr std::uint32_t kMostLevels = 20;
 
-/// The halvings of a cascade over so many seconds: the power of two that is nearest, as a ratio, to the number of intervals.
+/// The halvings of a cascade over so many seconds: the power of two that is nearest, as a ratio, to the number of intervals. More than kMostLevels
+/// is kMostLevels + 1.
 std::uint32_t cascade_levels(double seconds, double interval_s);
 
 /// Rates of a multiplicative cascade of 2^levels intervals: every half has, at random, the share p or 1 - p of the whole, down to one interval; p so
