@@ -562,6 +562,16 @@ class TextAndVideo(unittest.TestCase):
         units = [view.point(text_and_video.PARTITIONED, *load) for load in ((100, 0), (0, 100))]
         return {*view.points, *units}
 
+    def test_an_estimate_measures_no_less_than_a_peak_takes(self) -> None:
+        for reading, load, least in (("", 3_000_000, 1), ("", 1_000_000, 2), ("burst intensity", 3_000_000, 16)):
+            view = self.view(reading)
+            view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
+            (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
+            short, longer = bench.probes_of(point)
+            self.assertEqual(point.least_s, least)
+            self.assertGreaterEqual(short.measure_s, least)
+            self.assertGreater(longer.measure_s, short.measure_s)
+
     def test_bursts_are_the_whole_trace_at_any_load(self) -> None:
         for reading, load, seconds in (("", 3_000_000, 57), ("", 1_000_000, 172), ("burst intensity", 3_000_000, 512)):
             view = self.view(reading)
@@ -929,7 +939,7 @@ class WithTheModel(unittest.TestCase):
                     if module is eager_writing and eager_writing.SATF_EW not in policies:
                         self.skipTest("the executable has no eager writing")
                     plan = quick_plan(module)
-                    short = [(replace(point, warmup_s=0.0, measure_s=5.0), (1,)) for point in self.shapes(plan)]
+                    short = [(replace(point, warmup_s=0.0, measure_s=max(5.0, point.least_s)), (1,)) for point in self.shapes(plan)]
                     results = runner.results(short)
                     for point, _ in short:   # flat policies have no guard
                         if dict(point.settings).get("policy") not in mixed_media.FLAT:

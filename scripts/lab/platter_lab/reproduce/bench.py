@@ -53,7 +53,7 @@ class Point:
     """A scenario with some keys overridden, without its seed, and the command that runs it.
 
     `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary` makes further values of
-    the log of all requests (a CSV file); they stand under `summary` in the result.
+    the log of all requests (a CSV file); they stand under `summary` in the result. A scenario may refuse to measure less than `least_s`.
     """
 
     scenario: Path
@@ -63,6 +63,7 @@ class Point:
     summary: Callable[[Path], dict[str, Any]] | None = None
     program: Command = SIMULATE
     halfway: str = ""
+    least_s: float = 0.0
 
     @property
     def simulated_s(self) -> float:
@@ -107,6 +108,7 @@ class Results:
 def probes_of(point: Point) -> list[Point]:
     """Two short runs of a point, of whole seconds, since some programs count rounds."""
     warmup, measure = ([math.ceil(whole * share) for share in PROBES] for whole in (point.warmup_s, point.measure_s))
+    measure[0] = max(measure[0], point.least_s)
     measure[1] = max(measure[1], measure[0] + 1)
     return [replace(point, warmup_s=w, measure_s=m) for w, m in zip(warmup, measure, strict=True)]
 

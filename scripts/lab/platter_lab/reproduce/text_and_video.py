@@ -27,6 +27,7 @@ MEASURE_S, WARMUP_S = 100.0, 10.0
 # The trace of table 3 in intervals of 1 s: their number, and its load past the cache.
 TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, 83_910
 BURSTS_BY_INTENSITY_S = 512.0
+LEAST_INTERVALS = 16   # in which there is room for a peak of 12.51 times the mean
 
 Server = tuple[tuple[str, str], ...]
 PARTITIONED: Server = (("server.architecture", "partitioned"),)
@@ -155,13 +156,14 @@ class View:
         """With `lasting_s` the load begins with the run and lasts so long."""
         return self._point(server, *self.clients(text, video), lasting_s, **settings)
 
-    def _point(self, server: Server, text: int, video: int, lasting_s: float = 0, measure_s: float = MEASURE_S, **settings: Any) -> Point:
+    def _point(self, server: Server, text: int, video: int, lasting_s: float = 0, measure_s: float = MEASURE_S, least_s: float = 0,
+               **settings: Any) -> Point:
         """With so many of our clients. What a setting of the interpretation cannot touch is the default's point."""
         again = self._read_again(server)
         extra = tuple((key.replace("__", "."), str(value)) for key, value in settings.items())
         own = tuple(pair for pair in self._own(again, text, video, "text.arrivals" in dict(extra)) if pair[0] not in dict(extra))
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
-        point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, program=MIXED)
+        point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, program=MIXED, least_s=least_s)
         self._ask(point)
         return point
 
@@ -185,7 +187,7 @@ class View:
     def trace(self) -> Point:
         """The bursty load as the trace was recorded, once."""
         point = Point(SERVER, (*INTEGRATED, ("text.clients", "0"), ("video.clients", "0"), *_bursts(TRACE_BYTES_PER_S), ("text.cache_bytes", "0")), 0.0,
-                      float(TRACE_INTERVALS), program=MIXED)
+                      float(TRACE_INTERVALS), program=MIXED, least_s=LEAST_INTERVALS)
         self._ask(point, (1,))
         return point
 
@@ -220,11 +222,13 @@ class View:
         own = dict(self.reading.settings)
         ours = 1000 * round(load / 1000 * self.text_unit)
         if own.get("text.burst_scaling") == "intensity":
-            lasting = BURSTS_BY_INTENSITY_S
+            lasting, interval_s = BURSTS_BY_INTENSITY_S, 1.0
         else:
-            lasting = float(round(TRACE_INTERVALS * TRACE_BYTES_PER_S / ours))
+            interval_s = TRACE_BYTES_PER_S / ours
+            lasting = float(round(TRACE_INTERVALS * interval_s))
         settings = {key.replace(".", "__"): value for key, value in (*_bursts(ours), ("text.cache_bytes", "0")) if key not in own}
-        return self._of(self._point(server, 0, self.clients(0, video)[1], measure_s=lasting, **settings), metric)
+        return self._of(self._point(server, 0, self.clients(0, video)[1], measure_s=lasting, least_s=math.ceil(LEAST_INTERVALS * interval_s),
+                                    **settings), metric)
 
     # --- parts of claims ---------------------------------------------------------------------------------------------
 
