@@ -18,6 +18,7 @@
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
 #include "platter/observe/wave_probe.h"
+#include "platter/scheduling/gap_statistics.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
 #include "run_watch.h"
@@ -92,12 +93,14 @@ struct Outcome {
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
   drive::EagerStatistics eager;
+  scheduling::GapStatistics gaps;
+  std::uint64_t tracks_examined = 0;
   std::uint32_t free_blocks = 0;
   double wall_s = 0;
   double cpu_s = 0;
 };
 
-json class_json(const observe::ClassStatistics& c, double measured_s) {
+json requests_json(const observe::RequestStatistics& c, double measured_s) {
   json parts;
   for (std::size_t i = 0; i < observe::kPartNames.size(); ++i)
     parts[std::string(observe::kPartNames[i])] = c.completed > 0 ? c.parts_ms[i] / static_cast<double>(c.completed) : 0.0;
@@ -119,6 +122,13 @@ json class_json(const observe::ClassStatistics& c, double measured_s) {
                            {"p99_9", c.response.percentile_ms(99.9)},
                            {"max", c.response.max_ms()}}},
           {"parts_ms", parts}};
+}
+
+json class_json(const observe::ClassStatistics& c, double measured_s) {
+  json result = requests_json(c, measured_s);
+  if (c.reads.issued > 0) result["reads"] = requests_json(c.reads, measured_s);
+  if (c.writes.issued > 0) result["writes"] = requests_json(c.writes, measured_s);
+  return result;
 }
 
 double per(double value, std::uint64_t count) { return count > 0 ? value / static_cast<double>(count) : 0; }
@@ -172,7 +182,14 @@ json result_json(const config::Scenario& s, const observe::Statistics& statistic
     result["eager"] = {{"writes", o.eager.writes},
                        {"hidden", o.eager.hidden},
                        {"read_first", o.eager.read_first},
-                       {"free_blocks", o.free_blocks}};
+                       {"free_blocks", o.free_blocks},
+                       {"tracks_examined", o.tracks_examined},
+                       {"gaps", {{"reads", o.gaps.gaps},
+                                 {"filled", o.gaps.filled},
+                                 {"mean_ms", per(core::to_milliseconds(o.gaps.total), o.gaps.gaps)},
+                                 {"bin_ms", core::to_milliseconds(scheduling::GapStatistics::kBin)},
+                                 {"sizes", o.gaps.sizes},
+                                 {"writes", o.gaps.writes}}}};
   if (s.array.present()) {
     result["array"] = disks.result();
     result["array"]["utilisation"] = o.drive_busy_shares;
@@ -186,14 +203,19 @@ void print_table(const config::Scenario& s, const observe::Statistics& statistic
              s.drive.queue_depth, o.simulated_s, s.seed);
   fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9}{:>9}{:>9}{:>9}{:>9} | {:>8}\n", "class", "issued", "completed", "late",
              "mean", "p50", "p95", "p99", "max ms", "fairness");
+  const auto row = [](std::string_view name, const observe::RequestStatistics& c) {
+    fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} | {:>8.3f}\n", name, c.issued, c.completed,
+               c.late, c.response.mean_ms(), c.response.percentile_ms(50), c.response.percentile_ms(95),
+               c.response.percentile_ms(99), c.response.max_ms(), c.response.fairness_index());
+  };
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
     const auto cls = static_cast<RequestClass>(i);
     const observe::ClassStatistics& c = statistics.of(cls);
     if (c.issued == 0) continue;
-    fmt::print("{:<12}{:>9}{:>11}{:>6} | {:>9.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} | {:>8.3f}\n", core::to_string(cls),
-               c.issued, c.completed, c.late, c.response.mean_ms(), c.response.percentile_ms(50),
-               c.response.percentile_ms(95), c.response.percentile_ms(99), c.response.max_ms(),
-               c.response.fairness_index());
+    row(core::to_string(cls), c);
+    if (c.reads.issued == 0 || c.writes.issued == 0) continue;
+    row("  reads", c.reads);
+    row("  writes", c.writes);
   }
   fmt::print("\n{:<12}", "parts [ms]");
   for (const std::string_view name : observe::kPartNames) fmt::print(" {:>9}", name);
@@ -360,6 +382,8 @@ int run(const RunOptions& options) {
     if (each.translation() == nullptr) continue;
     outcome.eager += each.translation()->statistics();
     outcome.free_blocks += each.translation()->map().free_count();
+    outcome.tracks_examined += each.translation()->search().tracks_examined();
+    outcome.gaps += *each.engine().gaps();
   }
   outcome.mean_occupancy = occupancy / measured / drives;
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();

@@ -63,6 +63,8 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::eager, &E::way_cylinders), false, 0, 1000},
       {"eager.bind_reads", "", "the one seek direction of the search for free blocks binds the reads too",
        at(&S::eager, &E::bind_reads)},
+      {"eager.ageing_turnovers", "turnovers", "the free space is as after so many times the data's blocks have been written, drawn at random; 0: at random",
+       at(&S::eager, &E::ageing_turnovers), false, 0, 100},
       {"array.drives", "", "drives in an array below the host; 1: one drive and, unless striped, no array", at(&S::array, &A::drives), false, 1, 32},
       {"array.kind", "", "ew: EW-Array, in blocks of eager.block_bytes; striped: units on the drives in turn, where each may have a backup, below a "
                          "host queue for each drive, a cache and buffers for streams",

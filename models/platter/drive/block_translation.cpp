@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "platter/eager/ageing.h"
+
 namespace platter::drive {
 
 BlockTranslation::BlockTranslation(const mechanics::AccessPlanner& planner, const eager::EagerOptions& options,
@@ -15,6 +17,7 @@ BlockTranslation::BlockTranslation(const mechanics::AccessPlanner& planner, cons
       search_(planner, map_, options.way_cylinders),
       media_(media) {
   map_.place_at_random(seed);
+  eager::age(map_, planner, options.ageing_turnovers, seed);
   if (media_ == nullptr) return;
   headers_.emplace(layout_);
   headers_->format(map_);

@@ -69,6 +69,8 @@ class EngineIf {
   virtual EngineStatistics statistics() const = 0;
   /// Null for a policy that has none, and after a reset not the one from before.
   virtual const scheduling::ClassBudgets* class_budgets() const { return nullptr; }
+  /// Null for a policy that does not write eagerly; they begin anew with a reset.
+  virtual const scheduling::GapStatistics* gaps() const { return nullptr; }
 };
 
 }  // namespace platter::drive

@@ -48,6 +48,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   bool empty() const override { return scheduler_->empty(); }
   EngineStatistics statistics() const override { return statistics_; }
   const scheduling::ClassBudgets* class_budgets() const override { return scheduler_->class_budgets(); }
+  const scheduling::GapStatistics* gaps() const override { return scheduler_->gaps(); }
 
   void prepare(const HeadState& at, Picoseconds when) override {
     if (prepared_ && when == when_ && at == at_) return;

@@ -35,11 +35,8 @@ Departure FreeSearch::departure(const mechanics::HeadState& head, Picoseconds no
   return from;
 }
 
-Departure FreeSearch::departure_after(const FreeBlock& block) const {
-  return {after(block), block.end_phase, planner_.overhead(true, true), 0};
-}
-
 FreeBlock FreeSearch::first_free(const Departure& from, Cylinder cylinder, Head head, Picoseconds travel) const {
+  ++tracks_examined_;
   const BlockLayout& layout = map_.layout();
   const BlockLayout::Track& track = layout.track(layout.track_index(cylinder, head));
   if (track.places == 0) return {};

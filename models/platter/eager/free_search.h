@@ -33,14 +33,20 @@ class FreeSearch {
   FreeSearch(const mechanics::AccessPlanner& planner, const BlockMap& map, std::uint32_t way_cylinders);
 
   const BlockMap& map() const { return map_; }
+  /// Tracks on which searches so far have looked for a free block.
+  std::uint64_t tracks_examined() const { return tracks_examined_; }
   /// Tracks that a search for a gap looks at.
   std::uint32_t gap_tracks() const { return (2 + way_cylinders_) * map_.layout().surfaces(); }
 
   Departure departure(const mechanics::HeadState& head, Picoseconds now, Picoseconds data_ready,
                       Picoseconds overhead_end) const;
 
+  /// At `phase`, with the data of the write in the buffer.
+  Departure departure_at(const mechanics::HeadState& head, Picoseconds phase) const {
+    return {head, phase, planner_.overhead(true, head.last_was_write), 0};
+  }
   /// Right after a write to `block`, with the next one's data in the buffer.
-  Departure departure_after(const FreeBlock& block) const;
+  Departure departure_after(const FreeBlock& block) const { return departure_at(after(block), block.end_phase); }
   /// No write from there takes less, wherever it goes.
   Picoseconds shortest_write(const Departure& from) const { return from.overhead + shortest_transfer_; }
 
@@ -81,6 +87,7 @@ class FreeSearch {
   const BlockMap& map_;
   std::uint32_t way_cylinders_;
   Picoseconds shortest_transfer_;
+  mutable std::uint64_t tracks_examined_ = 0;
   std::vector<Picoseconds> shortest_travel_;  ///< by distance: least seek and settling over so many cylinders or more
 };
 

@@ -15,6 +15,7 @@ struct EagerOptions {
   std::uint32_t block_bytes = 4096; ///< what is placed as a whole; a multiple of the sector, two at least
   std::uint32_t way_cylinders = 3;  ///< cylinders between arm and target that are looked at for a free block
   bool bind_reads = false;          ///< the one seek direction of the search for free blocks binds the reads too
+  double ageing_turnovers = 1;      ///< how often the data are written before the start, which moves the free space
 };
 
 /// What of a drive does not go with eager writing; empty if all does.

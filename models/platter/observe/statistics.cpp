@@ -115,8 +115,32 @@ double Backlog::mean() const {
 Statistics::Statistics(Picoseconds from, Picoseconds to)
     : from_(from), classes_{ClassStatistics(from, to), ClassStatistics(from, to), ClassStatistics(from, to)} {}
 
+void RequestStatistics::finished(const workload::FinishedRequest& finished) {
+  const workload::Request& request = finished.request;
+  const core::CommandTiming& t = finished.timing;
+  if (finished.status != core::CommandStatus::Good) {
+    ++failed;
+    return;
+  }
+  ++completed;
+  bytes += request.length;
+  if (t.completed > request.deadline) ++late;
+  response.add(t.response());
+  const std::array<Picoseconds, kPartNames.size()> parts = {t.queue,    t.overhead, t.seek, t.settle,
+                                                            t.rotation, t.transfer, t.bus};
+  for (std::size_t i = 0; i < parts.size(); ++i) parts_ms[i] += to_milliseconds(parts[i]);
+}
+
+void RequestStatistics::outstanding_at(const workload::Request& request, Picoseconds now) {
+  ++outstanding;
+  if (request.deadline <= now) ++late;  // what happens at `now` has happened
+}
+
 void Statistics::issued(const workload::Request& request) {
-  if (request.time >= from_) ++classes_[static_cast<std::size_t>(request.cls)].issued;
+  if (request.time < from_) return;
+  ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
+  ++c.issued;
+  ++c.of(request).issued;
 }
 
 void Statistics::finished(const workload::FinishedRequest& finished) {
@@ -125,26 +149,17 @@ void Statistics::finished(const workload::FinishedRequest& finished) {
   const core::CommandTiming& t = finished.timing;
   c.backlog.add(request.time, t.completed);
   if (request.time < from_) return;
-  if (finished.status != core::CommandStatus::Good) {
-    ++c.failed;
-    return;
-  }
-  ++c.completed;
-  c.bytes += request.length;
-  if (t.completed > request.deadline) ++c.late;
-  if (t.parts() != t.response()) ++broken_sums_;
-  c.response.add(t.response());
-  const std::array<Picoseconds, kPartNames.size()> parts = {t.queue,    t.overhead, t.seek, t.settle,
-                                                            t.rotation, t.transfer, t.bus};
-  for (std::size_t i = 0; i < parts.size(); ++i) c.parts_ms[i] += to_milliseconds(parts[i]);
+  c.finished(finished);
+  c.of(request).finished(finished);
+  if (finished.status == core::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
 }
 
 void Statistics::outstanding(const workload::Request& request, Picoseconds now) {
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   c.backlog.add(request.time, now);
   if (request.time < from_) return;
-  ++c.outstanding;
-  if (request.deadline <= now) ++c.late;  // what happens at `now` has happened
+  c.outstanding_at(request, now);
+  c.of(request).outstanding_at(request, now);
 }
 
 void Statistics::check_conservation() const {

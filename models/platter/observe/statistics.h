@@ -71,10 +71,8 @@ class Backlog {
 inline constexpr std::array<std::string_view, 7> kPartNames = {"queue",    "overhead", "seek", "settle",
                                                                "rotation", "transfer", "bus"};
 
-/// What happened to the requests of one class.
-struct ClassStatistics {
-  ClassStatistics(Picoseconds from, Picoseconds to) : backlog(from, to) {}
-
+/// What happened to some requests.
+struct RequestStatistics {
   std::uint64_t issued = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
@@ -83,7 +81,20 @@ struct ClassStatistics {
   std::uint64_t bytes = 0;
   std::array<double, kPartNames.size()> parts_ms{};  ///< sums
   Samples response;
-  Backlog backlog;   ///< of all requests, also those issued before the measured time
+
+  void finished(const workload::FinishedRequest& finished);
+  void outstanding_at(const workload::Request& request, Picoseconds now);
+};
+
+/// What happened to the requests of one class: to all, and to reads and writes apart.
+struct ClassStatistics : RequestStatistics {
+  ClassStatistics(Picoseconds from, Picoseconds to) : backlog(from, to) {}
+
+  RequestStatistics reads;
+  RequestStatistics writes;
+  Backlog backlog;  ///< of all requests, also those issued before the measured time
+
+  RequestStatistics& of(const workload::Request& request) { return request.write ? writes : reads; }
 };
 
 /// Counts the requests issued from `from` on; the backlog of all until `to`.

@@ -25,19 +25,19 @@ class CreditScheduler : public EagerScheduler {
       const Read read = closest_read(head, now);
       if (read.command == nullptr) return {};
       learn(read_cost_, read.total);
-      return Decision::serve(read.command->tag);
+      return serve(read);
     }
     const eager::FreeBlock closest = closest_block(head, now);
-    if (reads_.empty()) return write_to(closest, false);
+    if (reads_.empty()) return write_to(closest);
     learn(write_cost_, closest.end);
     const Picoseconds credit = write_cost_ / 5 * 4;
     const Offer best = cheapest(head, now, credit);
     const auto writes = static_cast<Picoseconds>(writes_.size());
-    if (best.read == nullptr || (read_cost_ > 0 && best.cost > read_cost_ / (10 * writes) * (9 * writes + 20)))
-      return write_to(closest, false);
-    if (best.place) return write_to(best.place, true);
+    if (best.read.command == nullptr || (read_cost_ > 0 && best.cost > read_cost_ / (10 * writes) * (9 * writes + 20)))
+      return write_to(closest);
+    if (best.place) return hide(best.place, best.read);
     learn(read_cost_, best.cost);
-    return Decision::serve(best.read->tag);
+    return serve(best.read);
   }
 
  private:
@@ -47,8 +47,7 @@ class CreditScheduler : public EagerScheduler {
 
   /// A read with the writes that its gap takes.
   struct Offer {
-    const Command* read = nullptr;
-    Picoseconds total = 0;  ///< of the access, from here
+    Read read;
     Picoseconds cost = 0;   ///< less the credit; not below it until the gap has been looked at
     Picoseconds hidden = 0;
     eager::FreeBlock place;  ///< of the first write
@@ -64,22 +63,22 @@ class CreditScheduler : public EagerScheduler {
     const Picoseconds most = std::min(kMostHidden, static_cast<Picoseconds>(writes_.size()));
     offers_.clear();
     settle_direction(head);
-    for (const Command* read : reads_) {
-      if (!competes(head, *read)) continue;
-      const AccessTime access = planner_.estimate(head, read->extent, now, 0, read->overhead_end);
-      Offer offer{read, access.total(), 0, std::min(most, access.rotation / search_.shortest_write(from)), {}};
-      offer.cost = offer.total - credit * offer.hidden;
+    for (const Command* command : reads_) {
+      if (!competes(head, *command)) continue;
+      const Read read = access(head, *command, now);
+      Offer offer{read, 0, std::min(most, read.rotation / search_.shortest_write(from)), {}};
+      offer.cost = read.total - credit * offer.hidden;
       offers_.push_back(offer);
     }
     std::make_heap(offers_.begin(), offers_.end(), dearer);
     Offer best;
-    while (!offers_.empty() && (best.read == nullptr || offers_.front().cost < best.cost)) {
+    while (!offers_.empty() && (best.read.command == nullptr || offers_.front().cost < best.cost)) {
       std::pop_heap(offers_.begin(), offers_.end(), dearer);
       Offer offer = offers_.back();
       offers_.pop_back();
       fill(offer, from, now);
-      offer.cost = offer.total - credit * offer.hidden;
-      if (best.read == nullptr || offer.cost < best.cost) best = offer;
+      offer.cost = offer.read.total - credit * offer.hidden;
+      if (best.read.command == nullptr || offer.cost < best.cost) best = offer;
     }
     return best;
   }
@@ -87,10 +86,11 @@ class CreditScheduler : public EagerScheduler {
   /// Puts writes into the gap before the read, at most as many as the offer says, and writes down how many.
   void fill(Offer& offer, eager::Departure from, Picoseconds now) const {
     const Picoseconds most = offer.hidden;
-    Picoseconds left = offer.total;
+    const Command& read = *offer.read.command;
+    Picoseconds left = offer.read.total;
     for (offer.hidden = 0; offer.hidden < most; ++offer.hidden) {
       const eager::FreeBlock block =
-          search_.in_gap(from, offer.read->extent, left, offer.read->overhead_end - now - (offer.total - left));
+          search_.in_gap(from, read.extent, left, read.overhead_end - now - (offer.read.total - left));
       if (!block) return;
       if (offer.hidden == 0) offer.place = block;
       left -= block.end;

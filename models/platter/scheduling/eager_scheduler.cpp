@@ -16,9 +16,9 @@ class SatfEagerScheduler : public EagerScheduler {
     const Read read = closest_read(head, now);
     if (!writes_.empty()) {
       const eager::FreeBlock block = closest_block(head, now);
-      if (read.command == nullptr || block.end < read.total) return write_to(block, false);
+      if (read.command == nullptr || block.end < read.total) return write_to(block);
     }
-    return read.command != nullptr ? Decision::serve(read.command->tag) : Decision{};
+    return read.command != nullptr ? serve(read) : Decision{};
   }
 };
 
@@ -28,8 +28,8 @@ class ReadFirstScheduler : public EagerScheduler {
   using EagerScheduler::EagerScheduler;
 
   Decision pick(const HeadState& head, Picoseconds now) override {
-    if (const Read read = closest_read(head, now); read.command != nullptr) return Decision::serve(read.command->tag);
-    return writes_.empty() ? Decision{} : write_to(closest_block(head, now), false);
+    if (const Read read = closest_read(head, now); read.command != nullptr) return serve(read);
+    return writes_.empty() ? Decision{} : write_to(closest_block(head, now));
   }
 };
 
@@ -52,13 +52,14 @@ class FreeBandwidthScheduler : public EagerScheduler {
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     if (next_ == nullptr) next_ = choose(head, now);
-    if (next_ == nullptr) return writes_.empty() ? Decision{} : write_to(closest_block(head, now), false);
+    if (next_ == nullptr) return writes_.empty() ? Decision{} : write_to(closest_block(head, now));
+    const Read read = access(head, *next_, now);
     if (!writes_.empty()) {
-      const eager::FreeBlock block = search_.in_gap(departure(head, now), next_->extent, total(head, *next_, now),
-                                                    next_->overhead_end - now);
-      if (block) return write_to(block, true);
+      const eager::FreeBlock block =
+          search_.in_gap(departure(head, now), next_->extent, read.total, next_->overhead_end - now);
+      if (block) return hide(block, read);
     }
-    return Decision::serve(next_->tag);
+    return serve(read);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platter/scheduling/command_set.h"
+#include "platter/scheduling/gap_statistics.h"
 #include "platter/scheduling/policies.h"
 
 namespace platter::scheduling {
@@ -29,16 +30,19 @@ class EagerScheduler : public SchedulerIf {
   DecisionWork work(const HeadState& /*head*/) override {
     return {reads_.size() + (writes_.empty() ? 0 : search_.gap_tracks()), 0};
   }
+  const GapStatistics* gaps() const override { return &gaps_; }
 
  protected:
   /// A read, and how long its access takes from here.
   struct Read {
     const Command* command = nullptr;
     Picoseconds total = 0;
+    Picoseconds rotation = 0;  ///< of it, the wait for its sector
   };
 
-  Picoseconds total(const HeadState& head, const Command& read, Picoseconds now) const {
-    return planner_.estimate(head, read.extent, now, 0, read.overhead_end).total();
+  Read access(const HeadState& head, const Command& read, Picoseconds now) const {
+    const AccessTime time = planner_.estimate(head, read.extent, now, 0, read.overhead_end);
+    return {&read, time.total(), time.rotation};
   }
 
   /// Where the seek direction binds reads: turns it when none is ahead of the arm. To be called before `competes`.
@@ -55,8 +59,8 @@ class EagerScheduler : public SchedulerIf {
     Read best;
     for (const Command* command : reads_) {
       if (!competes(head, *command)) continue;
-      const Picoseconds time = total(head, *command, now);
-      if (best.command == nullptr || time < best.total) best = {command, time};
+      const Read read = access(head, *command, now);
+      if (best.command == nullptr || read.total < best.total) best = read;
     }
     return best;
   }
@@ -69,8 +73,19 @@ class EagerScheduler : public SchedulerIf {
   eager::FreeBlock closest_block(const HeadState& head, Picoseconds now) {
     return search_.closest(departure(head, now), upward_);
   }
-  Decision write_to(const eager::FreeBlock& block, bool hidden) const {
-    return Decision::write(writes_.oldest().tag, block.place, hidden);
+  Decision write_to(const eager::FreeBlock& block) const {
+    return Decision::write(writes_.oldest().tag, block.place, false);
+  }
+  /// A write goes into the gap before `read`.
+  Decision hide(const eager::FreeBlock& block, const Read& read) {
+    open_gap(read);
+    ++taken_;
+    return Decision::write(writes_.oldest().tag, block.place, true);
+  }
+  Decision serve(const Read& read) {
+    open_gap(read);
+    close_gap();
+    return Decision::serve(read.command->tag);
   }
 
   const AccessPlanner& planner_;
@@ -81,9 +96,25 @@ class EagerScheduler : public SchedulerIf {
   bool upward_ = true;  ///< the one seek direction
 
  private:
+  void open_gap(const Read& read) {
+    if (read.command == gap_before_) return;
+    close_gap();  // of a read that was given up for another
+    gap_before_ = read.command;
+    gap_ = read.rotation;
+  }
+  void close_gap() {
+    if (gap_before_ != nullptr) gaps_.add(gap_, taken_);
+    gap_before_ = nullptr;
+    taken_ = 0;
+  }
   bool ahead(const HeadState& head, const Command& read) const {
     return upward_ ? read.extent.cylinder >= head.cylinder : read.extent.cylinder <= head.cylinder;
   }
+
+  GapStatistics gaps_;
+  const Command* gap_before_ = nullptr;  ///< the read before which the last write was hidden
+  Picoseconds gap_ = 0;
+  std::uint32_t taken_ = 0;
 };
 
 }  // namespace platter::scheduling

@@ -7,6 +7,7 @@
 namespace platter::scheduling {
 
 class ClassBudgets;
+struct GapStatistics;
 
 /// What a policy wants done next.
 struct Decision {
@@ -69,6 +70,8 @@ class SchedulerIf {
   static constexpr DecisionWork kShortest{1, 0};
   /// Null for a policy that has none.
   virtual const ClassBudgets* class_budgets() const { return nullptr; }
+  /// Null for a policy that does not write eagerly.
+  virtual const GapStatistics* gaps() const { return nullptr; }
 };
 
 }  // namespace platter::scheduling

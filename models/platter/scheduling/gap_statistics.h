@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "platter/core/types.h"
+
+namespace platter::scheduling {
+
+/// The gaps before the reads that eager writing has served, and the writes that were put into them. A gap is the rotational wait that the
+/// read would have had, were the arm to go there at once: at the first write into it, or at the read itself where there was none.
+struct GapStatistics {
+  static constexpr core::Picoseconds kBin = 500 * core::kPicosecondsPerMicrosecond;
+
+  std::uint64_t gaps = 0;
+  std::uint64_t filled = 0;    ///< with a write at least
+  core::Picoseconds total = 0;
+  std::array<std::uint64_t, 16> sizes{};  ///< gaps by their length in steps of `kBin`, the last one open
+  std::array<std::uint64_t, 9> writes{};  ///< gaps by the writes in them, the last one open
+
+  void add(core::Picoseconds gap, std::uint32_t taken) {
+    ++gaps;
+    filled += taken > 0 ? 1 : 0;
+    total += gap;
+    ++sizes[std::min<std::size_t>(static_cast<std::size_t>(gap / kBin), sizes.size() - 1)];
+    ++writes[std::min<std::size_t>(taken, writes.size() - 1)];
+  }
+  GapStatistics& operator+=(const GapStatistics& other) {
+    gaps += other.gaps;
+    filled += other.filled;
+    total += other.total;
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] += other.sizes[i];
+    for (std::size_t i = 0; i < writes.size(); ++i) writes[i] += other.writes[i];
+    return *this;
+  }
+};
+
+}  // namespace platter::scheduling
