@@ -676,9 +676,11 @@ def made_up(plan: Plan, **change: float) -> Results:
         text = int(settings.get("text.clients", 0)) / 200 if settings.get("text.arrivals") != "bursty" else 1.0
         late = change.get("late", 0) / 1000 + 0.01 * (int(settings.get("video.clients", 0)) / (204 if policy == "integrated" else 102)) ** 20
         return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
-                "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "fairness_index": 0.5 * factor,
+                "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "reads": {"response_ms": {"mean": 50.0}},
+                                         "writes": {"response_ms": {"mean": 100 * factor}}, "fairness_index": 0.5 * factor,
                                          "backlog": {"mean": 10.0, "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)]},
                                          "outstanding": 1, "issued": 1000}},
+                "eager": {"writes": 100, "hidden": change.get("hidden", 95) * (1 - 1e-4 * seed), "gaps": {"reads": 50, "mean_ms": 2 * factor}},
                 "streams": {"mean_active": 100 * factor}, "requests": {"arrived": 300, "accepted": 280},
                 "disk_time": {"reserved_share": 0.9, "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,
                               "least_loaded_share": 0.85},
@@ -790,6 +792,14 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-slightly", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
+        for name in ("modest-reads", "modest-reads-throughout"):
+            self.assertIs(self.verdict(eager_writing, name, **hybrid), Verdict.HOLDS)
+            self.assertIs(self.verdict(eager_writing, name, **{"SATF-EW": 1.1}), Verdict.FAILS)
+        for name, factor in (("penalizes-writes", 1.2), ("little-free-bandwidth", 0.8)):
+            self.assertIs(self.verdict(eager_writing, name, **{"FreeBW-SATF": factor}), Verdict.HOLDS)
+            self.assertIs(self.verdict(eager_writing, name, **{"FreeBW-SATF": 1 / factor}), Verdict.FAILS)
+        self.assertIs(self.verdict(eager_writing, "hybrid-masks"), Verdict.HOLDS)
+        self.assertIs(self.verdict(eager_writing, "hybrid-masks", hidden=80), Verdict.FAILS)
         self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **hybrid), Verdict.HOLDS)
         self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
         self.assertIs(self.verdict(on_real_drives, "atlas10k: sptf-faster", SPTF=0.8), Verdict.HOLDS)

@@ -147,6 +147,36 @@ TEST(Statistics, CountsByClassFromItsStartOn) {
   EXPECT_NO_THROW(statistics.check_conservation());
 }
 
+TEST(Statistics, ReadsAndWritesApart) {
+  Statistics statistics(0);
+  const Request read = request(0, RequestClass::Discrete);
+  Request write = request(0, RequestClass::Discrete, 35 * kMs);
+  write.write = true;
+  Request failed = write;
+  Request left = write;
+  for (const Request* r : {&read, &write, &failed, &left}) statistics.issued(*r);
+  finish(statistics, read, timing(0, 30 * kMs));
+  finish(statistics, write, timing(0, 40 * kMs));
+  finish(statistics, failed, timing(0, 50 * kMs), CommandStatus::BadAddress);
+  statistics.outstanding(left, 60 * kMs);
+  const observe::ClassStatistics& c = statistics.of(RequestClass::Discrete);
+  EXPECT_EQ(c.issued, 4u);
+  EXPECT_EQ(c.reads.issued, 1u);
+  EXPECT_EQ(c.reads.completed, 1u);
+  EXPECT_EQ(c.reads.late, 0u);
+  EXPECT_EQ(c.reads.bytes, 1024u);
+  EXPECT_DOUBLE_EQ(c.reads.response.percentile_ms(99), 30);
+  EXPECT_DOUBLE_EQ(c.reads.parts_ms[0], 3);
+  EXPECT_EQ(c.writes.issued, 3u);
+  EXPECT_EQ(c.writes.completed, 1u);
+  EXPECT_EQ(c.writes.failed, 1u);
+  EXPECT_EQ(c.writes.outstanding, 1u);
+  EXPECT_EQ(c.writes.late, 2u);
+  EXPECT_DOUBLE_EQ(c.writes.response.mean_ms(), 40);
+  EXPECT_DOUBLE_EQ(c.response.mean_ms(), 35);
+  EXPECT_NO_THROW(statistics.check_conservation());
+}
+
 TEST(Statistics, LateIsAfterTheDeadline) {
   Statistics statistics(0);
   for (const Picoseconds response : {1'000 * kMs - 1, 1'000 * kMs, 1'000 * kMs + 1}) {

@@ -7,6 +7,7 @@
 
 #include "drives.h"
 #include "eager_drives.h"
+#include "platter/eager/ageing.h"
 
 namespace platter::eager {
 namespace {
@@ -135,6 +136,33 @@ TEST(BlockMap, StaysABijectionAndKeepsItsFreeCount) {
     map.clear();
     EXPECT_EQ(map.free_count(), layout.places());
   }
+}
+
+TEST(Ageing, WritesBlocksAsOftenAsItIsTold) {
+  const AccessPlanner planner(testing::paper_drive(200));
+  const BlockLayout layout(planner, 4096);
+  BlockMap fresh(layout, 2);
+  fresh.place_at_random(1);
+  const auto moved = [&](double turnovers, std::uint64_t seed) {
+    BlockMap map(layout, 2);
+    map.place_at_random(1);
+    age(map, planner, turnovers, seed);
+    expect_sound(map);
+    std::vector<std::uint32_t> places;
+    std::uint32_t count = 0;
+    for (std::uint32_t b = 0; b < map.blocks(); ++b) {
+      places.push_back(map.place_of(Block(b)).value);
+      count += map.place_of(Block(b)) != fresh.place_of(Block(b));
+    }
+    return std::make_pair(count / static_cast<double>(map.blocks()), places);
+  };
+  EXPECT_EQ(moved(0, 1).first, 0);
+  // Of blocks drawn at random a share of exp(-turnovers) is never drawn.
+  EXPECT_NEAR(moved(0.5, 1).first, 0.393, 0.03);
+  EXPECT_NEAR(moved(1, 1).first, 0.632, 0.03);
+  EXPECT_NEAR(moved(3, 1).first, 0.950, 0.02);
+  EXPECT_EQ(moved(1, 1).second, moved(1, 1).second);
+  EXPECT_NE(moved(1, 1).second, moved(1, 2).second);
 }
 
 TEST(BlockMap, FindsTheNextFreePlaceRoundTheTrack) {

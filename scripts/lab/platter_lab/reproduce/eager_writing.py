@@ -4,6 +4,7 @@ Workload", the comparison of eager-writing scheduling algorithms."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -31,52 +32,72 @@ QUEUE = 64               # of figure 5
 HALF = 50                # percent of reads of figure 4
 
 DEFAULT_OVERHEAD_MS = 0.8
+OVERHEADS_MS = (0.4, 0.6, DEFAULT_OVERHEAD_MS, 1.0, 1.2, 1.5)
 _OVERHEAD_KEYS = ("read_miss_after_read_us", "read_miss_after_write_us", "write_after_read_us", "write_after_write_us")
+_BUS = "6.4"             # us a sector, of the drive's own profile
 
 EAGER = frozenset({*FOUR, READ_FIRST, CREDIT})
-AGED = Reading("aged free space", "four times the warm-up, in which the free space moves on from where it was put at first",
-               affects=EAGER)
-BOUND = Reading("reads bound", "the one direction of the search for free blocks binds the reads too",
-                (("eager.bind_reads", "true"),), affects=EAGER)
+READINGS = (
+    *(Reading(f"overhead {ms} ms", f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
+              tuple((f"drive.overhead.{key}", f"{1000 * ms:g}") for key in _OVERHEAD_KEYS))
+      for ms in OVERHEADS_MS if ms != DEFAULT_OVERHEAD_MS),
+    Reading("reads bound", "the one direction of the search for free blocks binds the reads too", (("eager.bind_reads", "true"),),
+            affects=EAGER),
+    Reading("random free space", "the free blocks lie at random when a run begins, without ageing", (("eager.ageing_turnovers", "0"),),
+            affects=EAGER),
+    Reading("bus", "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for its replacement to take part "
+            "in the next decision", (("drive.bus.read_block_us", _BUS), ("drive.bus.write_block_us", _BUS))),
+    Reading("decisions take time", "a decision takes the time of the controller's firmware, 120 cycles and 60 for each candidate at 200 MHz; "
+            "the arm waits for it where a replacement has come as the access ended",
+            (("drive.controller.firmware_base_cycles", "120"), ("drive.controller.firmware_candidate_cycles", "60"))),
+)
 
 
-def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Queue lengths of figure 4 and percentages of reads of figure 5."""
-    return ((1, 8, 64, 128), (10, 50, 90, 100)) if quick else (QUEUES, tuple(range(0, 101, 10)))
+def _grid(quick: bool, reading: Reading = DEFAULT) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other readings than the default."""
+    if quick:
+        return (1, 8, 64, 128), (10, 50, 90, 100)
+    return (QUEUES, tuple(range(0, 101, 10))) if reading is DEFAULT else ((8, 32, 64, 128), (10, 20, 30, 40, 50, 60, 70, 90, 100))
 
 
-def _overheads(quick: bool) -> tuple[float, ...]:
-    return (0.0, DEFAULT_OVERHEAD_MS, 1.5) if quick else (0.0, 0.4, DEFAULT_OVERHEAD_MS, 1.5)
+def _seeds(reading: Reading) -> tuple[int, ...]:
+    return SEEDS if reading is DEFAULT else SEEDS[:3]
 
 
 def _readings(quick: bool) -> tuple[Reading, ...]:
     """The other readings, beside the default's overhead."""
-    overheads = (Reading(f"overhead {ms} ms", f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
-                         tuple((f"drive.overhead.{key}", f"{1000 * ms:g}") for key in _OVERHEAD_KEYS))
-                 for ms in _overheads(quick) if ms != DEFAULT_OVERHEAD_MS)
-    return (*overheads, BOUND, AGED)
+    return tuple(reading for reading in READINGS if not quick or reading.name not in ("overhead 0.6 ms", "overhead 1.0 ms", "overhead 1.2 ms"))
+
+
+def _overheads(quick: bool) -> tuple[float, ...]:
+    names = {reading.name for reading in _readings(quick)}
+    return tuple(ms for ms in OVERHEADS_MS if ms == DEFAULT_OVERHEAD_MS or f"overhead {ms} ms" in names)
 
 
 def _point(policy: str, queue: int, reads: int, quick: bool, reading: Reading = DEFAULT) -> Point:
-    touched = reading.touches(policy)
-    aged = 4 if reading is AGED and touched else 1
     settings = (("policy", IN_PLACE.get(policy, policy)),
                 *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
                 ("workload.discrete.outstanding", str(queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"),
-                *(reading.settings if touched else ()))
-    return Point(FOLDER / "scenario.toml", settings, aged * (10.0 if quick else 50.0), 25.0 if quick else 100.0)
+                *(reading.settings if reading.touches(policy) else ()))
+    return Point(FOLDER / "scenario.toml", settings, 5.0 if quick else 20.0, 25.0 if quick else 100.0)
 
 
-def _loads(quick: bool) -> list[tuple[int, int]]:
+def _loads(quick: bool, reading: Reading = DEFAULT) -> list[tuple[int, int]]:
     """Queue length and percentage of reads of every point of the two figures, each once."""
-    queues, ratios = _grid(quick)
+    queues, ratios = _grid(quick, reading)
     return list(dict.fromkeys([(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios]))
 
 
 def plan(quick: bool) -> Plan:
-    points = [_point(policy, queue, reads, quick, reading) for reading in (DEFAULT, *_readings(quick)) for policy in POLICIES
-              for queue, reads in _loads(quick)]
-    return Plan(tuple(dict.fromkeys(points)), SEEDS)
+    def points(reading: Reading) -> list[Point]:
+        return [_point(policy, queue, reads, quick, reading) for policy in POLICIES for queue, reads in _loads(quick, reading)]
+
+    default = tuple(points(DEFAULT))
+    further = dict.fromkeys(point for reading in _readings(quick) for point in points(reading) if point not in default)
+    return Plan(default, SEEDS, further=tuple((point, SEEDS[:3]) for point in further))
+
+
+Metric = Callable[[dict[str, Any]], float]
 
 
 def throughput(result: dict[str, Any]) -> float:
@@ -84,16 +105,55 @@ def throughput(result: dict[str, Any]) -> float:
     return result["throughput"]["requests_per_s"]
 
 
-class View:
-    """Throughput along the two figures, at the points that `point` makes of policy, queue length and percentage of reads."""
+def reads_ms(result: dict[str, Any]) -> float:
+    """Mean response time of the reads; not a number where there is none."""
+    return _mean_ms(result, "reads")
 
-    def __init__(self, results: Results, queues: Sequence[int], ratios: Sequence[int], point: Callable[[str, int, int], Point]) -> None:
+
+def writes_ms(result: dict[str, Any]) -> float:
+    """Mean response time of the writes; not a number where there is none."""
+    return _mean_ms(result, "writes")
+
+
+def _mean_ms(result: dict[str, Any], operation: str) -> float:
+    load = result["classes"]["discrete"].get(operation)
+    return load["response_ms"]["mean"] if load else math.nan
+
+
+def penalty(result: dict[str, Any]) -> float:
+    """How much longer a write takes than a read."""
+    return writes_ms(result) / reads_ms(result)
+
+
+def gap_ms(result: dict[str, Any]) -> float:
+    """The rotational wait of a read that writes may go into, on average."""
+    return result["eager"]["gaps"]["mean_ms"]
+
+
+def hidden_share(result: dict[str, Any]) -> float:
+    """Of the writes, those in a gap."""
+    eager = result["eager"]
+    return eager["hidden"] / eager["writes"] if eager["writes"] else math.nan
+
+
+def writes_a_gap(result: dict[str, Any]) -> float:
+    eager = result["eager"]
+    return eager["hidden"] / eager["gaps"]["reads"] if eager["gaps"]["reads"] else math.nan
+
+
+class View:
+    """What is measured along the two figures, at the points that `point` makes of policy, queue length and percentage of reads; of the
+    first `seeds` seeds."""
+
+    def __init__(self, results: Results, queues: Sequence[int], ratios: Sequence[int], point: Callable[[str, int, int], Point],
+                 seeds: int = len(SEEDS)) -> None:
         self._results = results
         self._point = point
+        self._seeds = seeds
         self.queues, self.ratios = queues, ratios
 
-    def samples(self, policy: str, queue: int, reads: int) -> list[float]:
-        return self._results.samples(self._point(policy, queue, reads), throughput)
+    def samples(self, policy: str, queue: int, reads: int, metric: Metric = throughput) -> list[float]:
+        return self._results.samples(self._point(policy, queue, reads), metric)[:self._seeds]
 
     def charts(self, file: str, title: str, policies: Sequence[str], unit: str = "") -> tuple[Chart, Chart]:
         """Figures 4 and 5; `file` and `title` tell them from others' figures."""
@@ -105,29 +165,48 @@ class View:
                       tuple(Series(policy, self.ratios, [interval(self.samples(policy, QUEUE, reads)) for reads in self.ratios])
                             for policy in policies)))
 
-    def ratio(self, one: str, other: str, queue: int, reads: int, criterion: Criterion) -> Part:
+    def ratio(self, one: str, other: str, queue: int, reads: int, criterion: Criterion, metric: Metric = throughput) -> Part:
         return Part(f"{one} / {other}, queue {queue}, {reads} % reads",
-                    paired_ratio(self.samples(one, queue, reads), self.samples(other, queue, reads)), criterion)
+                    paired_ratio(self.samples(one, queue, reads, metric), self.samples(other, queue, reads, metric)), criterion)
 
     def against(self, one: str, others: Iterable[str], criterion: Criterion, queues: Sequence[int] = (),
-                ratios: Sequence[int] = ()) -> list[Part]:
+                ratios: Sequence[int] = (), metric: Metric = throughput) -> list[Part]:
         """One policy's throughput over each other's: along figure 4 at the queue lengths, along figure 5 at the ratios."""
         loads = [(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios]
-        return [self.ratio(one, other, queue, reads, criterion)
+        return [self.ratio(one, other, queue, reads, criterion, metric)
                 for other in others if other != one for queue, reads in loads]
+
+    def over_best(self, one: str, others: Iterable[str], queue: int, reads: int) -> Part:
+        """One policy's throughput over that of the best of the others."""
+        best = max((other for other in others if other != one), key=lambda other: interval(self.samples(other, queue, reads)).mean)
+        return self.ratio(one, best, queue, reads, above(1))
 
 
 def paper_claims() -> list[Judged]:
-    ratio, quantity = Unit.RATIO, "throughput, ratio"
+    ratio, rate = Unit.RATIO, "throughput, ratio"
 
-    def claim(name: str, text: str, published: str, policies: Iterable[str], parts) -> Judged:
-        return Judged(name, text, published, ratio, quantity, frozenset(policies), parts)
+    def claim(name: str, text: str, published: str, policies: Iterable[str], parts, quantity: str = rate, unit: Unit = ratio) -> Judged:
+        return Judged(name, text, published, unit, quantity, frozenset(policies), parts)
 
     def queued(view: View, least: int) -> list[int]:
         return [queue for queue in view.queues if queue >= least]
 
     def between(view: View, low: int, high: int) -> list[int]:
         return [reads for reads in view.ratios if low <= reads <= high]
+
+    def most_apparent(view: View) -> list[Part]:
+        """The worst disadvantage at high read ratios beside that at each lower one."""
+        def behind(reads: int) -> list[float]:
+            best = max((policy for policy in FOUR if policy != FREEBW_SCAN), key=lambda policy: interval(view.samples(policy, QUEUE, reads)).mean)
+            return [scan / other for scan, other in zip(view.samples(FREEBW_SCAN, QUEUE, reads), view.samples(best, QUEUE, reads), strict=True)]
+
+        high = min(between(view, 90, 100), key=lambda reads: interval(behind(reads)).mean)
+        return [Part(f"{FREEBW_SCAN} / the best other one, {high} % over {reads} % reads", paired_ratio(behind(high), behind(reads)), below(1))
+                for reads in between(view, 10, 80)]
+
+    def leads_somewhere(view: View) -> list[Part]:
+        parts = [view.over_best(HYBRID, FOUR, QUEUE, reads) for reads in between(view, 20, 70)]
+        return [max(parts, key=lambda part: part.value.mean)]
 
     return [
         claim("satf-ew-queues", "SATF-EW works well for all queue lengths (within 10 % of each of the others)", "figure 4", FOUR,
@@ -140,27 +219,70 @@ def paper_claims() -> list[Judged]:
         claim("freebw-satf-read-first", "FreeBW-SATF becomes similar to read-first (within 10 %, queues from 32)", "in words",
               (FREEBW_SATF, READ_FIRST),
               lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.1), queues=queued(v, 32))),
+        claim("penalizes-writes", "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than under FreeBW-SCAN "
+              "and SATF-EW (queues from 32)", "in words", (FREEBW_SATF, FREEBW_SCAN, SATF_EW),
+              lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN, SATF_EW), above(1), queues=queued(v, 32), metric=penalty),
+              "write's over read's response, ratio"),
+        claim("little-free-bandwidth", "The aggressive scheduling of reads by SATF leaves little free bandwidth, SCAN spaces them further apart: "
+              "the gap before a read is shorter under FreeBW-SATF (queues from 32)", "in words", (FREEBW_SATF, FREEBW_SCAN),
+              lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 32), metric=gap_ms), "mean gap, ratio"),
+        claim("more-in-a-gap", "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN (queues from 32)", "in words",
+              (FREEBW_SATF, FREEBW_SCAN),
+              lambda v: v.against(FREEBW_SCAN, (FREEBW_SATF,), above(1), queues=queued(v, 32), metric=writes_a_gap), "writes in a gap, ratio"),
         claim("hybrid-best", "FreeBW-Hybrid performs the best (50 % reads, queues from 8)", "figure 4", FOUR,
               lambda v: v.against(HYBRID, FOUR, above(1), queues=queued(v, 8))),
         claim("hybrid-slightly", "it slightly outperforms SATF-EW (by up to 10 %)", "figure 4", (HYBRID, SATF_EW),
               lambda v: v.against(HYBRID, (SATF_EW,), near(1.05, 0.05), queues=queued(v, 8))),
+        claim("hybrid-masks", "due to its successful masking of the eager writes in the gaps of reads (90 % of them, queues from 8)", "in words",
+              (HYBRID,), lambda v: [Part(f"{HYBRID}, queue {queue}, {HALF} % reads", interval(v.samples(HYBRID, queue, HALF, hidden_share)), above(0.9))
+                                    for queue in queued(v, 8)], "share of writes in gaps", Unit.PERCENT),
         claim("satf-ew-ratios", "SATF-EW works well for all read ratios (within 10 % of each of the others)", "figure 5", FOUR,
               lambda v: v.against(SATF_EW, FOUR, above(0.9), ratios=v.ratios)),
-        claim("freebw-scan-reads", "When the read ratio is high (from 90 %), FreeBW-SCAN is at its most apparent disadvantage",
-              "figure 5", FOUR, lambda v: v.against(FREEBW_SCAN, FOUR, below(1), ratios=between(v, 90, 100))),
+        claim("freebw-scan-reads", "When the read ratio is high (from 90 %), FreeBW-SCAN is at a disadvantage", "figure 5", FOUR,
+              lambda v: v.against(FREEBW_SCAN, FOUR, below(1), ratios=between(v, 90, 100))),
+        claim("freebw-scan-most", "which is most apparent there (further behind the best other one than at 10 to 80 %)", "figure 5", FOUR, most_apparent,
+              "throughput over the best other one's, ratio of ratios"),
         claim("approach-satf", "All others approach SATF when the read ratio approaches 100 % (within 2 % there)", "figure 5",
               (SATF_EW, FREEBW_SATF, HYBRID, SATF),
               lambda v: [v.ratio(policy, SATF, QUEUE, 100, near(1, 0.02)) for policy in (SATF_EW, FREEBW_SATF, HYBRID)]),
         claim("few-reads", "With few reads (but some, 10 %) the FreeBW approaches are worse than SATF-EW", "figure 5", FOUR,
               lambda v: [part for policy in (FREEBW_SATF, FREEBW_SCAN, HYBRID)
                          for part in v.against(policy, (SATF_EW,), below(1), ratios=between(v, 1, 10))]),
-        claim("modest-reads", "With a modest number of reads (30 to 60 %) FreeBW-Hybrid is the best", "figure 5", FOUR,
+        claim("modest-reads", "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: where its advantage is largest)",
+              "figure 5", FOUR, leads_somewhere),
+        claim("modest-reads-throughout", "the same at every point from 30 to 60 %", "figure 5", FOUR,
               lambda v: v.against(HYBRID, FOUR, above(1), ratios=between(v, 30, 60))),
         claim("credit-long", f"Ours: {CREDIT} is at least 8 % above each of the four (queues of 64 and 128, 50 % reads)", "1.08",
               (*FOUR, CREDIT), lambda v: v.against(CREDIT, FOUR, above(1.08), queues=queued(v, 64))),
         claim("credit-everywhere", "and nowhere more than 2 % below one of them", "0.98", (*FOUR, CREDIT),
               lambda v: v.against(CREDIT, FOUR, above(0.98), queues=v.queues, ratios=v.ratios)),
     ]
+
+
+def advantage(views: dict[float, View]) -> Table:
+    """FreeBW-Hybrid's throughput over the best of the other three's, by overhead and ratio of reads, and where it leads."""
+    ratios = [reads for reads in next(iter(views.values())).ratios if 20 <= reads <= 70]
+    rows = []
+    for ms, view in views.items():
+        parts = [view.over_best(HYBRID, FOUR, QUEUE, reads) for reads in ratios]
+        leads = [f"{reads} %" for reads, part in zip(ratios, parts, strict=True) if part.verdict is Verdict.HOLDS]
+        rows.append((f"{ms} ms", *(interval_text(part.value) for part in parts), ", ".join(leads) or "nowhere"))
+    return Table(f"FreeBW-Hybrid over the best of the other three, queue of {QUEUE}, by overhead and reads",
+                 ("overhead", *(f"{reads} %" for reads in ratios), "it leads at"), tuple(rows))
+
+
+def mechanism(view: View) -> Table:
+    """What reads and writes got apart, and where the writes went, along figure 5."""
+    def text(policy: str, reads: int, metric: Metric, digits: int = 3) -> str:
+        value = interval(view.samples(policy, QUEUE, reads, metric))
+        return "" if math.isnan(value.mean) else f"{value.mean:.{digits}g}"
+
+    rows = [(str(reads), policy, text(policy, reads, reads_ms), text(policy, reads, writes_ms),
+             *((text(policy, reads, gap_ms), text(policy, reads, writes_a_gap), text(policy, reads, hidden_share))
+               if policy in EAGER else ("", "", "")))
+            for reads in view.ratios if reads in (10, 30, 50, 70, 90) for policy in (*FOUR, READ_FIRST, CREDIT, SATF)]
+    return Table(f"Reads and writes apart, queue of {QUEUE}",
+                 ("reads %", "policy", "read ms", "write ms", "gap ms", "writes in a gap", "share of writes in gaps"), tuple(rows))
 
 
 def turning(claims: Sequence[Claim], overheads_ms: Sequence[float]) -> Table:
@@ -178,29 +300,36 @@ def turning(claims: Sequence[Claim], overheads_ms: Sequence[float]) -> Table:
                  tuple((claim.name, *map(str, verdicts(claim)), turns(verdicts(claim))) for claim in claims))
 
 
-RUN_HEADER = ("reading", "policy", "queue", "reads_percent", "seed", "requests_per_s")
+RUN_HEADER = ("reading", "policy", "queue", "reads_percent", "seed", "requests_per_s", "read_ms", "write_ms", "gap_ms", "hidden_share")
 
 
 def report(results: Results, quick: bool) -> Report:
-    views = {reading: View(results, *_grid(quick), partial(_point, quick=quick, reading=reading)) for reading in (DEFAULT, *_readings(quick))}
+    views = {reading: View(results, *_grid(quick, reading), partial(_point, quick=quick, reading=reading), len(_seeds(reading)))
+             for reading in (DEFAULT, *_readings(quick))}
     default = views[DEFAULT]
     others = {reading: view for reading, view in views.items() if view is not default}
     claims = tuple(judge(one, default, others) for one in paper_claims())
     charts = default.charts("", "", POLICIES)
+    by_name = {reading.name: view for reading, view in views.items()}
+    by_overhead = {ms: default if ms == DEFAULT_OVERHEAD_MS else by_name[f"overhead {ms} ms"] for ms in _overheads(quick)}
 
     def table(title: str, label: str, loads: Sequence[tuple[int, int]], values: Sequence[int]) -> Table:
         return Table(title, (label, *POLICIES), tuple(
             (str(value), *(interval_text(interval(default.samples(policy, *load)), 4) for policy in POLICIES))
             for value, load in zip(values, loads, strict=True)))
 
-    rows = tuple((reading.name, policy, str(queue), str(reads), str(seed), f"{value:.9g}")
-                 for reading, view in views.items() for policy in POLICIES
-                 if view is default or reading.touches(policy)
-                 for queue, reads in _loads(quick)
-                 for seed, value in zip(SEEDS, view.samples(policy, queue, reads), strict=True))
+    def run_rows(reading: Reading, view: View, policy: str, queue: int, reads: int) -> Iterable[tuple[str, ...]]:
+        metrics = (throughput, reads_ms, writes_ms, *((gap_ms, hidden_share) if policy in EAGER else ()))
+        columns = [view.samples(policy, queue, reads, metric) for metric in metrics]
+        for seed, *values in zip(_seeds(reading), *columns, strict=True):
+            cells = ["" if math.isnan(value) else f"{value:.9g}" for value in values]
+            yield (reading.name, policy, str(queue), str(reads), str(seed), *cells, *[""] * (len(RUN_HEADER) - 5 - len(cells)))
+
+    rows = tuple(row for reading, view in views.items() for policy in POLICIES if view is default or reading.touches(policy)
+                 for queue, reads in _loads(quick, reading) for row in run_rows(reading, view, policy, queue, reads))
     tables = (table("Requests per second, 50 % reads", "queue", [(queue, HALF) for queue in default.queues], default.queues),
               table(f"Requests per second, queue of {QUEUE}", "reads %", [(QUEUE, reads) for reads in default.ratios], default.ratios),
-              turning(claims, _overheads(quick)), Table("Every run", RUN_HEADER, rows, "runs.csv"))
+              advantage(by_overhead), turning(claims, _overheads(quick)), mechanism(default), Table("Every run", RUN_HEADER, rows, "runs.csv"))
     return Report(claims, charts, tables, tuple((reading.name, reading.text) for reading in others))
 
 

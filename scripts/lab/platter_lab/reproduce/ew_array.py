@@ -29,7 +29,7 @@ def _layouts(quick: bool) -> tuple[str, ...]:
 
 def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Queue lengths a drive of figure 4, and percentages of reads of figure 5."""
-    return ((8, QUEUE), (10, HALF, 100)) if quick else ((1, 8, 32, QUEUE, 128), (10, 30, HALF, 70, 90, 100))
+    return ((8, QUEUE), (10, HALF, 100)) if quick else ((8, QUEUE, 128), (10, 30, HALF, 90, 100))
 
 
 def _point(policy: str, queue: int, reads: int, layout: str) -> Point:
@@ -56,7 +56,7 @@ RUN_HEADER = ("layout", "policy", "queue_a_drive", "reads_percent", "seed", "req
 
 
 def report(results: Results, quick: bool) -> Report:
-    views = {layout: View(results, *_grid(quick), partial(_point, layout=layout)) for layout in _layouts(quick)}
+    views = {layout: View(results, *_grid(quick), partial(_point, layout=layout), len(SEEDS)) for layout in _layouts(quick)}
     judged = eager_writing.paper_claims()
     claims: dict[str, list[Claim]] = {layout: [judge(one, view, {}) for one in judged] for layout, view in views.items()}
     carried = Table("Which claims carry over", ("claim", *claims), tuple(
