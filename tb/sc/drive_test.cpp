@@ -910,7 +910,7 @@ class Replacing {
       : host((name + "_host").c_str()), script_((name + "_script").c_str(), [this, waits](Script& script) {
           sc_core::wait(answered_);
           for (int i = 0; i < waits; ++i) script.pause(0);
-          replacement = &host.submit(false, 128, 1);
+          replacement = &host.submit(false, 128 + 30, 1);
         }) {
     host.disk_init_socket.bind(disk.host_tgt_socket);
     host.on_finished = [this](Transaction& t) {
@@ -940,7 +940,7 @@ TEST_P(SameInstant, AReplacementTakesPartInTheNextDecision) {
     const std::string name = "disk" + std::to_string(i);
     disks[i] = make_drive(name.c_str(), engine.policy, engine.engine, prompt_profile());
     hosts[i] = std::make_unique<Replacing>(name, *disks[i], waits);
-    hosts[i]->first = &hosts[i]->host.submit(false, 0, 1);
+    hosts[i]->first = &hosts[i]->host.submit(false, 10, 1);
     far[i] = &hosts[i]->host.submit(false, 128 * 100, 1);
   }
   sc_core::sc_start();
@@ -1000,16 +1000,15 @@ TEST(DriveSameInstant, ALoopOfDeltaCyclesIsNotWaitedForForEver) {
 
 /// A decision begun for a command that came just before the access ended does not count when another one comes as it ends.
 TEST(DriveSameInstant, ADecisionUnderWayIsMadeAnew) {
-  mechanics::DriveProfile profile = prompt_profile();
-  const auto disk = make_drive("disk", "SPTF", "model", profile);
+  const auto disk = make_drive("disk", "SPTF", "model", prompt_profile());
   Replacing replacing("replacing", *disk, 0);
   AtHost& host = replacing.host;
-  Transaction& first = host.submit(false, 0, 1);
+  Transaction& first = host.submit(false, 10, 1);
   sc_core::sc_start();
   const Picoseconds end = first.begin_resp;
   const Picoseconds again = (end / kToyTurn + 2) * kToyTurn;
   run_until(again);
-  replacing.first = &host.submit(false, 0, 1);
+  replacing.first = &host.submit(false, 10, 1);
   run_until(again + end - 100'000);
   Transaction& far = host.submit(false, 128 * 100, 1);
   sc_core::sc_start();

@@ -154,7 +154,7 @@ TEST(Statistics, ReadsAndWritesApart) {
   write.write = true;
   Request failed = write;
   Request left = write;
-  for (const Request* r : {&read, &write, &failed, &left}) statistics.issued(*r);
+  for (const Request* r : std::initializer_list<const Request*>{&read, &write, &failed, &left}) statistics.issued(*r);
   finish(statistics, read, timing(0, 30 * kMs));
   finish(statistics, write, timing(0, 40 * kMs));
   finish(statistics, failed, timing(0, 50 * kMs), CommandStatus::BadAddress);
