@@ -42,6 +42,12 @@ BlockLayout::BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t 
     throw std::invalid_argument("a drive of " + std::to_string(places) + " blocks of " + std::to_string(block_bytes) +
                                 " bytes, expected 1 to 2^32 - 2");
   places_ = static_cast<std::uint32_t>(places);
+  track_at_.resize(places_ / kStride + 1);
+  std::uint32_t on = 0;
+  for (std::uint32_t i = 0; i < track_at_.size(); ++i) {
+    while (on + 1 < tracks_.size() && tracks_[on + 1].first_place <= i * kStride) ++on;
+    track_at_[i] = on;
+  }
 }
 
 void BlockLayout::add(const mechanics::TrackRun& run, Lba first) {
@@ -56,9 +62,9 @@ void BlockLayout::add(const mechanics::TrackRun& run, Lba first) {
 }
 
 std::size_t BlockLayout::track_of(Place place) const {
-  const auto after = std::upper_bound(tracks_.begin(), tracks_.end(), place.value,
-                                      [](std::uint32_t p, const Track& track) { return p < track.first_place; });
-  return static_cast<std::size_t>(after - tracks_.begin()) - 1;
+  std::size_t track = track_at_[place.value / kStride];
+  while (track + 1 < tracks_.size() && tracks_[track + 1].first_place <= place.value) ++track;
+  return track;
 }
 
 Place BlockLayout::place_at(Lba sector) const {

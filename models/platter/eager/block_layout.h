@@ -67,11 +67,14 @@ class BlockLayout {
   }
   void add(const mechanics::TrackRun& run, Lba first);
 
+  static constexpr std::uint32_t kStride = 32;
+
   const mechanics::AccessPlanner& planner_;
   std::uint32_t surfaces_;
   std::uint32_t sectors_per_block_;
   std::uint32_t places_ = 0;
   std::vector<Track> tracks_;  ///< by cylinder, then head
+  std::vector<std::uint32_t> track_at_;  ///< of every `kStride`-th place
 };
 
 }  // namespace platter::eager

@@ -57,7 +57,9 @@ def _grid(quick: bool, reading: Reading = DEFAULT) -> tuple[tuple[int, ...], tup
     """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other readings than the default."""
     if quick:
         return (1, 8, 64, 128), (10, 50, 90, 100)
-    return (QUEUES, tuple(range(0, 101, 10))) if reading is DEFAULT else ((8, 32, 64, 128), (10, 20, 30, 40, 50, 60, 70, 90, 100))
+    if reading is DEFAULT:
+        return QUEUES, tuple(range(0, 101, 10))
+    return (8, 32, QUEUE, 128), ((10, 20, 30, 40, 50, 60, 70, 90, 100) if reading.name.startswith("overhead") else (10, 30, 50, 70, 90, 100))
 
 
 def _seeds(reading: Reading) -> tuple[int, ...]:
