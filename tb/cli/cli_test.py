@@ -324,6 +324,12 @@ class Runs(Case):
                 self.assertEqual(load["failed"], 0, name)
                 self.assertEqual(result["eager"]["read_first"], 0, name)
                 self.assertGreater(result["eager"]["writes"], 100, name)
+                for key in ("issued", "completed", "outstanding", "bytes"):
+                    self.assertEqual(sum(load.get(operation, {key: 0})[key] for operation in ("reads", "writes")), load[key], name)
+                gaps = result["eager"]["gaps"]
+                self.assertEqual([sum(gaps["sizes"]), sum(gaps["writes"])], 2 * [gaps["reads"]], name)
+                self.assertEqual(sum(gaps["writes"][1:]), gaps["filled"], name)
+                self.assertEqual(gaps["reads"] > 0, reads > 0, name)
                 results[name] = result
             served = {name: r["throughput"]["requests_per_s"] for name, r in results.items()}
             hidden = {name: r["eager"]["hidden"] for name, r in results.items()}
@@ -337,6 +343,24 @@ class Runs(Case):
             else:
                 self.assertEqual(len(set(served.values())), 1, served)
                 self.assertEqual(set(hidden.values()), {0})
+
+    def test_a_queue_of_two_leaves_a_choice_of_two(self):
+        """Without a bus each answer comes as its access ends, and the replacement is in time for the next decision; decisions take time then."""
+        served = {}
+        for outstanding in (1, 2):
+            result = self.result_of(EAGER, "--set", "sim.warmup_s=2", "--set", "sim.measure_s=20", "--set", "drive.bus.read_block_us=0", "--set",
+                                    "drive.bus.write_block_us=0", "--set", f"workload.discrete.outstanding={outstanding}")
+            served[outstanding] = result["throughput"]["requests_per_s"]
+            self.assertEqual(result["scheduler"]["stalls"] > 1000, outstanding == 2)
+        self.assertGreater(served[2], 1.12 * served[1])
+
+    def test_free_space_is_aged(self):
+        """Aged or at random, the same load gets something else; the default is a turnover."""
+        short = ("--set", "sim.warmup_s=0", "--set", "sim.measure_s=5")
+        by_age = {age: self.result_of(EAGER, *short, "--set", f"eager.ageing_turnovers={age}")["classes"] for age in (0, 1)}
+        self.assertNotEqual(by_age[0], by_age[1])
+        self.assertEqual(self.result_of(EAGER, *short)["classes"], by_age[1])
+        self.assert_refused(platter("run", EAGER, "--set", "eager.ageing_turnovers=-1"), "eager.ageing_turnovers: found -1, expected 0 to 100")
 
     def test_an_array_of_eager_writing_drives(self):
         """Twice the drives without copies serve about twice as much; a copy costs writes, which the answer to the first one hides."""
