@@ -11,6 +11,7 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive.h"
 #include "platter/host/array/array.h"
@@ -204,6 +205,7 @@ json measure(const Point& point, const BenchOptions& options) {
 
 int bench(const BenchOptions& options) {
   config::load_drive(options.drive);  // a bad name is said before any run
+  const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   std::vector<Point> points;
   for (const std::string& transport : options.transports)
     for (const std::string& policy : options.policies) {
@@ -250,11 +252,10 @@ int bench(const BenchOptions& options) {
                  array["simulated_s_per_cpu_s"].get<double>(), array["peak_memory_mib"].get<double>());
     }
   }
-  if (!options.result.empty()) {
-    observe::OutputFile file(options.result);
+  if (file) {
     result["runs"] = runs;
-    file.write(result.dump(2) + "\n");
-    file.commit();
+    file->write(core::json_text(result) + "\n");
+    file->commit();
   }
   return kGood;
 }

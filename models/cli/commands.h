@@ -19,8 +19,8 @@ struct RunOptions {
   std::string result;
   std::string requests;
   std::string waves;
-  double wave_from_s = -1;  ///< -1: as the scenario says
-  double wave_to_s = -1;
+  std::string wave_from_s;  ///< empty: as the scenario says
+  std::string wave_to_s;
   bool quiet = false;
 };
 

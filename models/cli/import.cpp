@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "platter/core/json_text.h"
 #include "platter/import/disksim_import.h"
 #include "platter/observe/output_file.h"
 
@@ -20,7 +21,7 @@ int drive_import(const DriveImportOptions& options) {
     out.commit();
   }
   // The profile alone goes to the standard output: what is said about it goes beside it.
-  fmt::print(stderr, "{}", options.json ? disksim::remarks_json(import).dump(2) + "\n" : disksim::remarks_text(import));
+  fmt::print(stderr, "{}", options.json ? core::json_text(disksim::remarks_json(import)) + "\n" : disksim::remarks_text(import));
   return kGood;
 }
 

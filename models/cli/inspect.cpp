@@ -9,6 +9,7 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
 #include "platter/core/nearest.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/access_planner.h"
@@ -25,7 +26,7 @@ void print_rows(const std::vector<std::pair<std::string, std::string>>& rows, bo
   if (as_json) {
     json out = json::array();
     for (const auto& [name, description] : rows) out.push_back({{"name", name}, {"description", description}});
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", core::json_text(out));
     return;
   }
   std::size_t width = 0;
@@ -69,7 +70,7 @@ int list(const std::string& what, bool as_json) {
 int drive_show(const std::string& name, bool as_json) {
   const mechanics::DriveProfile profile = config::load_drive(name);
   if (as_json) {
-    fmt::print("{}\n", config::drive_configuration(profile).dump(2));
+    fmt::print("{}\n", core::json_text(config::drive_configuration(profile)));
     return kGood;
   }
   const mechanics::AccessPlanner planner(profile);
@@ -187,7 +188,7 @@ int config_check(const std::string& scenario, const std::vector<std::string>& ov
 
 int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool as_json) {
   const config::Scenario s = config::load_scenario(scenario, overrides);
-  fmt::print("{}", as_json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  fmt::print("{}", as_json ? core::json_text(config::effective_configuration(s)) + "\n" : config::dump_scenario(s));
   return kGood;
 }
 

@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <iostream>
 #include <systemc>
 
 #include "commands.h"
 #include "platter/core/error.h"
+#include "signals.h"
 
 namespace {
 
@@ -23,10 +28,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   run_command->add_option("--result", run.result, "write the result (JSON)");
   run_command->add_option("--requests", run.requests, "write every request (CSV, times in ps)");
   run_command->add_option("--waves", run.waves, "write waves (FST)");
-  run_command->add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]")
-      ->check(CLI::NonNegativeNumber);
-  run_command->add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]")
-      ->check(CLI::NonNegativeNumber);
+  run_command->add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]; sets observe.wave_from_s");
+  run_command->add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]; sets observe.wave_to_s");
   run_command->add_flag("--quiet", run.quiet, "no progress and no table");
   run_command->callback([&action] { action = [] { return cli::run(run); }; });
 
@@ -44,7 +47,7 @@ void declare(CLI::App& app, std::function<int()>& action) {
   validate->add_option("--result", validation.result, "write the scores (JSON)");
   validate->add_option("--requests", validation.requests, "write every request (CSV, times in us)");
   validate->add_option("--plots", validation.plots, "write cumulative distributions into this folder (SVG)");
-  validate->add_option("--jobs", validation.jobs, "processes at a time");
+  validate->add_option("--jobs", validation.jobs, "processes at a time; 0: as many as there are processors")->check(CLI::Range(0, 1024));
   validate->add_flag("--quiet", validation.quiet, "no progress and no table");
   validate->callback([&action] { action = [] { return cli::validate(validation); }; });
 
@@ -58,10 +61,10 @@ void declare(CLI::App& app, std::function<int()>& action) {
   bench->add_option("--policy", benchmark.policies, "scheduling policy; may be repeated")->capture_default_str();
   bench->add_option("--transport", benchmark.transports, "nb or b: nb_transport or b_transport; may be repeated")
       ->check(CLI::IsMember({"nb", "b"}))->capture_default_str();
-  bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::PositiveNumber)->capture_default_str();
+  bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::Range(1, 1'000'000'000))->capture_default_str();
   bench->add_option("--array", benchmark.array_drives, "drives of the mirrored array, 0: none; it runs a second for 1,000 requests")
       ->check(CLI::IsMember({0u, 2u, 4u, 8u, 16u, 32u}))->capture_default_str();
-  bench->add_option("--seed", benchmark.seed, "seed of the addresses")->capture_default_str();
+  bench->add_option("--seed", benchmark.seed, "seed of the addresses")->check(CLI::NonNegativeNumber)->capture_default_str();
   bench->add_option("--result", benchmark.result, "write the figures (JSON)");
   bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");
   bench->callback([&action] { action = [] { return cli::bench(benchmark); }; });
@@ -176,6 +179,20 @@ void declare(CLI::App& app, std::function<int()>& action) {
   });
 }
 
+/// Whether the standard output has taken all that was printed.
+int written_out() {
+  std::cout.flush();
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return cli::kGood;
+  std::fprintf(stderr, "standard output: %s\n", errno != 0 ? std::strerror(errno) : "not all could be written");
+  return cli::kFailed;
+}
+
+/// Help, the version, or what is wrong with the command line.
+int usage(const CLI::App& app, const CLI::ParseError& error) {
+  return app.exit(error) == 0 ? written_out() : cli::kBadInput;
+}
+
 int guarded(const std::function<int()>& action) {
   try {
     return action();
@@ -210,11 +227,13 @@ int sc_main(int argc, char** argv) {
       fmt::print(stderr, "platter: there is no command {}; platter --help lists them\n", argv[1]);
       return cli::kBadInput;
     }
-    return app.exit(error) == 0 ? cli::kGood : cli::kBadInput;
+    return usage(app, error);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::kGood : cli::kBadInput;
+    return usage(app, error);
   }
-  return guarded(action);
+  cli::end_cleanly_on_signals();
+  const int code = guarded(action);
+  return std::max(code, written_out());
 }
 
 // libsystemc's own main prints its banner before sc_main; this keeps it quiet without an environment variable.

@@ -11,6 +11,7 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
 #include "platter/host/mixed_server/account.h"
 #include "platter/observe/output_file.h"
@@ -65,7 +66,7 @@ json response_json(const observe::Samples& response) {
 double per(double value, std::uint64_t count) { return count > 0 ? value / static_cast<double>(count) : 0; }
 
 int dump(const config::MixedServerScenario& s, bool as_json) {
-  fmt::print("{}", as_json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  fmt::print("{}", as_json ? core::json_text(config::effective_configuration(s)) + "\n" : config::dump_scenario(s));
   return kGood;
 }
 
@@ -191,7 +192,7 @@ int server_mixed(const ServerOptions& options) {
     if (text.bursty)
       out["text"]["bursts"] = {
           {"intervals", work.burst_intervals()}, {"interval_s", work.burst_interval_s()}, {"offered_bytes_per_s", work.offered_bytes()}};
-    result_file->write(out.dump(2) + "\n");
+    result_file->write(core::json_text(out) + "\n");
     result_file->commit();
     if (!options.quiet) fmt::print("result: {}\n", options.result);
   }

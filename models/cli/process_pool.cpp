@@ -11,6 +11,8 @@
 
 #include "commands.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
+#include "signals.h"
 
 namespace platter::cli {
 
@@ -41,11 +43,11 @@ Child start(const std::function<json(std::size_t)>& job, std::size_t i) {
   int ends[2];
   if (pipe(ends) != 0) throw core::SimulationError("no pipe for a child process");
   std::fflush(stdout);
-  const pid_t pid = fork();
+  const pid_t pid = fork_child();
   if (pid < 0) throw core::SimulationError("no child process could be started");
   if (pid == 0) {
     close(ends[0]);
-    const std::string text = answer_of(job, i).dump();
+    const std::string text = core::json_text(answer_of(job, i), -1);
     for (std::size_t at = 0; at < text.size();) {
       const ssize_t n = write(ends[1], text.data() + at, text.size() - at);
       if (n < 0 && errno == EINTR) continue;
@@ -62,6 +64,7 @@ ProcessAnswer collect(const Child& child) {
   close(child.pipe);
   while (waitpid(child.pid, nullptr, 0) < 0 && errno == EINTR) {
   }
+  forget_child(child.pid);
   ProcessAnswer answer;
   const json said = json::parse(child.text, nullptr, false);
   if (said.is_discarded()) {

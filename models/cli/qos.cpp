@@ -12,6 +12,7 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
 #include "platter/host/autoqos/autoqos.h"
 #include "platter/host/autoqos/rate_stream.h"
@@ -279,7 +280,7 @@ int qos_run(const QosOptions& options) {
   const json result = result_json(s, streams, periods_before, meter, manager.get(), recognised.get(), outcome);
   if (!options.quiet) print_table(s, result);
   if (result_file) {
-    result_file->write(result.dump(2) + "\n");
+    result_file->write(core::json_text(result) + "\n");
     result_file->commit();
     if (!options.quiet) fmt::print("result:       {}\n", options.result);
   }
@@ -296,7 +297,7 @@ int qos_check(const QosOptions& options) {
 
 int qos_dump(const QosOptions& options) {
   const config::QosScenario s = config::load_qos(options.scenario, options.overrides);
-  fmt::print("{}", options.json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  fmt::print("{}", options.json ? core::json_text(config::effective_configuration(s)) + "\n" : config::dump_scenario(s));
   return kGood;
 }
 

@@ -13,6 +13,7 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
 #include "platter/observe/output_file.h"
 #include "platter/observe/request_log.h"
@@ -269,9 +270,10 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
 }  // namespace
 
 int run(const RunOptions& options) {
-  config::Scenario s = config::load_scenario(options.scenario, options.overrides);
-  if (options.wave_from_s >= 0) s.wave_from_s = options.wave_from_s;
-  if (options.wave_to_s >= 0) s.wave_to_s = options.wave_to_s;
+  std::vector<std::string> overrides = options.overrides;
+  if (!options.wave_from_s.empty()) overrides.push_back("observe.wave_from_s=" + options.wave_from_s);
+  if (!options.wave_to_s.empty()) overrides.push_back("observe.wave_to_s=" + options.wave_to_s);
+  const config::Scenario s = config::load_scenario(options.scenario, overrides);
   const scheduling::PolicySpec policy = *scheduling::find_policy(s.policy);
   const std::string objection = accelerator::engine_objection(s.engine, policy, s.drive.queue_depth, s.readings);
   if (!objection.empty()) s.refuse("engine", objection);
@@ -280,8 +282,9 @@ int run(const RunOptions& options) {
     s.refuse(s.array.striped() ? "array.kind" : "array.drives", "found an array, expected none: waves show a single drive");
 
   // Where the results cannot go is said before the run.
-  if (!options.result.empty() && options.result == options.requests) throw core::InputError("--requests", 0, 0, "expected another file than --result");
   const std::unique_ptr<observe::OutputFile> result = observe::open_output(options.result);
+  std::unique_ptr<observe::RequestLog> log;
+  if (!options.requests.empty()) log = std::make_unique<observe::RequestLog>(options.requests);
 
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   const auto wall_start = std::chrono::steady_clock::now();
@@ -328,11 +331,7 @@ int run(const RunOptions& options) {
   RefusalWatch refusals;
   host.add_observer(refusals);
   host.add_observer(statistics);
-  std::unique_ptr<observe::RequestLog> log;
-  if (!options.requests.empty()) {
-    log = std::make_unique<observe::RequestLog>(options.requests);
-    host.add_observer(*log);
-  }
+  if (log) host.add_observer(*log);
   std::unique_ptr<observe::WaveFile> waves;
   std::unique_ptr<observe::WaveProbe> probe;
   if (!options.waves.empty()) {
@@ -390,12 +389,8 @@ int run(const RunOptions& options) {
   outcome.cpu_s = cpu_seconds() - cpu_start;
 
   if (!options.quiet) print_table(s, statistics, outcome, disks);
-  if (log) log->commit();
-  if (waves) waves->commit();
-  if (result) {
-    result->write(result_json(s, statistics, outcome, disks).dump(2) + "\n");
-    result->commit();
-  }
+  if (result) result->write(core::json_text(result_json(s, statistics, outcome, disks)) + "\n");
+  observe::commit_all({log ? &log->file() : nullptr, waves ? &waves->close() : nullptr, result.get()});
   if (!options.quiet) {
     if (!options.result.empty()) fmt::print("result:   {}\n", options.result);
     if (!options.requests.empty()) fmt::print("requests: {}\n", options.requests);

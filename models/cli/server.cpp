@@ -12,6 +12,7 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/json_text.h"
 #include "platter/host/media_server/admission_run.h"
 #include "platter/host/media_server/simulated_disks.h"
 #include "platter/mechanics/geometry.h"
@@ -180,7 +181,7 @@ int run_server(const ServerOptions& options, bool simulate) {
     json out = result_json(s, run, result);
     if (disks) out["simulated"] = simulated_json(disks->result());
     out["host"] = {{"wall_s", wall_s}, {"cpu_s", cpu_seconds() - cpu_start}, {"rounds_per_wall_s", static_cast<double>(end) / wall_s}};
-    result_file->write(out.dump(2) + "\n");
+    result_file->write(core::json_text(out) + "\n");
     result_file->commit();
     if (!options.quiet) fmt::print("result:       {}\n", options.result);
   }
@@ -201,7 +202,7 @@ int server_check(const ServerOptions& options) {
 
 int server_dump(const ServerOptions& options) {
   const config::ServerScenario s = config::load_server(options.scenario, options.overrides);
-  fmt::print("{}", options.json ? config::effective_configuration(s).dump(2) + "\n" : config::dump_scenario(s));
+  fmt::print("{}", options.json ? core::json_text(config::effective_configuration(s)) + "\n" : config::dump_scenario(s));
   return kGood;
 }
 

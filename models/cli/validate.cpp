@@ -12,6 +12,8 @@
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
+#include "platter/core/input_files.h"
+#include "platter/core/json_text.h"
 #include "platter/drive/drive.h"
 #include "platter/import/disksim_import.h"
 #include "platter/observe/output_file.h"
@@ -67,18 +69,16 @@ json to_json(const GroupScore& s) {
           {"rms_error_ms", s.rms_error_ms}};
 }
 
-void write_requests(const std::string& file, const std::vector<MeasuredRequest>& measured,
+void write_requests(observe::OutputFile& out, const std::vector<MeasuredRequest>& measured,
                     const std::vector<ReplayedRequest>& replayed) {
-  observe::OutputFile out(file);
   out.write("line,kind,lba,blocks,measured_us,simulated_us,served\n");
   for (std::size_t i = 0; i < measured.size(); ++i)
     out.write(fmt::format("{},{},{},{},{:.3f},{:.6f},{}\n", i + 1, measured[i].write ? 'W' : 'R', measured[i].first.value,
                           measured[i].blocks, core::to_milliseconds(measured[i].response) * 1e3,
                           core::to_milliseconds(replayed[i].response) * 1e3, replayed[i].media ? "media" : "buffer"));
-  out.commit();
 }
 
-void write_plot(const fs::path& file, const Subject& subject, const std::vector<MeasuredRequest>& measured,
+void write_plot(observe::OutputFile& out, const Subject& subject, const std::vector<MeasuredRequest>& measured,
                 const std::vector<ReplayedRequest>& replayed, std::size_t first, std::size_t last) {
   observe::CdfSeries real{"measured", {}};
   observe::CdfSeries model{"simulated", {}};
@@ -86,9 +86,7 @@ void write_plot(const fs::path& file, const Subject& subject, const std::vector<
     real.values.push_back(core::to_milliseconds(measured[i].response));
     model.values.push_back(core::to_milliseconds(replayed[i].response));
   }
-  observe::OutputFile out(file);
   out.write(observe::cdf_svg(subject.drive + ": share of requests answered within", "response time [ms]", {real, model}));
-  out.commit();
 }
 
 /// Replays one trace through the whole drive. Once a process: the kernel elaborates one design.
@@ -99,6 +97,9 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   const std::vector<MeasuredRequest> measured = validation::read_measured_trace(subject.trace);
   const Reading reading = options.reading == "precedes" ? Reading::Precedes : Reading::Follows;
 
+  const std::unique_ptr<observe::OutputFile> requests = observe::open_output(options.requests);
+  const std::unique_ptr<observe::OutputFile> plot =
+      observe::open_output(options.plots.empty() ? fs::path() : fs::path(options.plots) / (subject.drive + ".svg"));
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   drive::DriveConfig drive_config;
   drive_config.profile = profile;
@@ -108,7 +109,7 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   engine.policy = scheduling::find_policy("FCFS");
   drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();
-  validation::ReplayProducer producer(measured, reading, geometry.block_count(), subject.trace);
+  validation::ReplayProducer producer(measured, reading, geometry, subject.trace);
   ReplayWatch watch(measured.size());
   workload::Initiator host("host");
   host.disk_init_socket.bind(disk.host_tgt_socket);
@@ -125,9 +126,9 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry,
                                                      disk.planner().rotation().period(),
                                                      disk.planner().bus_block_time(false), first, last);
-  if (!options.requests.empty()) write_requests(options.requests, measured, watch.replayed());
-  if (!options.plots.empty())
-    write_plot(fs::path(options.plots) / (subject.drive + ".svg"), subject, measured, watch.replayed(), first, last);
+  if (requests) write_requests(*requests, measured, watch.replayed());
+  if (plot) write_plot(*plot, subject, measured, watch.replayed(), first, last);
+  observe::commit_all({requests.get(), plot.get()});
   const drive::CacheStatistics& cache = disk.controller().cache_statistics();
   return {{"drive", subject.drive},
           {"product", profile.name},
@@ -161,7 +162,7 @@ std::string profile_for(const fs::path& folder, const std::string& drive, const 
   const std::string suffix = options.calibrated ? "_calibrated" : "";
   if (!options.profiles.empty()) {
     const fs::path file = fs::path(options.profiles) / (drive + suffix + ".toml");
-    if (!fs::is_regular_file(file)) throw core::InputError(file.string(), 0, 0, "there is no such profile");
+    if (!core::note_input(file).empty()) throw core::InputError(file.string(), 0, 0, "there is no such profile");
     return file.string();
   }
   if (!options.calibrated) {
@@ -180,7 +181,8 @@ std::string profile_for(const fs::path& folder, const std::string& drive, const 
 
 std::vector<Subject> find_subjects(const ValidateOptions& options) {
   const fs::path root(options.directory);
-  if (!fs::is_directory(root)) throw core::InputError(root.string(), 0, 0, "there is no such folder");
+  if (std::error_code error; !fs::is_directory(root, error))
+    throw core::InputError(root.string(), 0, 0, error ? "there is no such folder: " + error.message() : "is no folder");
   std::vector<fs::path> folders{root};
   for (const fs::directory_entry& entry : fs::directory_iterator(root))
     if (entry.is_directory()) folders.push_back(entry.path());
@@ -247,6 +249,11 @@ int validate(const ValidateOptions& options) {
   const std::vector<Subject> subjects = find_subjects(options);
   if (!options.requests.empty() && subjects.size() != 1)
     throw core::InputError("--requests", 0, 0, "goes with one drive only; name it by --drive");
+  for (const Subject& subject : subjects) {  // no output takes their place
+    core::note_input(subject.trace);
+    core::note_input(subject.profile);
+  }
+  const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   const std::size_t jobs = options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<ProcessAnswer> outcomes = run_processes(
       subjects.size(), jobs, [&](std::size_t i) { return replay(subjects[i], options); }, options.quiet ? "" : "drives");
@@ -262,10 +269,9 @@ int validate(const ValidateOptions& options) {
   }
   if (code != kGood) return code;
   if (!options.quiet) print_table(drives);
-  if (!options.result.empty()) {
-    observe::OutputFile file(options.result);
-    file.write(json{{"schema", 1}, {"version", PLATTER_VERSION}, {"drives", drives}}.dump(2) + "\n");
-    file.commit();
+  if (file) {
+    file->write(core::json_text({{"schema", 1}, {"version", PLATTER_VERSION}, {"drives", drives}}) + "\n");
+    file->commit();
   }
   return kGood;
 }

@@ -5,6 +5,7 @@
 
 #include "platter/config/loader.h"
 #include "platter/config/parameter.h"
+#include "platter/core/json_text.h"
 
 namespace platter::config {
 
@@ -130,7 +131,7 @@ std::string page_table(const std::vector<Parameter<Object>>& table) {
     else if (!std::isinf(p.minimum))
       range = fmt::format("from {:g}", p.minimum);
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", p.key, p.unit,
-                        p.required ? "required" : "`" + value_of(p, defaults).dump() + "`", range, p.description);
+                        p.required ? "required" : "`" + core::json_text(value_of(p, defaults), -1) + "`", range, p.description);
   }
   return text;
 }
@@ -161,7 +162,7 @@ void dump_table(const std::vector<Parameter<Object>>& table, const std::string& 
       value = json::array();
       for (const FileName& name : **files) value.push_back(whole_path(name));
     }
-    text += fmt::format("{} = {}  # {}{}\n", p.key.substr(dot == std::string_view::npos ? 0 : dot + 1), value.dump(),
+    text += fmt::format("{} = {}  # {}{}\n", p.key.substr(dot == std::string_view::npos ? 0 : dot + 1), core::json_text(value, -1),
                         p.unit.empty() ? "" : "[" + std::string(p.unit) + "] ", p.description);
   }
 }

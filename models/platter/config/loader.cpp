@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 
 #include "platter/config/parameter.h"
 #include "platter/core/error.h"
+#include "platter/core/input_files.h"
 #include "platter/core/nearest.h"
 #include "platter/host/media_server/reservation.h"
 #include "platter/host/mixed_server/workload.h"
@@ -53,9 +55,10 @@ void report(Problems& problems, const Position& at, const std::string& key, cons
 }
 
 toml::table parse_file(const fs::path& file) {
-  if (!fs::is_regular_file(file)) fail({file.string(), 0, 0}, "", "no such file");
+  if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
+  const std::string text = core::read_input(file);  // a pipe has no size, which toml::parse_file asks for
   try {
-    return toml::parse_file(file.string());
+    return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     fail({file.string(), error.source().begin.line, error.source().begin.column}, "",
          fmt::format("not valid TOML: {}", error.description()));
@@ -103,6 +106,13 @@ std::vector<std::string_view> drive_names(const std::vector<ShippedDrive>& drive
   return names;
 }
 
+/// Why a file that a key names cannot be read, "" if it can.
+std::string file_objection(const fs::path& path) {
+  const std::string objection = core::note_input(path);
+  if (objection.empty()) return {};
+  return objection == "no such file" ? fmt::format("there is no file \"{}\"", path.string()) : fmt::format("\"{}\" {}", path.string(), objection);
+}
+
 /// The file that a section or a drive is named by.
 fs::path named_file(const std::string& name, const std::string& section, const Position& at) {
   const bool is_path = name.find('/') != std::string::npos || fs::path(name).extension() == ".toml";
@@ -113,8 +123,8 @@ fs::path named_file(const std::string& name, const std::string& section, const P
     fail(at, section, fmt::format("there is no drive \"{}\"{}; `platter list drives` shows those that ship", name,
                                   core::did_you_mean(name, drive_names(drives))));
   }
-  fs::path path = fs::path(at.file).parent_path() / name;
-  if (!fs::is_regular_file(path)) fail(at, section, fmt::format("there is no file \"{}\"", path.string()));
+  fs::path path = core::folder_of_input(at.file) / name;
+  if (const std::string objection = file_objection(path); !objection.empty()) fail(at, section, objection);
   return path;
 }
 
@@ -236,10 +246,10 @@ class Setter {
     return {};
   }
   std::string operator()(double* field) const {
-    const auto value = leaf_.node->value<double>();
-    if (!leaf_.node->is_number() || !std::isfinite(*value)) return expected("a number");
-    if (outside(*value)) return expected(range_of(p_));
-    *field = *value;
+    double value = 0;
+    if (!number(*leaf_.node, value)) return expected(leaf_.node->is_integer() ? kExactNumber : "a number");
+    if (outside(value)) return expected(range_of(p_));
+    *field = value;
     return {};
   }
   std::string operator()(std::string* field) const {
@@ -298,9 +308,18 @@ class Setter {
     value = static_cast<std::uint32_t>(**found);
     return true;
   }
+  static constexpr const char* kExactNumber = "a number (a whole one of at most 2^53)";
+
+  /// The one place where a real is read: an integer that a double does not hold exactly is none.
   static bool number(const toml::node& node, double& value) {
-    if (!node.is_number()) return false;
-    value = *node.value<double>();
+    if (const toml::value<std::int64_t>* whole = node.as_integer()) {
+      constexpr std::int64_t kLargest = std::int64_t{1} << std::numeric_limits<double>::digits;
+      value = static_cast<double>(**whole);
+      return **whole >= -kLargest && **whole <= kLargest;
+    }
+    const toml::value<double>* real = node.as_floating_point();
+    if (real == nullptr) return false;
+    value = **real;
     return std::isfinite(value);
   }
   template <typename Value, typename Read>
@@ -328,11 +347,9 @@ class Setter {
   std::string file(const std::string& text, FileName& name) const {
     name.text = text;
     // A file's own names count from where it stands, those of the command line (no line) from the working directory.
-    const fs::path base = leaf_.position.line > 0 ? fs::path(leaf_.position.file).parent_path() : fs::path();
+    const fs::path base = leaf_.position.line > 0 ? core::folder_of_input(leaf_.position.file) : fs::path();
     name.path = text.empty() ? fs::path() : base / text;
-    if (!text.empty() && !fs::is_regular_file(name.path))
-      return fmt::format("there is no file \"{}\"", name.path.string());
-    return {};
+    return text.empty() ? std::string() : file_objection(name.path);
   }
 
   const Parameter<Object>& p_;
@@ -424,11 +441,16 @@ void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProf
       report(problems, format->second.position, format->first, "expected 1");
   }
   if (problems.size() != before) return;
-  try {
-    const mechanics::AccessPlanner planner(profile);
-  } catch (const std::invalid_argument& error) {
-    report(problems, where, join(prefix, "geometry"), error.what());
-  }
+  const auto check = [&](const char* key, const auto& make) {
+    try {
+      make();
+    } catch (const std::invalid_argument& error) {
+      report(problems, where, join(prefix, key), error.what());
+    }
+  };
+  check("seek", [&profile] { mechanics::SeekCurve(profile.seek, profile.geometry.cylinders); });
+  check("geometry", [&profile] { const mechanics::Geometry geometry(profile.geometry); });
+  if (problems.size() == before) check("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
 }
 
 // --- checks between keys ---------------------------------------------------------------------------------------------
@@ -491,6 +513,11 @@ void check_array(const Scenario& s, Problems& problems) {
   }
 }
 
+/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s, and the draw that passes its end adds less than 54 means.
+constexpr double kLongestMean_s = 1e5;
+constexpr double kLeastRate = 1 / kLongestMean_s;
+constexpr double kLatest_s = 1e6;  // as for each key that is an instant
+
 void check_scenario(const Scenario& s, Problems& problems) {
   const auto at = [&s](const std::string& key) { return s.at(key); };
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty())
@@ -542,6 +569,10 @@ void check_scenario(const Scenario& s, Problems& problems) {
   if (s.discrete.source == "poisson" && s.discrete.rate_per_s <= 0)
     report(problems, at("workload.discrete.source"), "workload.discrete.rate_per_s",
            "is missing: a rate above 0 for Poisson arrivals");
+  else if (s.discrete.source == "poisson" && s.discrete.rate_per_s < kLeastRate)
+    report(problems, at("workload.discrete.rate_per_s"), "workload.discrete.rate_per_s",
+           fmt::format("found {:g}, expected at least {:g} 1/s: arrivals lie further apart than simulated time lasts", s.discrete.rate_per_s,
+                       kLeastRate));
   if (s.wave_from_s > s.wave_to_s)
     report(problems, at("observe.wave_from_s"), "observe.wave_from_s", "expected no more than observe.wave_to_s");
 }
@@ -609,6 +640,18 @@ void check_qos(const QosScenario& s, Problems& problems) {
     for (const double rate : stream.change_to_bytes_per_s)
       if (rate < 0 || rate > 1e10) wrong("change_to_bytes_per_s", fmt::format("found {:g}, expected 0 to 1e+10 bytes/s", rate));
     if (stream.pace == "exponential" && stream.rate_bytes_per_s == 0) wrong("pace", "exponential periods need a rate_bytes_per_s above 0");
+    const auto check_period = [&](const char* key, double rate) {
+      const double period_s = static_cast<double>(s.command_bytes) * static_cast<double>(s.commands_per_period) / rate;
+      if (rate > 0 && period_s > kLongestMean_s)
+        wrong(key, fmt::format("found {:g}, which makes a period of {:g} s, expected one of at most {:g} s", rate, period_s, kLongestMean_s));
+      else if (rate > 0 && period_s * static_cast<double>(s.late_periods) > kLongestMean_s)
+        object("application.late_periods", fmt::format("found {}, with periods of {:g} s more than {:g} s", s.late_periods, period_s, kLongestMean_s));
+    };
+    if (stream.rate_bytes_per_s > 0) check_period("rate_bytes_per_s", static_cast<double>(stream.rate_bytes_per_s));
+    for (const double rate : stream.change_to_bytes_per_s)
+      if (rate >= 1) check_period("change_to_bytes_per_s", std::floor(rate));
+    if (!stream.change_at_s.empty() && stream.change_at_s.back() > kLatest_s)
+      wrong("change_at_s", fmt::format("found {:g}, expected times up to {:g} s", stream.change_at_s.back(), kLatest_s));
   }
 }
 
@@ -627,6 +670,9 @@ void check_mixed_server(const MixedServerScenario& s, Problems& problems) {
   policy("server.policy", s.policy);
   policy("server.text_policy", s.text_policy);
   policy("server.video_policy", s.video_policy);
+  if (s.arrivals == "poisson" && s.text_clients > 0 && s.interval_s / static_cast<double>(s.text_clients) > kLongestMean_s)
+    object("text.interval_s", fmt::format("found {:g}, which makes {:g} s from a request to the next, expected at most {:g} s", s.interval_s,
+                                          s.interval_s / static_cast<double>(s.text_clients), kLongestMean_s));
   multiple("text.unit_bytes", s.text_unit_bytes, s.drive.geometry.sector_bytes, "sectors");
   multiple("text.set_bytes", s.set_bytes, s.text_unit_bytes, "units");
   multiple("video.unit_bytes", s.video_unit_bytes, s.drive.geometry.sector_bytes, "sectors");
@@ -635,8 +681,7 @@ void check_mixed_server(const MixedServerScenario& s, Problems& problems) {
   if (!s.bits_per_s.empty() && s.bits_per_s.size() != s.tables.size())
     object("video.bits_per_s", fmt::format("found {} rates, expected one for each of the {} tables", s.bits_per_s.size(), s.tables.size()));
   for (const double rate : s.bits_per_s)
-    if (!(rate > 0)) object("video.bits_per_s", fmt::format("found {:g}, expected rates above 0", rate));
-  if (s.arrivals == "bursty") {
+    if (!(rate > 0) || rate > 1e12) object("video.bits_per_s", fmt::format("found {:g}, expected rates above 0, at most 1e+12 bit/s", rate));
     const std::uint32_t levels = host::mixed_server::cascade_levels(s.measure_s, s.burst_interval_s());
     const double intervals = static_cast<double>(std::uint64_t{1} << levels);
     if (levels > host::mixed_server::kMostLevels)
@@ -663,6 +708,7 @@ Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, st
     table.insert("v", value);
     owners.push_back(std::move(table));
   }
+  if (owners.back().size() != 1) fail({"--set " + key, 0, 0}, key, "found more lines behind the value, expected one KEY=VALUE");
   return {owners.back().get("v"), {"--set " + text, 0, 0}, false};
 }
 

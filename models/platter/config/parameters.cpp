@@ -6,7 +6,6 @@ namespace platter::config {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kTiny = 1e-9;
 
 template <typename Object, typename Member>
 std::function<Field(Object&)> at(Member Object::*member) {
@@ -129,7 +128,7 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
       {"workload.discrete.past_end", "", "a traced request past the drive's end: stop, wrap its address, or cut it",
        at(&S::discrete, &D::past_end), false, -kInfinity, kInfinity, {"error", "wrap", "clip"}},
       {"workload.discrete.trace_speed", "", "arrival times of the trace are divided by this",
-       at(&S::discrete, &D::trace_speed), false, kTiny, 1e9},
+       at(&S::discrete, &D::trace_speed), false, 1e-6, 1e9},
       {"sim.seed", "", "seed of every random stream of the run", at(&S::seed), false, 0, 9.2e18},
       {"sim.warmup_s", "s", "simulated time before counting starts", at(&S::warmup_s), false, 0, 1e6},
       {"sim.measure_s", "s", "simulated time that is counted", at(&S::measure_s), false, 1e-6, 1e6},
@@ -255,11 +254,12 @@ const std::vector<Parameter<mechanics::DriveProfile>>& drive_parameters() {
       {"controller.clock_mhz", "MHz", "clock of the controller", at(&P::controller_clock_mhz), false, 1, 10000},
       {"controller.overhead_overlap", "", "a command's overhead runs from its arrival, beside the accesses of others",
        at(&P::overhead_overlap)},
-      {"controller.firmware_base_cycles", "cycles", "firmware's time for a decision", at(&P::firmware_base_cycles)},
+      {"controller.firmware_base_cycles", "cycles", "firmware's time for a decision", at(&P::firmware_base_cycles), false, 0,
+       1e9},
       {"controller.firmware_candidate_cycles", "cycles", "and for each command it looks at",
-       at(&P::firmware_candidate_cycles)},
+       at(&P::firmware_candidate_cycles), false, 0, 1e6},
       {"controller.firmware_order_cycles", "cycles", "and for each step of an exact order (n*n*2^n for n commands)",
-       at(&P::firmware_order_cycles)},
+       at(&P::firmware_order_cycles), false, 0, 1e6},
       {"queue.depth", "", "tags of the command queue; the accelerator has at most 256", at(&P::queue_depth), false, 1,
        mechanics::kMostTags},
       {"queue.reject_when_full", "", "answer a command beyond the depth by an error instead of holding it",

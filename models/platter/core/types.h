@@ -42,9 +42,12 @@ inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
 /// "Best effort": no deadline at all.
 inline constexpr Picoseconds kNoDeadline = std::numeric_limits<Picoseconds>::max();
 
-/// Nearest picosecond of a time given in another unit; for loading profiles and for generators only.
+/// Nearest picosecond of a time given in another unit; for loading profiles and for generators only. What lies past the ends of the type is
+/// cut to them, so that a time that is too late stays late.
 constexpr Picoseconds to_picoseconds(double value, Picoseconds unit) {
   const double scaled = value * static_cast<double>(unit);
+  if (!(scaled < 0x1p63)) return std::numeric_limits<Picoseconds>::max();
+  if (scaled < -0x1p63) return std::numeric_limits<Picoseconds>::min();
   return static_cast<Picoseconds>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 

@@ -257,10 +257,7 @@ void EwArray::respond() {
     Job& job = *responses_.front();
     responses_.pop_front();
     tlm::tlm_generic_payload& payload = *job.payload;
-    payload.set_response_status(job.status == CommandStatus::Good         ? tlm::TLM_OK_RESPONSE
-                                : job.status == CommandStatus::BadAddress ? tlm::TLM_ADDRESS_ERROR_RESPONSE
-                                : job.status == CommandStatus::BadCommand ? tlm::TLM_COMMAND_ERROR_RESPONSE
-                                                                          : tlm::TLM_GENERIC_ERROR_RESPONSE);
+    payload.set_response_status(core::response_status(job.status));
     job.timing.completed = now_ps();
     if (job.status == CommandStatus::Good)
       job.timing.bus += job.timing.response() - job.timing.parts();  // the host kept the response channel busy

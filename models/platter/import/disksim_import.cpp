@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platter/core/json_text.h"
 #include "platter/import/disksim_import.h"
 
 #include <fmt/format.h>
@@ -1287,7 +1288,7 @@ void Importer::read_defects(const Reader& zone, ZoneProfile& profile) {
 
 /// Names of files may hold any bytes; a profile is UTF-8 text, and a comment ends with its line.
 std::string plain(const std::string& text) {
-  std::string out = nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+  std::string out = nlohmann::json::parse(core::json_text(text, -1))
                         .get<std::string>();
   for (char& c : out)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "platter/core/input_files.h"
 #include "platter/import/disksim_syntax.h"
 
 #include <fmt/format.h>
@@ -6,10 +7,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <system_error>
 #include <tao/pegtl.hpp>
 
@@ -25,22 +24,6 @@ constexpr std::size_t kMostFiles = 1000;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr std::size_t kDeepest = 64;
 constexpr std::int64_t kLongestRange = 100'000;
-
-std::string file_text(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  const auto fail = [&path](const std::string& message) -> core::InputError { return {path.string(), 0, 0, message}; };
-  if (!fs::exists(status)) throw fail("no such file");
-  if (fs::is_directory(status)) throw fail("is a folder, expected a file");
-  if (!fs::is_regular_file(status)) throw fail("is no plain file");
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > kMostBytes) throw fail(fmt::format("has {} bytes, expected at most {}", size, kMostBytes));
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) throw fail("cannot be read");
-  return text.str();
-}
 
 /// A character for messages.
 std::string show(char c) {
@@ -149,7 +132,7 @@ void Scanner::scan(const fs::path& path) {
   if (open_.size() == kDeepest) throw error_at(*source_, fmt::format("files source each other more than {} deep", kDeepest));
   std::string content;
   try {
-    content = file_text(path);
+    content = core::read_input(path);
   } catch (const core::InputError& error) {
     if (!source_) throw;
     throw error_at(*source_, fmt::format("the sourced file {}", error.what()));
@@ -585,7 +568,7 @@ Document read_document(const fs::path& file) {
 // --- seek curves -----------------------------------------------------------------------------------------------------
 
 std::vector<SeekPoint> read_seek_curve(const fs::path& file) {
-  const std::string content = file_text(file);
+  const std::string content = core::read_input(file);
   std::vector<SeekPoint> points;
   std::optional<std::size_t> announced;
   std::istringstream lines(content);

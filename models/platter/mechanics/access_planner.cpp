@@ -2,6 +2,8 @@
 #include "platter/mechanics/access_planner.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace platter::mechanics {
 
@@ -29,6 +31,16 @@ AccessPlanner::AccessPlanner(const DriveProfile& profile)
     command_overhead_[1][last] = microseconds(profile.overhead.write_us[last]);
     read_hit_overhead_[last] = microseconds(profile.overhead.read_hit_us[last]);
   }
+  // The longest request, of 4 GiB: each of its tracks a seek and two turns, each sector over the bus. Sums of it over a queue must fit.
+  const Picoseconds hop = std::max(head_switch_, seek_curve_(std::min(1u, profile.geometry.cylinders - 1)));
+  const double blocks = std::min(static_cast<double>(geometry_.block_count()), 0x1p32 / profile.geometry.sector_bytes);
+  const double tracks = std::min(blocks, static_cast<double>(profile.geometry.cylinders) * profile.geometry.surfaces);
+  const double longest = tracks * static_cast<double>(hop + 2 * rotation_.period()) +
+                         blocks * static_cast<double>(std::max(bus_block_time_[0], bus_block_time_[1]));
+  constexpr double kLongestAccess = 1e5 * static_cast<double>(core::kPicosecondsPerSecond);
+  if (longest > kLongestAccess)
+    throw std::invalid_argument("the longest request, of 4 GiB or the whole drive, would take " + std::to_string(longest * 1e-12) +
+                                " s, expected at most " + std::to_string(kLongestAccess * 1e-12));
   if (profile.cache.segments == 0 || overhead_overlap_) return;
   for (std::size_t write = 0; write < 2; ++write) {
     const auto& overhead = command_overhead_[write];

@@ -154,6 +154,16 @@ void Geometry::lay_out(Zone& zone, const ZoneProfile& profile, const std::string
   }
   std::sort(zone.remaps.begin(), zone.remaps.end());
   std::sort(zone.remapped.begin(), zone.remapped.end());
+  // Two blocks must not share a sector.
+  const auto refuse_twice = [&where](const auto& table, const char* what) {
+    for (std::size_t j = 1; j < table.size(); ++j)
+      if (table[j].first == table[j - 1].first) invalid(where + ": sector " + std::to_string(table[j].first) + what);
+  };
+  refuse_twice(zone.remaps, " is remapped twice");
+  refuse_twice(zone.remapped, " holds the blocks of two remapped sectors");
+  for (const auto& [spare, bad] : zone.remapped)
+    if (remap(zone.remaps, spare) == spare && block_at(zone, bad) && block_at(zone, spare))
+      invalid(where + ": sector " + std::to_string(bad) + " is remapped to " + std::to_string(spare) + ", which holds a block of its own");
 }
 
 const Geometry::Zone& Geometry::zone_of_block(std::uint64_t block) const {
@@ -270,18 +280,24 @@ std::optional<Lba> Geometry::to_logical(const PhysicalAddress& place) const {
     if (remap(zone->remaps, physical) != physical) return std::nullopt;
     physical = remap(zone->remapped, physical);
   }
+  const std::optional<std::uint32_t> in_zone = block_at(*zone, physical);
+  if (!in_zone) return std::nullopt;
+  return Lba(zone->first_block + *in_zone);
+}
+
+std::optional<std::uint32_t> Geometry::block_at(const Zone& zone, std::uint32_t physical) const {
   // The only block that can be there: as many usable sectors on as lie before it.
-  const std::uint32_t unit = std::min(physical / zone->unit_sectors, (zone->sectors - 1) / zone->unit_sectors);
-  const std::uint32_t base = unit * zone->unit_sectors;
-  std::uint32_t first = zone->unit_fronts.empty() ? 0 : zone->unit_fronts[unit];
-  if (slip_to_zone_end_ && spares_at_front_) first = zone->unit_sectors - zone->unit_blocks;
+  const std::uint32_t unit = std::min(physical / zone.unit_sectors, (zone.sectors - 1) / zone.unit_sectors);
+  const std::uint32_t base = unit * zone.unit_sectors;
+  std::uint32_t first = zone.unit_fronts.empty() ? 0 : zone.unit_fronts[unit];
+  if (slip_to_zone_end_ && spares_at_front_) first = zone.unit_sectors - zone.unit_blocks;
   if (physical < base + first) return std::nullopt;
-  const std::uint32_t slipped = slips_between(*zone, slip_to_zone_end_ ? 0 : base + first, physical);
-  const std::uint64_t usable = std::uint64_t{unit} * zone->unit_blocks + (physical - base - first) - slipped;
-  if (usable < zone->front || usable - zone->front >= zone->blocks) return std::nullopt;
-  const auto in_zone = static_cast<std::uint32_t>(usable - zone->front);
-  if (place_of(*zone, in_zone) != physical) return std::nullopt;  // a slip or a spare
-  return Lba(zone->first_block + in_zone);
+  const std::uint32_t slipped = slips_between(zone, slip_to_zone_end_ ? 0 : base + first, physical);
+  const std::uint64_t usable = std::uint64_t{unit} * zone.unit_blocks + (physical - base - first) - slipped;
+  if (usable < zone.front || usable - zone.front >= zone.blocks) return std::nullopt;
+  const auto in_zone = static_cast<std::uint32_t>(usable - zone.front);
+  if (place_of(zone, in_zone) != physical) return std::nullopt;  // a slip or a spare
+  return in_zone;
 }
 
 Angle Geometry::angle_of(const PhysicalAddress& place) const {

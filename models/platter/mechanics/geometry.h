@@ -105,6 +105,8 @@ class Geometry {
   void lay_out(Zone& zone, const ZoneProfile& profile, const std::string& where);
   const Zone& zone_of_block(std::uint64_t block) const;
   const Zone* zone_of_cylinder(std::uint32_t cylinder) const;
+  /// The block of the zone that the layout puts on a physical sector, remaps left out; none on a slip or a spare.
+  std::optional<std::uint32_t> block_at(const Zone& zone, std::uint32_t physical) const;
   static std::uint32_t remap(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& table, std::uint32_t sector);
   /// Slips in [from, to).
   static std::uint32_t slips_between(const Zone& zone, std::uint32_t from, std::uint32_t to);

@@ -23,8 +23,9 @@ Curve table_curve(const SeekProfile& profile) {
                                   " is at " + std::to_string(points[i].first));
   return [points](std::uint32_t distance) {
     if (distance <= points.front().first) return points.front().second;
-    std::size_t i = 1;
-    while (i + 1 < points.size() && points[i].first < distance) ++i;
+    const auto at = std::lower_bound(points.begin() + 1, points.end() - 1, distance,
+                                     [](const auto& point, std::uint32_t wanted) { return point.first < wanted; });
+    const auto i = static_cast<std::size_t>(at - points.begin());
     const auto& [x0, y0] = points[i - 1];
     const auto& [x1, y1] = points[i];
     return y0 + (y1 - y0) * (static_cast<double>(distance) - x0) / (static_cast<double>(x1) - x0);
@@ -72,6 +73,9 @@ SeekCurve::SeekCurve(const SeekProfile& profile, std::uint32_t cylinders, double
   nanoseconds_[0] = static_cast<std::uint32_t>(same_track_us * 1e3 + 0.5);
   for (std::uint32_t distance = 1; distance < cylinders; ++distance) {
     const double us = curve(distance);
+    if (us == 0 && profile.model != SeekModel::Table)
+      throw std::invalid_argument("the formula gives no time for " + std::to_string(distance) +
+                                  " cylinders, expected more than 0 us: are the model's times given?");
     if (!(us >= 0 && us < 4e6))
       throw std::invalid_argument("the seek curve gives " + std::to_string(us) + " us for " +
                                   std::to_string(distance) + " cylinders, expected 0 to 4,000,000");

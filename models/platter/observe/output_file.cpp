@@ -1,68 +1,215 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/observe/output_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <set>
 
 #include "platter/core/error.h"
+#include "platter/core/input_files.h"
 
 namespace platter::observe {
 
-OutputFile::OutputFile(const std::filesystem::path& file) : file_(file) {
-  namespace fs = std::filesystem;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMostLinks = 40;  // as many as Linux follows
+
+// What goes with an end by a signal. A handler may read it at any instant, so it is a table of pointers that are set last and taken
+// away first; what finds no place in it is removed in every other case.
+std::array<std::atomic<const char*>, 256> leftovers{};
+
+void note(const char* path) {
+  for (auto& entry : leftovers) {
+    const char* free = nullptr;
+    if (entry.compare_exchange_strong(free, path)) return;
+  }
+}
+
+void forget(const char* path) {
+  for (auto& entry : leftovers) {
+    const char* noted = path;
+    if (entry.compare_exchange_strong(noted, nullptr)) return;
+  }
+}
+
+/// The targets that are being written.
+std::set<std::string>& targets() {
+  static std::set<std::string> names;
+  return names;
+}
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+/// The target of a chain of links, which need not exist; why it has none, otherwise.
+std::string follow_links(fs::path& file) {
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
+    if (links == kMostLinks) return reason(ELOOP);
+    const fs::path next = fs::read_symlink(file, error);
+    if (error) return error.message();
+    file = file.parent_path() / next;
+  }
+  return {};
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_(file) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file_, error);
+  if (status.type() == fs::file_type::none) fail(error.message());  // too long, links in a circle, a folder that may not be entered
+  if (fs::is_directory(status)) fail("it is a folder");
+  in_place_ = fs::exists(status) && !fs::is_regular_file(status);
+  if (!in_place_) {
+    if (const std::string why = follow_links(file_); !why.empty()) fail(why);
+    if (core::is_input(file_)) fail("it is an input of this run");
+    make_folder();
+    fs::path place = fs::canonical(file_.has_parent_path() ? file_.parent_path() : fs::path("."), error);
+    if (error) fail(error.message());
+    // The partial file's name does not show whether this one may be made.
+    const long longest = pathconf(place.c_str(), _PC_NAME_MAX);
+    if (longest > 0 && file_.filename().native().size() > static_cast<std::size_t>(longest)) fail(reason(ENAMETOOLONG));
+    std::string identity = (place / file_.filename()).string();
+    if (!targets().insert(identity).second) fail("it is another output of this run, expected a file of its own");
+    identity_ = std::move(identity);
+    make_partial(place);
+  } else if (access == Access::Rewritten) {
+    const fs::path folder = fs::temp_directory_path(error);
+    if (error) fail("for a device or a pipe it is put together in the folder for temporary files: " + error.message());
+    make_partial(folder);
+  }
+  if (!in_place_ || access == Access::Stream) {
+    const fs::path& opened = in_place_ ? file_ : partial_;
+    stream_ = std::fopen(opened.c_str(), in_place_ ? "wb" : "r+b");
+    if (stream_ == nullptr) fail(reason(errno));
+  } else if (::access(file_.c_str(), W_OK) != 0) {
+    fail(reason(errno));
+  }
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::fail(const std::string& why) {
+  discard();
+  throw core::InputError(name_.string(), 0, 0, "cannot be written: " + why);
+}
+
+void OutputFile::make_folder() {
+  if (!file_.has_parent_path()) return;
   std::error_code ignored;
   for (fs::path folder = file_.parent_path(); !folder.empty() && !fs::exists(folder, ignored); folder = folder.parent_path())
     made_.push_back(folder);
-  if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
-  // A device or a pipe is written to, not replaced; a link stays a link.
-  const fs::file_status status = fs::status(file_, ignored);
-  if (fs::is_directory(status)) throw core::InputError(file.string(), 0, 0, "cannot be written: it is a folder");
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    partial_ = file_;
-  } else {
-    for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(file_, ignored)); ++links)
-      file_ = file_.parent_path() / fs::read_symlink(file_, ignored);
-    partial_ = file_;
-    partial_ += ".partial";
-  }
-  stream_ = std::fopen(partial_.c_str(), "wb");
-  if (stream_ != nullptr) return;
-  const std::string why = std::strerror(errno);
-  discard();
-  throw core::InputError(file.string(), 0, 0, "cannot be written: " + why);
+  for (const fs::path& folder : made_) note(folder.c_str());
+  fs::create_directories(file_.parent_path(), ignored);
 }
 
-OutputFile::~OutputFile() {
-  if (stream_ == nullptr) return;
-  std::fclose(stream_);
-  discard();
+void OutputFile::make_partial(const fs::path& folder) {
+  static unsigned number = 0;
+  for (;;) {
+    partial_ = folder / fmt::format(".platter-{}-{}.partial", getpid(), number++);
+    beside_ = partial_.string() + ".hier";
+    note(beside_.c_str());
+    note(partial_.c_str());
+    const int descriptor = open(partial_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0) {
+      close(descriptor);
+      return;
+    }
+    const int error = errno;
+    forget(beside_.c_str());
+    forget(partial_.c_str());
+    partial_.clear();
+    if (error != EEXIST) fail(reason(error));
+  }
 }
 
 void OutputFile::discard() {
   std::error_code ignored;
-  if (partial_ != file_) std::filesystem::remove(partial_, ignored);
-  for (const std::filesystem::path& folder : made_) std::filesystem::remove(folder, ignored);  // if nothing else is in it
+  if (stream_ != nullptr) std::fclose(stream_);
+  stream_ = nullptr;
+  if (!partial_.empty()) {
+    fs::remove(partial_, ignored);
+    fs::remove(beside_, ignored);
+    forget(beside_.c_str());
+    forget(partial_.c_str());
+    partial_.clear();
+  }
+  for (const fs::path& folder : made_) {
+    fs::remove(folder, ignored);  // if nothing else is in it
+    forget(folder.c_str());
+  }
+  made_.clear();
+  targets().erase(identity_);
 }
 
 void OutputFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size())
-    throw core::SimulationError(file_.string() + ": " + std::strerror(errno));
+    throw core::SimulationError(name_.string() + ": " + reason(errno));
+}
+
+/// What was put together elsewhere, to the device or the pipe.
+void OutputFile::copy_to_target() {
+  std::FILE* from = std::fopen(partial_.c_str(), "rb");
+  if (from == nullptr) throw core::SimulationError(partial_.string() + ": " + reason(errno));
+  stream_ = std::fopen(file_.c_str(), "wb");
+  const bool opened = stream_ != nullptr;
+  std::array<char, 65536> piece{};
+  bool good = opened;
+  while (const std::size_t got = good ? std::fread(piece.data(), 1, piece.size(), from) : 0)
+    good = std::fwrite(piece.data(), 1, got, stream_) == got;
+  const int error = errno;
+  std::fclose(from);
+  if (!good) throw core::SimulationError(name_.string() + ": " + reason(error));
+}
+
+void OutputFile::finish() {
+  if (finished_) return;
+  finished_ = true;
+  if (in_place_ && stream_ == nullptr) copy_to_target();
+  const bool good = std::fclose(stream_) == 0;
+  stream_ = nullptr;
+  if (!good) throw core::SimulationError(name_.string() + ": " + reason(errno));
 }
 
 void OutputFile::commit() {
-  std::error_code error;
-  if (std::fclose(stream_) != 0)
-    error.assign(errno, std::generic_category());
-  else if (partial_ != file_)
-    std::filesystem::rename(partial_, file_, error);
-  stream_ = nullptr;
-  if (!error) return;
-  discard();
-  throw core::SimulationError(file_.string() + ": " + error.message());
+  finish();
+  if (!in_place_) {
+    std::error_code error;
+    fs::rename(partial_, file_, error);
+    if (error) throw core::SimulationError(name_.string() + ": " + error.message());
+    for (const fs::path& folder : made_) forget(folder.c_str());
+    made_.clear();
+  }
+  discard();  // the name of what is no longer there
 }
 
-std::unique_ptr<OutputFile> open_output(const std::filesystem::path& file) {
+void OutputFile::discard_all() noexcept {
+  for (auto& entry : leftovers)
+    if (const char* path = entry.load(); path != nullptr) unlink(path);
+  for (auto& entry : leftovers)  // folders, which are empty only now
+    if (const char* path = entry.exchange(nullptr); path != nullptr) rmdir(path);
+}
+
+void OutputFile::forget_all() noexcept {
+  for (auto& entry : leftovers) entry.store(nullptr);
+}
+
+std::unique_ptr<OutputFile> open_output(const fs::path& file) {
   return file.empty() ? nullptr : std::make_unique<OutputFile>(file);
+}
+
+void commit_all(std::initializer_list<OutputFile*> files) {
+  for (OutputFile* file : files)
+    if (file != nullptr) file->finish();
+  for (OutputFile* file : files)
+    if (file != nullptr) file->commit();
 }
 
 }  // namespace platter::observe

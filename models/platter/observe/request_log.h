@@ -20,6 +20,7 @@ class RequestLog : public workload::RequestObserverIf {
   void finished(const workload::FinishedRequest& finished) override;
   /// The file appears under its name only now.
   void commit() { file_.commit(); }
+  OutputFile& file() { return file_; }
 
  private:
   OutputFile file_;

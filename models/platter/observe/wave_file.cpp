@@ -8,12 +8,10 @@
 #include <verilated_fst_c.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "platter/core/error.h"
 #include "platter/drive/controller_state.h"
+#include "platter/observe/fst_file.h"
 
 namespace platter::observe {
 
@@ -121,12 +119,7 @@ struct WaveFile::File {
 };
 
 WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to, accelerator::RtlCore* rtl)
-    : file_(std::make_unique<File>()), path_(file), partial_(file), rtl_(rtl), from_(from), to_(to) {
-  partial_ += ".partial";
-  std::error_code ignored;
-  if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), ignored);
-  if (!std::ofstream(partial_))  // Verilator stops the process where it cannot open a file
-    throw core::InputError(file.string(), 0, 0, std::string("cannot be written: ") + std::strerror(errno));
+    : file_(std::make_unique<File>()), name_(file.string()), output_(file, OutputFile::Access::Rewritten), rtl_(rtl), from_(from), to_(to) {
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.set_time_unit("1ps");
   trace.set_time_resolution("1ps");
@@ -137,7 +130,7 @@ WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseco
     rtl->declare(file_->fst);
     rtl->set_sampler(this);
   }
-  file_->fst.open(partial_.c_str());
+  file_->fst.open(output_.partial_path().c_str());
 }
 
 void WaveFile::unhook() {
@@ -147,15 +140,13 @@ void WaveFile::unhook() {
 
 WaveFile::~WaveFile() {
   unhook();
-  if (!file_->fst.isOpen()) return;
-  file_->fst.close();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
+  if (file_->fst.isOpen()) file_->fst.close();
 }
 
 void WaveFile::dump(Picoseconds time) {
   if (time <= last_) time = last_ + 1;
   last_ = time;
+  ++dumps_;
   file_->fst.dump(static_cast<std::uint64_t>(time));
 }
 
@@ -183,16 +174,14 @@ void WaveFile::sample(Picoseconds time) {
   dump(time);
 }
 
-void WaveFile::commit() {
+OutputFile& WaveFile::close() {
   flush(core::kNoDeadline);
   unhook();
   file_->fst.close();
-  std::error_code error;
-  std::filesystem::rename(partial_, path_, error);
-  if (!error) return;
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
-  throw core::SimulationError(path_.string() + ": " + error.message());
+  const std::string objection =
+      complete_fst(output_.partial_path(), dumps_, last_ > 0 ? static_cast<std::uint64_t>(last_) : 0);
+  if (!objection.empty()) throw core::SimulationError(name_ + ": " + objection);
+  return output_;
 }
 
 }  // namespace platter::observe

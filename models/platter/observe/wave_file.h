@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "platter/accelerator/rtl_core.h"
 #include "platter/core/types.h"
+#include "platter/observe/output_file.h"
 
 namespace platter::observe {
 
@@ -43,8 +45,9 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void arm() { armed_ = true; }
   void sample(core::Picoseconds time) override;
   core::Picoseconds from() const { return from_; }
-  /// Closes the file, which has its name only from now on; without it nothing is left.
-  void commit();
+  /// Closes the file and checks that it is whole; `commit` of what is returned gives it its name. Without that nothing is left.
+  OutputFile& close();
+  void commit() { close().commit(); }
 
  private:
   void unhook();
@@ -53,14 +56,15 @@ class WaveFile : public accelerator::WaveSamplerIf {
 
   struct File;
   std::unique_ptr<File> file_;
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
+  std::string name_;
+  OutputFile output_;
   accelerator::RtlCore* rtl_;
   core::Picoseconds from_;
   core::Picoseconds to_;
   bool armed_ = false;
   core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file
   core::Picoseconds last_ = -1;
+  std::uint64_t dumps_ = 0;
 };
 
 }  // namespace platter::observe

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kForm = "R|W word block blocks response_us pause_us";
 constexpr std::uint32_t kBlockBytes = 512;
+/// Of all measured times and pauses; the rest of the 64 bits of picoseconds is for simulated times.
+constexpr Picoseconds kLongestTrace = core::kNoDeadline / 2;
 
 }  // namespace
 
@@ -19,6 +21,12 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
   workload::TextFile text(file);
   workload::SourceLine line;
   std::vector<MeasuredRequest> requests;
+  Picoseconds total = 0;
+  const auto add = [&](const workload::Field& field, Picoseconds time) {
+    if (time > kLongestTrace - total) line.fail(field.column, "the times up to here add up to more than 53 days");
+    total += time;
+    return time;
+  };
   while (text.next(line)) {
     if (workload::is_blank(line.text)) continue;
     const std::vector<workload::Field> fields = workload::expect_fields(line, kForm);
@@ -31,8 +39,10 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
     const std::uint64_t blocks = workload::parse_unsigned(line, fields[3], "size");
     if (blocks == 0 || blocks > 0xFFFF) line.fail(fields[3].column, fmt::format("size is {}, expected 1 to 65535 blocks", blocks));
     request.blocks = static_cast<std::uint32_t>(blocks);
-    request.response = workload::parse_time_ps(line, fields[4], core::kPicosecondsPerMicrosecond, "microseconds");
-    request.pause = workload::parse_time_ps(line, fields[5], core::kPicosecondsPerMicrosecond, "microseconds");
+    request.response = add(fields[4], workload::parse_time_ps(line, fields[4], core::kPicosecondsPerMicrosecond, "microseconds"));
+    if (request.response == 0) line.fail(fields[4].column, "the response time is 0, expected a measured one");
+    request.pause = add(fields[5], workload::parse_time_ps(line, fields[5], core::kPicosecondsPerMicrosecond, "microseconds"));
+    request.line = line.number;
     requests.push_back(request);
   }
   if (requests.empty()) throw core::InputError(file.string(), 0, 0, "there are no requests in it");
@@ -40,14 +50,18 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
 }
 
 ReplayProducer::ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading,
-                               std::uint64_t capacity_blocks, const std::filesystem::path& file)
+                               const mechanics::Geometry& geometry, const std::filesystem::path& file)
     : requests_(requests), reading_(reading) {
+  if (geometry.sector_bytes() != kBlockBytes)
+    throw core::InputError(file.string(), requests.front().line, 0,
+                           fmt::format("the trace counts in blocks of {} bytes, but the drive has sectors of {}", kBlockBytes,
+                                       geometry.sector_bytes()));
+  const std::uint64_t capacity = geometry.block_count();
   for (std::size_t i = 0; i < requests.size(); ++i)
-    if (requests[i].first.value + requests[i].blocks > capacity_blocks)
-      throw core::InputError(file.string(), 0, 0,
-                             fmt::format("request {} goes to blocks {} to {}, but the drive has {}", i + 1,
-                                         requests[i].first.value, requests[i].first.value + requests[i].blocks - 1,
-                                         capacity_blocks));
+    if (requests[i].first.value >= capacity || requests[i].blocks > capacity - requests[i].first.value)
+      throw core::InputError(file.string(), requests[i].line, 0,
+                             fmt::format("request {} is of {} blocks from block {} on, but the drive has {}", i + 1, requests[i].blocks,
+                                         requests[i].first.value, capacity));
 }
 
 bool ReplayProducer::next(workload::Request& request, Picoseconds now) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
 
 #include "platter/core/types.h"
+#include "platter/mechanics/geometry.h"
 #include "platter/workload/request.h"
 
 namespace platter::validation {
@@ -25,17 +27,18 @@ struct MeasuredRequest {
   std::uint32_t blocks = 0;
   Picoseconds response = 0;  ///< as measured
   Picoseconds pause = 0;
+  std::size_t line = 0;  ///< of the trace
 };
 
 /// DiskSim 4.0's "validate" format: blank-separated `R|W`, what the drive did (a word), first block, blocks of 512 bytes, response
-/// time and pause, both in microseconds. Throws core::InputError with line and column.
+/// time, above 0, and pause, both in microseconds. Throws core::InputError with line and column.
 std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& file);
 
 /// Replays a measured trace: one request outstanding, each issued a pause after the completion of the one before it. The first
-/// one is issued at time 0. The drive must have 512-byte sectors; a request past its end throws core::InputError.
+/// one is issued at time 0. A drive whose sectors are not the trace's blocks, or a request past its end, throws core::InputError.
 class ReplayProducer : public workload::ProducerIf {
  public:
-  ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading, std::uint64_t capacity_blocks,
+  ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading, const mechanics::Geometry& geometry,
                  const std::filesystem::path& file);
 
   bool next(workload::Request& request, Picoseconds now) override;

@@ -12,11 +12,15 @@ namespace platter::workload {
 
 namespace {
 
+/// Most blocks of a request: a length has 32 bits.
+std::uint64_t most_blocks(const Target& target) {
+  return std::min<std::uint64_t>(std::numeric_limits<std::uint32_t>::max() / target.block_bytes, target.blocks);
+}
+
 std::uint64_t whole_blocks(double bytes, const Target& target) {
   const double blocks = bytes / target.block_bytes + 0.5;
   if (blocks < 1) return 1;
-  const std::uint64_t longest = std::numeric_limits<std::uint32_t>::max() / target.block_bytes;  // a length has 32 bits
-  return std::min({static_cast<std::uint64_t>(blocks), longest, target.blocks});
+  return std::min(static_cast<std::uint64_t>(blocks), most_blocks(target));
 }
 
 /// First block of a request of so many, which is cut to its span's length.
@@ -48,6 +52,7 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   } else {
     time_s_ += arrivals_.exponential() / options_.rate_per_s;
     request.time = core::to_picoseconds(time_s_, core::kPicosecondsPerSecond);
+    if (request.time == core::kNoDeadline) return false;  // after the end of all time
   }
   double bytes = options_.mean_bytes;
   if (options_.deviation_bytes > 0) bytes += options_.deviation_bytes * sizes_.normal();
@@ -95,7 +100,7 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
     const std::uint32_t number = stream_++;
     if (bytes == 0) continue;  // no frame falls into this round; every table has bytes, so a later one has some
     std::uint64_t blocks =
-        std::min<std::uint64_t>((bytes + target_.block_bytes - 1) / target_.block_bytes, target_.blocks);
+        std::min<std::uint64_t>((bytes + target_.block_bytes - 1) / target_.block_bytes, most_blocks(target_));
     std::uint64_t first = 0;
     if (options_.contiguous) {
       if (stream.next_block + blocks > target_.blocks) stream.next_block = 0;
@@ -126,8 +131,11 @@ bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
     throw core::InputError(file_, record.line, 0,
                            fmt::format("request of {} bytes at byte {}: expected whole sectors of {} bytes",
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
-  request.time = speed_ == 1.0 ? record.time_ps
-                               : static_cast<core::Picoseconds>(static_cast<double>(record.time_ps) / speed_ + 0.5);
+  request.time = speed_ == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed_, 1);
+  if (request.time == core::kNoDeadline)
+    throw core::InputError(file_, record.line, 0,
+                           fmt::format("at workload.discrete.trace_speed = {:g} this request arrives after {:g} s, expected an arrival within the "
+                                       "106 days that simulated time lasts", speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
   request.offset = record.offset_bytes;
   request.length = record.length_bytes;
   request.write = record.write;

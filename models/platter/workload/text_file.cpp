@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "platter/core/error.h"
+#include "platter/core/input_files.h"
 
 namespace platter::workload {
 namespace {
@@ -21,10 +22,7 @@ constexpr std::size_t kBufferBytes = 4 * kLongestLine;
 void TextFile::Close::operator()(gzFile_s* file) const { gzclose_r(file); }
 
 TextFile::TextFile(const std::filesystem::path& path) : name_(path.string()), buffer_(kBufferBytes) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw core::InputError(name_, 0, 0, "is a folder, expected a file");
-  }
+  if (const std::string objection = core::note_input(path); !objection.empty()) throw core::InputError(name_, 0, 0, objection);
   errno = 0;
   file_.reset(gzopen(path.c_str(), "rb"));
   if (!file_) {

@@ -38,7 +38,7 @@ std::vector<Field> expect_fields(const SourceLine& line, std::string_view form);
 bool is_blank(std::string_view text);
 bool all_digits(std::string_view text);
 
-/// The text in quotes as it may stand in a message: cut, without control characters.
+/// The text in quotes as it may stand in a message: cut, and in printable ASCII.
 std::string in_quotes(std::string_view text);
 
 /// A whole number without sign; `what` names it in the message.

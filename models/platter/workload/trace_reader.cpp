@@ -60,8 +60,13 @@ void TraceReader::settle_format() {
       ended = true;
       break;
     }
+    if (is_blank(line.text)) {  // there may be any number of them
+      ++counts_.lines;
+      ++counts_.other_lines;
+      continue;
+    }
     ahead_.push_back({line.number, std::string(line.text), line.ended});
-    if (!is_blank(line.text)) first_lines.emplace_back(line.text);
+    first_lines.emplace_back(line.text);
   }
   if (ended && first_lines.empty()) {
     throw core::InputError(file_.name(), 0, 0, "the file is empty, expected a trace");

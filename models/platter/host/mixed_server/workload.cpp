@@ -65,7 +65,7 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
     if (!video.bits_per_s.empty()) file.scale = video.bits_per_s[i] / 8 / tables_[i].mean_rate_bytes_per_s();
     const double bytes = tables_[i].mean_rate_bytes_per_s() * file.scale * video.file_s;
     file.first_unit = video_units_;
-    file.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes / video_stripe.unit_bytes) + 1);
+    file.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(bytes / video_stripe.unit_bytes, 0x1p60)) + 1);
     video_units_ += file.units;
     files_.push_back(file);
   }
