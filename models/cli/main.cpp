@@ -64,7 +64,7 @@ void declare(CLI::App& app, std::function<int()>& action) {
   bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::Range(1, 1'000'000'000))->capture_default_str();
   bench->add_option("--array", benchmark.array_drives, "drives of the mirrored array, 0: none; it runs a second for 1,000 requests")
       ->check(CLI::IsMember({0u, 2u, 4u, 8u, 16u, 32u}))->capture_default_str();
-  bench->add_option("--seed", benchmark.seed, "seed of the addresses")->check(CLI::NonNegativeNumber)->capture_default_str();
+  bench->add_option("--seed", benchmark.seed, "seed of the addresses")->check(CLI::Range(0.0, 9.2e18))->capture_default_str();
   bench->add_option("--result", benchmark.result, "write the figures (JSON)");
   bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");
   bench->callback([&action] { action = [] { return cli::bench(benchmark); }; });

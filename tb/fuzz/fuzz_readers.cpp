@@ -128,6 +128,8 @@ const std::vector<std::string>& hostile() {
   return words;
 }
 
+constexpr std::size_t kNumbers = 31;  // that come first
+
 /// A run of digits with what belongs to a number, if there is one.
 bool find_number(Random& random, const std::string& text, std::size_t& at, std::size_t& length) {
   if (text.empty()) return false;
@@ -153,8 +155,8 @@ void mutate(Random& random, std::string& text, const std::vector<std::string>& o
   switch (below(random, 12)) {
     case 0:
     case 1:
-    case 2:
-      if (find_number(random, text, at, length)) text.replace(at, length, word);
+    case 2:  // most often by what is a number too
+      if (find_number(random, text, at, length)) text.replace(at, length, below(random, 4) == 0 ? word : hostile()[below(random, kNumbers)]);
       break;
     case 3:  // a digit more or less
       if (find_number(random, text, at, length)) below(random, 2) == 0 ? text.insert(at, std::string(1 + below(random, 20), '9')) : text.erase(at, 1);
@@ -223,7 +225,7 @@ struct Corpus {
 
 Corpus load(const fs::path& folder) {
   Corpus corpus;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))  // folders in it hold what the seeds name
     if (entry.is_regular_file()) corpus.names.push_back(entry.path());
   std::sort(corpus.names.begin(), corpus.names.end());
   for (const fs::path& name : corpus.names) {
@@ -274,6 +276,17 @@ int main(int argc, char** argv) {
   std::signal(SIGFPE, on_end);
 #endif
 
+  // A seed that is refused would hide everything behind the first check.
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    for (const fs::path& name : corpora[i].names) {
+      try {
+        chosen[i].read(name);
+      } catch (const std::exception& error) {
+        fmt::print(stderr, "fuzz_readers: the seed {} of reader {} is refused: {}\n", name.string(), chosen[i].name, error.what());
+        return 1;
+      }
+    }
+
   std::uint64_t taken = 0;
   std::uint64_t refused = 0;
   double slowest_s = 0;
@@ -285,8 +298,8 @@ int main(int argc, char** argv) {
     const Corpus& corpus = corpora[which];
     const std::size_t seed = below(random, corpus.texts.size());
     std::string text = corpus.texts[seed];
-    for (std::size_t k = 1 + below(random, 4); k > 0; --k) mutate(random, text, corpus.texts);
-    // Beside its seed's neighbours by name, so that files that name others find copies of them.
+    for (std::size_t k = below(random, 2) == 0 ? 1 : 2 + below(random, 3); k > 0; --k) mutate(random, text, corpus.texts);
+    // Beside copies of its seed's neighbours, so that files that name others find them.
     const fs::path folder = options.work / way.seeds;
     const fs::path file = folder / ("fuzzed" + corpus.names[seed].extension().string());
     if (!fs::exists(folder)) fs::copy(options.seeds / way.seeds, folder, fs::copy_options::recursive);

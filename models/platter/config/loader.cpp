@@ -775,10 +775,16 @@ Object load_with_drive(const fs::path& file, const std::vector<std::string>& ove
   for (const std::string& text : overrides) {
     std::string key;
     const Leaf leaf = override_leaf(text, owners, key);
-    if (space.sections.count(key) != 0 && leaf.node->is_string())  // another file for a whole section
+    if (space.sections.count(key) != 0 && leaf.node->is_string()) {  // another file for a whole section
+      try {
+        named_file(**leaf.node->as_string(), key, {file.string(), 0, 0});
+      } catch (const ConfigError& error) {
+        fail(leaf.position, key, error.problems().front().message);
+      }
       name_section(table, key, **leaf.node->as_string());
-    else
+    } else {
       set_keys.emplace_back(key, leaf);
+    }
   }
 
   scenario.file = file.string();
