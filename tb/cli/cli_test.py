@@ -182,7 +182,7 @@ class BadInput(Case):
             self.assert_refused(done, "cannot be written: it is a folder")
             self.assertEqual(done.stdout, "", "before the run")
         same = self.folder / "same"
-        self.assert_refused(platter("run", MIXED, "--result", same, "--requests", same), "--requests: expected another file than --result")
+        self.assert_refused(platter("run", MIXED, "--result", same, "--requests", same), "same: cannot be written: it is another output of this run")
 
     def test_33rd_outstanding_command(self):
         scenario = self.write("s.toml", 'format = 1\n[drive]\nfile = "atlas10k"\nqueue.reject_when_full = true\n'

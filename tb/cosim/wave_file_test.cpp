@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "platter/core/error.h"
+#include "platter/observe/fst_file.h"
 #include "platter/observe/wave_probe.h"
 
 namespace platter::testing {
@@ -64,12 +65,12 @@ TEST_P(Waves, AreWrittenWholeWithinTheirWindowAndChangeNothing) {
   constexpr Picoseconds kFrom = 100 * kMs;
   constexpr Picoseconds kTo = 140 * kMs;
   WaveFile file(target.path(), kFrom, kTo, rtl);
-  EXPECT_TRUE(fs::exists(target.partial()));
+  EXPECT_EQ(target.partials(), 1u);
   WaveProbe probe("probe", *rig->disk, file, 64);
   run_until(kEnd);
   EXPECT_FALSE(fs::exists(target.path()));
   file.commit();
-  EXPECT_FALSE(fs::exists(target.partial()));
+  EXPECT_EQ(target.partials(), 0u);
   EXPECT_GT(fs::file_size(target.path()), 1'000u);
   const auto [first, last] = times(target.path());
   EXPECT_GE(first, kFrom);
@@ -90,11 +91,11 @@ TEST_P(Waves, LeaveNothingWithoutCommit) {
     WaveFile file(target.path(), 0, kEnd, rtl);
     WaveProbe probe("probe", *rig->disk, file, 64);
     run_until(20 * kMs);
-    EXPECT_TRUE(fs::exists(target.partial()));
+    EXPECT_EQ(target.partials(), 1u);
     rig->disk->set_observer(nullptr);
   }
   EXPECT_FALSE(fs::exists(target.path()));
-  EXPECT_FALSE(fs::exists(target.partial()));
+  EXPECT_EQ(target.partials(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Waves, ::testing::Values("firmware", "model", "rtl", "lockstep"));
@@ -144,12 +145,32 @@ TEST(WaveFile, SaysWhyItCannotBeWritten) {
 
 TEST(WaveFile, ATargetThatCannotBeReplacedLeavesNothing) {
   const TemporaryFile target(".fst");
-  fs::create_directories(target.path() / "in the way");
   WaveFile file(target.path(), 0, kEnd, nullptr);
   file.arm();
   file.set(WaveSignal::Head, std::uint64_t{1}, 5);
+  fs::create_directories(target.path() / "in the way");
   EXPECT_THROW(file.commit(), core::SimulationError);
-  EXPECT_FALSE(fs::exists(target.partial()));
+  EXPECT_EQ(target.partials(), 0u);
+}
+
+// The writer says nothing about a full disk.
+TEST(WaveFile, WhatIsCutShortIsNotWhole) {
+  const TemporaryFile target(".fst");
+  const auto write = [&target](std::uint64_t changes) {
+    WaveFile file(target.path(), 0, kEnd, nullptr);
+    file.arm();
+    for (std::uint64_t i = 1; i <= changes; ++i) file.set(WaveSignal::Cylinder, i, static_cast<Picoseconds>(i * 1'000));
+    file.commit();
+  };
+  write(1'000);
+  EXPECT_EQ(observe::complete_fst(target.path(), 1'000, 1'000'000), "");
+  EXPECT_NE(observe::complete_fst(target.path(), 1'002, 1'000'000), "");
+  EXPECT_NE(observe::complete_fst(target.path(), 1'000, 999'000), "");
+  const std::uintmax_t size = fs::file_size(target.path());
+  for (const std::uintmax_t cut : {size - 1, size / 2, std::uintmax_t{100}, std::uintmax_t{0}}) {
+    fs::resize_file(target.path(), cut);
+    EXPECT_NE(observe::complete_fst(target.path(), 1'000, 1'000'000), "") << cut;
+  }
 }
 
 }  // namespace

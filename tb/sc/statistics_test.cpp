@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "platter/core/error.h"
+#include "platter/core/input_files.h"
 #include "platter/observe/output_file.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
@@ -322,7 +323,7 @@ TEST(RequestLog, OneRowForEachRequestInIntegers) {
             "5000000000,6000000000,7000000000,30000000004,1,good\n"
             "12,discrete,0,W,4096,1024,7,8,7,27000000007,0,2000000000,3000000000,4000000000,5000000000,6000000000,"
             "7000000000,,0,queue full\n");
-  EXPECT_FALSE(fs::exists(file.partial()));
+  EXPECT_EQ(file.partials(), 0u);
 }
 
 TEST(RequestLog, NoStatusBreaksTheTable) {
@@ -338,10 +339,10 @@ TEST(RequestLog, LeavesNothingWithoutCommit) {
   {
     RequestLog log(file.path());
     finish(log, request(0, RequestClass::Discrete), timing(0, 30 * kMs));
-    EXPECT_TRUE(fs::exists(file.partial()));
+    EXPECT_EQ(file.partials(), 1u);
   }
   EXPECT_FALSE(fs::exists(file.path()));
-  EXPECT_FALSE(fs::exists(file.partial()));
+  EXPECT_EQ(file.partials(), 0u);
 }
 
 TEST(OutputFile, AppearsWholeAndReplacesTheOldOne) {
@@ -383,20 +384,45 @@ TEST(OutputFile, SaysWhyItCannotBeWritten) {
 
 TEST(OutputFile, AFullDiskLeavesNothing) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  const TemporaryFile target(".json");
-  fs::create_symlink("/dev/full", target.partial());
-  OutputFile file(target.path());
-  file.write("short enough to be buffered");
-  EXPECT_THROW(file.commit(), core::SimulationError);
-  EXPECT_FALSE(fs::exists(target.path()));
-  EXPECT_FALSE(fs::exists(fs::symlink_status(target.partial())));
+  const TemporaryFile other(".csv");
+  {
+    OutputFile full("/dev/full");
+    OutputFile good(other.path());
+    good.write("text");
+    full.write("short enough to be buffered");
+    EXPECT_THROW(commit_all({&good, nullptr, &full}), core::SimulationError);
+  }
+  EXPECT_FALSE(fs::exists(other.path())) << "all or none";
+  EXPECT_EQ(other.partials(), 0u);
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST(OutputFile, AnInputOrAnotherOutputIsRefused) {
+  const TemporaryFile input(".toml");
+  std::ofstream(input.path()) << "text";
+  EXPECT_EQ(core::note_input(input.path()), "");
+  const TemporaryFile link(".json");
+  fs::create_symlink(input.path(), link.path());
+  EXPECT_THROW(OutputFile{link.path()}, core::InputError);
+  EXPECT_EQ(contents(input.path()), "text");
+  const TemporaryFile target(".csv");
+  const OutputFile file(target.path());
+  EXPECT_THROW(OutputFile{target.path().parent_path() / "." / target.path().filename()}, core::InputError);
+}
+
+TEST(OutputFile, LinksInACircleAndNamesTooLongAreRefused) {
+  const TemporaryFile link(".json");
+  fs::create_symlink(link.path().filename(), link.path());
+  EXPECT_THROW(OutputFile{link.path()}, core::InputError);
+  EXPECT_THROW(OutputFile{std::string(300, 'x')}, core::InputError);
+  EXPECT_EQ(link.partials(), 0u);
 }
 
 TEST(OutputFile, AFolderIsRefusedBeforeAnythingIsWritten) {
   const TemporaryFile target(".json");
   fs::create_directories(target.path() / "in the way");
   EXPECT_THROW(OutputFile{target.path()}, core::InputError);
-  EXPECT_FALSE(fs::exists(target.partial()));
+  EXPECT_EQ(target.partials(), 0u);
 }
 
 TEST(OutputFile, ALinkStaysALink) {
@@ -425,7 +451,7 @@ TEST(OutputFile, ADeviceStaysADevice) {
   { OutputFile dropped(link.path()); }
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_TRUE(fs::is_symlink(fs::symlink_status(link.path())));
-  EXPECT_FALSE(fs::exists(link.partial()));
+  EXPECT_EQ(link.partials(), 0u);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #define SC_INCLUDE_DYNAMIC_PROCESSES
 #endif
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -435,17 +437,19 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path partial() const {
-    std::filesystem::path partial = path_;
-    partial += ".partial";
-    return partial;
+  /// Partial files of this process beside it.
+  std::size_t partials() const {
+    const std::string begin = ".platter-" + std::to_string(getpid()) + "-";
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path_.parent_path()))
+      if (entry.path().filename().string().rfind(begin, 0) == 0) ++count;
+    return count;
   }
 
  private:
   void remove() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
-    std::filesystem::remove_all(partial(), ignored);
   }
 
   std::filesystem::path path_;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -62,6 +63,40 @@ bool same(const Request& a, const Request& b) {
 }
 
 // --- random requests -----------------------------------------------------------------------------------------------
+
+TEST_F(GeneratorsTest, ArrivalsAfterTheEndOfAllTimeAreNone) {
+  EXPECT_EQ(core::to_picoseconds(1e10, kPicosecondsPerSecond), core::kNoDeadline);
+  EXPECT_EQ(core::to_picoseconds(-1e10, kPicosecondsPerSecond), std::numeric_limits<Picoseconds>::min());
+  EXPECT_EQ(core::to_picoseconds(1.5, 1), 2);
+  RandomProducer::Options options;
+  options.rate_per_s = 1e-7;
+  RandomProducer producer({1'000'000, 512}, options);
+  Request request;
+  Picoseconds last = 0;
+  int count = 0;
+  while (producer.next(request, 0) && count < 100) {
+    EXPECT_GE(request.time, last);
+    last = request.time;
+    ++count;
+  }
+  EXPECT_LT(count, 100);
+}
+
+TEST_F(GeneratorsTest, ATraceThatIsTooSlowIsRefusedWithItsLine) {
+  TraceOptions options;
+  options.format = "disksim-ascii";
+  options.rebase = false;
+  TraceProducer producer(file(".txt", "0.0 0 8 8 1\n1000000.0 0 16 8 1\n"), options, {1'000'000, 512}, 1e-9);
+  Request request;
+  ASSERT_TRUE(producer.next(request, 0));
+  try {
+    producer.next(request, 0);
+    ADD_FAILURE() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_EQ(error.line(), 2u);
+    EXPECT_NE(std::string(error.what()).find("workload.discrete.trace_speed"), std::string::npos) << error.what();
+  }
+}
 
 TEST_F(GeneratorsTest, AlignedRequestsBeginAtMultiplesOverTheWholeDrive) {
   RandomProducer::Options options;

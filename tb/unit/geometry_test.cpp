@@ -514,6 +514,9 @@ TEST(Geometry, RefusesProfilesThatDescribeNoDrive) {
   expect_error("slipped track 6 is past the zone's 6 tracks", [](auto& p) { p.zones[0].slipped_tracks = {6}; });
   expect_error("remapped sector 24 to 1 is past the zone's 24", [](auto& p) { p.zones[0].remaps = {{24, 1}}; });
   expect_error("remapped sector 1 to 24 is past the zone's 24", [](auto& p) { p.zones[0].remaps = {{1, 24}}; });
+  expect_error("sector 1 is remapped twice", [](auto& p) { p.zones[0].remaps = {{1, 2}, {1, 3}}; });
+  expect_error("sector 3 holds the blocks of two remapped sectors", [](auto& p) { p.zones[0].remaps = {{1, 3}, {2, 3}}; });
+  expect_error("sector 1 is remapped to 2, which holds a block of its own", [](auto& p) { p.zones[0].remaps = {{1, 2}}; });
   expect_error("a range has no cylinders", [](auto& p) { p.range_cylinders = 0; });
   expect_error("go with spares by cylinder", [](auto& p) { p.spares_at_front = true; });
   expect_error("go with spares by cylinder", [](auto& p) { p.slip_to_zone_end = true; });

@@ -310,7 +310,7 @@ TEST_F(TraceTest, DamagedGzip) {
 }
 
 TEST_F(TraceTest, FilesThatAreNoTrace) {
-  expect_error(error_of(folder_ / "missing"), 0, "cannot be opened: No such file");
+  expect_error(error_of(folder_ / "missing"), 0, "no such file");
   expect_error(error_of(folder_), 0, "is a folder");
   expect_error(error(""), 0, "the file is empty");
   expect_error(error("\n  \n"), 0, "the file is empty");

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile input, places where nothing can be written, and ends by a signal. Environment as for cli_test.py."""
+import gzip
+import json
+import os
+import pathlib
+import resource
+import signal
+import stat
+import subprocess
+import threading
+import time
+import unittest
+
+from cli_test import MIXED, PLATTER, SOURCE, Case, platter
+
+SMALL = """format = 1
+policy = "SPTF"
+drive = "cheetah9lp"
+[workload.discrete]
+source = "poisson"
+rate_per_s = 60.0
+[sim]
+measure_s = 1.0
+"""
+DRIVE = (SOURCE / "tb/fuzz/seeds/drive/small.toml").read_text()
+
+
+class Edge(Case):
+    def setUp(self):
+        super().setUp()
+        self.scenario = self.write("s.toml", SMALL)
+
+    def names(self):
+        return sorted(p.name for p in self.folder.iterdir())
+
+    def run_small(self, *arguments):
+        return platter("run", self.scenario, "--quiet", *arguments)
+
+    def refused(self, *arguments):
+        """Exit code 2, nothing new in the folder; the message."""
+        before = self.names()
+        done = self.run_small(*arguments)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(self.names(), before)
+        return done.stderr
+
+
+class Outputs(Edge):
+    OPTIONS = ("--result", "--requests", "--waves")
+
+    def test_a_device_stays_and_a_full_one_is_an_error(self):
+        device = self.folder / "full"
+        try:
+            os.mknod(device, stat.S_IFCHR | 0o666, os.stat("/dev/full").st_rdev)
+        except PermissionError:
+            device = pathlib.Path("/dev/full")
+        for option in self.OPTIONS:
+            other = self.folder / "other.json"
+            done = self.run_small(option, device, *(("--result", other) if option != "--result" else ()))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertTrue(stat.S_ISCHR(device.stat().st_mode))
+            self.assertFalse(other.exists(), "all or none")
+
+    def test_a_full_disk_leaves_nothing(self):
+        def limited():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
+
+        for option in self.OPTIONS:
+            before = self.names()
+            done = subprocess.run([PLATTER, "run", self.scenario, "--quiet", "--set", "sim.measure_s=60", option, self.folder / "out"],
+                                  preexec_fn=limited, capture_output=True, text=True, timeout=120, check=False)
+            if option != "--result":  # which is shorter
+                self.assertEqual(done.returncode, 1, f"{option}: {done.stderr}")
+                self.assertEqual(self.names(), before, option)
+
+    def test_pipes_and_links_stay(self):
+        for option in self.OPTIONS:
+            plain, pipe = self.folder / "plain", self.folder / "pipe"
+            self.assertEqual(self.run_small(option, plain).returncode, 0)
+            os.mkfifo(pipe)
+            read = []
+            reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+            reader.start()
+            done = self.run_small(option, pipe)
+            reader.join(60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+            if option != "--result":  # which holds the host's times
+                self.assertEqual(read[0], plain.read_bytes())
+            link = self.folder / "link"
+            link.symlink_to("target")
+            self.assertEqual(self.run_small(option, link).returncode, 0)
+            self.assertTrue(link.is_symlink())
+            self.assertGreater((self.folder / "target").stat().st_size, 0)
+            for file in (plain, pipe, link, self.folder / "target"):
+                file.unlink()
+
+    def test_runs_with_one_target_leave_a_whole_file(self):
+        target = self.folder / "r.json"
+        for _ in range(4):
+            runs = [subprocess.Popen([PLATTER, "run", self.scenario, "--quiet", "--result", target, "--requests", self.folder / "r.csv", "--set",
+                                      f"sim.measure_s={5 + i}"], stderr=subprocess.DEVNULL) for i in range(6)]
+            self.assertEqual([run.wait(120) for run in runs], [0] * 6)
+            json.loads(target.read_text())
+            self.assertTrue((self.folder / "r.csv").read_text().endswith("good\n"))
+        self.assertEqual(self.names(), ["r.csv", "r.json", "s.toml"])
+
+    def test_an_input_or_another_output_is_refused(self):
+        for option in self.OPTIONS:
+            self.assertRegex(self.refused(option, self.scenario), r"s\.toml: cannot be written: it is an input")
+        self.assertEqual(self.scenario.read_text(), SMALL)
+        link = self.folder / "link"
+        link.symlink_to("s.toml")
+        self.assertIn("is an input", self.refused("--result", link))
+        for first in self.OPTIONS:
+            for second in self.OPTIONS:
+                if first < second:
+                    self.assertIn("another output", self.refused(first, self.folder / "a", second, f"{self.folder}/./a"))
+        profile = self.write("d.toml", DRIVE)
+        self.assertIn("is an input", self.refused("--set", f"drive={profile}", "--result", profile))
+        folder = self.folder / "import"
+        folder.mkdir()
+        for name in ("small.model", "parts/small.seek"):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text((SOURCE / "tb/fuzz/seeds/import" / name).read_text())
+            text = (folder / name).read_text()
+        for name in ("small.model", "parts/small.seek"):
+            done = platter("drive", "import", folder / "small.model", "-o", folder / name)
+            self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual((folder / "parts/small.seek").read_text(), text)
+
+    def test_names_that_cannot_be(self):
+        loop = self.folder / "loop"
+        loop.symlink_to("loop")
+        long = self.folder / ("x" * 300)
+        for name in (loop, long):
+            for option in self.OPTIONS:
+                self.assertIn("cannot be written", self.refused(option, name))
+            for command in (("run", name), ("config", "check", name), ("drive", "show", name), ("drive", "show", f"{name}.toml"), ("trace", "info", name),
+                            ("drive", "import", name), ("validate", name), ("server", "check", name), ("qos", "check", name),
+                            ("server", "mixed", name), ("run", self.scenario, "--set", f"workload.discrete.trace={name}"),
+                            ("run", self.scenario, "--set", f"drive={name}")):
+                done = platter(*command)
+                self.assertEqual(done.returncode, 2, f"{command}: {done.stderr}")
+                self.assertIn(str(name), done.stderr)
+        self.assertEqual(self.run_small("--result", self.folder / ("x" * 255)).returncode, 0)
+
+    def test_a_full_standard_output_is_an_error(self):
+        for command in (("run", self.scenario), ("--help",), ("list", "drives"), ("config", "reference"), ("drive", "show", "elite3")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([PLATTER, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertRegex(done.stderr, "(?i)output|write|space")
+
+    def test_same_seed_same_waves(self):
+        files = [self.folder / "a.fst", self.folder / "b.fst"]
+        for file in files:
+            self.assertEqual(platter("run", MIXED, "--quiet", "--set", "sim.measure_s=0.5", "--set", "sim.warmup_s=0", "--waves", file).returncode, 0)
+            time.sleep(1.1)
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+
+
+class Inputs(Edge):
+    def test_a_scenario_through_a_pipe(self):
+        for name in ("/dev/stdin", "/dev/fd/0"):
+            done = subprocess.run([PLATTER, "config", "check", name], input=SMALL, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        wrong = subprocess.run([PLATTER, "config", "check", "/dev/stdin"], input=SMALL + "x = 1\n", capture_output=True, text=True, timeout=60, check=False)
+        self.assertRegex(wrong.stderr, r"/dev/stdin:9:5: sim\.x")
+
+    def test_override_of_more_than_a_line(self):
+        self.assertRegex(self.refused("--set", 'policy="FCFS"\nsim.seed=1'), "--set policy.*one KEY=VALUE")
+        self.assertEqual(self.run_small("--set", "drive.seek.points_us=[[1, 500.0],\n[100, 2000.0]]").returncode, 0, "an array over two lines is one value")
+
+    def test_integers_that_a_real_does_not_hold(self):
+        for key, value in (("drive.seek.a_us", "9007199254740993"), ("drive.seek.c_us", "-9223372036854775808"),
+                           ("drive.seek.points_us", "[[1, 9007199254740993], [2, 5]]"), ("sim.measure_s", "9223372036854775807")):
+            self.assertRegex(self.refused("--set", f"{key}={value}"), rf"{key}: found")
+        file = self.write("t.toml", SMALL.replace("rate_per_s = 60.0", "rate_per_s = 9007199254740993"))
+        done = platter("run", file)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"t\.toml:6:14: workload\.discrete\.rate_per_s: found 9007199254740993")
+
+    def test_times_that_do_not_fit(self):
+        for key, value in (("workload.discrete.rate_per_s", "1e-7"), ("workload.discrete.rate_per_s", "5e-324"), ("workload.discrete.trace_speed", "1e-9"),
+                           ("drive.controller.firmware_order_cycles", "4294967295"), ("sim.measure_s", "nan"), ("sim.measure_s", "inf"),
+                           ("observe.wave_to_s", "-1")):
+            self.assertRegex(self.refused("--set", f"{key}={value}"), rf"{key}: found")
+        profile = self.write("slow.toml", DRIVE.replace("rpm = 6000", "rpm = 100").replace("cylinders = 100", "cylinders = 262144")
+                             .replace("last_cylinder = 99", "last_cylinder = 262143").replace("surfaces = 2", "surfaces = 64")
+                             .replace("head_offsets_turns = [0.0, 0.25]", "").replace("sectors_per_track = 90", "sectors_per_track = 8")
+                             .replace("[99, 8000.0]", "[300000, 8000.0]").replace("slips = [17, 300]", "slips = []").replace("remaps = [[5, 239]]", ""))
+        self.assertRegex(self.refused("--set", f"drive={profile}"), r"longest request")
+        qos = SOURCE / "docs/papers/autoqos/figure4.toml"
+        text = qos.read_text()
+        low = self.write("q.toml", SMALL.split("[workload")[0] + '[application]\ncommand_bytes = 16777216\ncommands_per_period = 10000\n[[stream]]\nname = "a"\n'
+                         'rate_bytes_per_s = 1\n[files]\nbytes = 16777216\n')
+        done = platter("qos", "run", low)
+        self.assertEqual(done.returncode, 2, text)
+        self.assertRegex(done.stderr, "rate_bytes_per_s of .*period")
+        mixed = SOURCE / "docs/papers/integrated-servers/server.toml"
+        self.assertRegex(self.refused_by(("server", "mixed"), mixed, "text.interval_s=1e6", "text.clients=1"), r"text\.interval_s: found")
+        self.assertRegex(self.refused_by(("server", "mixed"), mixed, "video.bits_per_s=[1e300, 1, 1, 1]"), r"video\.bits_per_s: found")
+
+    def test_a_trace_that_is_too_slow_names_key_and_line(self):
+        trace = self.write("t.trace", "0.0 0 8 8 1\n100000000.0 0 16 8 1\n")
+        message = self.refused("--set", f"workload.discrete.trace={trace}", "--set", 'workload.discrete.source="trace"', "--set",
+                               "workload.discrete.trace_speed=1e-6")
+        self.assertRegex(message, r"t\.trace:2: .*workload\.discrete\.trace_speed")
+
+    def test_waves_window(self):
+        for arguments in (("--wave-from", "5", "--wave-to", "1"), ("--wave-from", "nan"), ("--wave-to", "nan"), ("--wave-to", "inf"), ("--wave-from", "-1"),
+                          ("--wave-to", "1e7"), ("--wave-from", "soon")):
+            self.assertIn("observe.wave_", self.refused("--waves", self.folder / "w.fst", *arguments))
+
+    def test_seek_models_without_times(self):
+        for model in ("three-point", "sqrt-linear"):
+            self.assertRegex(self.refused("--set", f"drive.seek.model={model}"), r"drive\.seek: .*time")
+
+    def test_remaps_that_overlap(self):
+        for remaps in ("[[5, 239], [6, 239]]", "[[5, 239], [5, 238]]", "[[5, 30]]"):
+            profile = self.write("d.toml", DRIVE.replace("[[5, 239]]", remaps))
+            done = platter("drive", "show", profile)
+            self.assertEqual(done.returncode, 2, remaps)
+            self.assertRegex(done.stderr, r"d\.toml: geometry: zone 0: sector")
+
+    def test_options_without_a_sign(self):
+        for arguments in (("bench", "--seed", "-1"), ("bench", "--requests", "-1"), ("bench", "--requests", "1e30"), ("validate", self.folder, "--jobs", "-1")):
+            done = platter(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(arguments[-2], done.stderr)
+
+    def test_blank_lines_take_no_memory(self):
+        file = self.folder / "blank.trace"
+        with gzip.open(file, "wb") as out:
+            for _ in range(30):
+                out.write(b"\n" * 1_000_000)
+        process = subprocess.Popen([PLATTER, "trace", "info", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 2)
+        self.assertLess(usage.ru_maxrss, 300_000)
+
+    def test_a_name_that_is_not_utf_8_in_the_result(self):
+        folder = os.fsencode(self.folder) + b"/\xff"
+        os.mkdir(folder)
+        with open(folder + b"/s.toml", "w", encoding="utf-8") as out:
+            out.write(SMALL)
+        out = self.folder / "r.json"
+        done = subprocess.run([PLATTER, "run", folder + b"/s.toml", "--quiet", "--result", out], capture_output=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        json.loads(out.read_text())
+
+
+class MeasuredTraces(Edge):
+    GOOD = "R Hit 0 8 5000.0 1000.0\n"
+
+    def validate(self, text, profile=DRIVE):
+        folder = self.folder / "drive"
+        folder.mkdir(exist_ok=True)
+        (folder / "d.trace").write_bytes(text if isinstance(text, bytes) else text.encode())
+        return platter("validate", folder, "--profile", self.write("d.toml", profile), "--result", self.folder / "r.json")
+
+    def test_what_cannot_be_is_refused_with_its_line(self):
+        self.assertEqual(self.validate(self.GOOD).returncode, 0)
+        (self.folder / "r.json").unlink()
+        for text in ("R Hit 18446744073709551615 8 5000.0 1000.0\n", "R Hit 18446744073709551610 8 5000.0 1000.0\n", "R Hit 1000000 8 5000.0 1000.0\n",
+                     "R Hit 0 8 5000.0 9000000000000.0\n", "R Hit 0 8 0.0 1000.0\n", "W Hit 0 8 0 0\n", "R Hit 0 8 9223372036854.0 0\n",
+                     b"R\xff Hit 0 8 5000.0 1000.0\n", b"R Hit \xff 8 5000.0 1000.0\n", b"R Hit 0 8 5000.0 \xc3\n"):
+            both = self.GOOD.encode() + (text if isinstance(text, bytes) else text.encode())
+            done = self.validate(both)
+            self.assertEqual(done.returncode, 2, f"{text}: {done.stdout}{done.stderr}")
+            self.assertRegex(done.stderr, r"d\.trace:2(:\d+)?: ")
+            self.assertFalse((self.folder / "r.json").exists())
+
+    def test_pauses_that_add_up_to_too_much(self):
+        done = self.validate("R Hit 0 8 5000.0 4000000000000.0\n" * 3)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, r"d\.trace:2:\d+: ")
+
+    def test_sectors_that_are_not_the_traces_blocks(self):
+        done = self.validate(self.GOOD, DRIVE.replace("surfaces = 2", "surfaces = 2\nsector_bytes = 4096"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, r"d\.trace:1: .*512.*4096")
+
+
+class Signals(Edge):
+    """SIGINT and SIGTERM: no partial file, no child, exit code 128 + signal."""
+
+    def children(self, pid):
+        return (pathlib.Path("/proc") / str(pid) / "task" / str(pid) / "children").read_text().split()
+
+    def ended_by(self, number, command, ready):
+        process = subprocess.Popen([PLATTER, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            end = time.monotonic() + 60
+            while not ready(process) and time.monotonic() < end:
+                self.assertIsNone(process.poll(), "it ended by itself")
+                time.sleep(0.02)
+            children = self.children(process.pid)
+            process.send_signal(number)
+            self.assertEqual(process.wait(20), 128 + number)
+        finally:
+            process.kill()
+            process.wait()
+        return children
+
+    def assert_gone(self, children):
+        for child in children:
+            end = time.monotonic() + 10
+            while pathlib.Path("/proc", child).exists() and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertFalse(pathlib.Path("/proc", child).exists())
+
+    def test_run_leaves_no_partial_file(self):
+        before = self.names()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            out = self.folder / "deep" / "er"
+            command = ("run", MIXED, "--quiet", "--set", "sim.measure_s=100000", "--result", out / "r.json", "--requests", out / "r.csv", "--waves",
+                       out / "w.fst", "--wave-to", "100000")
+            self.ended_by(number, command, lambda process: out.exists() and len(list(out.iterdir())) >= 3)
+            self.assertEqual(self.names(), before, f"after {number}")
+
+    def test_bench_and_validate_end_their_children(self):
+        folder = self.folder / "drive"
+        folder.mkdir()
+        (folder / "d.trace").write_text(MeasuredTraces.GOOD * 2_000_000)
+        profile = self.write("d.toml", DRIVE)
+        before = self.names()
+        commands = (("bench", "--requests", "1000000000", "--array", "0", "--result", self.folder / "b.json"),
+                    ("validate", folder, "--profile", profile, "--result", self.folder / "v.json", "--plots", self.folder / "plots"))
+        for command in commands:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+                if number == signal.SIGKILL:
+                    process = subprocess.Popen([PLATTER, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    while not (children := self.children(process.pid)):
+                        time.sleep(0.02)
+                    time.sleep(0.2)
+                    process.kill()
+                    process.wait()
+                    self.assert_gone(children)
+                    continue
+                children = self.ended_by(number, command, lambda process: self.children(process.pid))
+                self.assertTrue(children)
+                self.assert_gone(children)
+                self.assertEqual(self.names(), before)
+
+    def test_a_closed_pipe_leaves_no_partial_file(self):
+        before = self.names()
+        process = subprocess.Popen([PLATTER, "run", self.scenario, "--result", self.folder / "r.json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process.stdout.close()
+        self.assertIn(process.wait(60), (1, 128 + signal.SIGPIPE))
+        self.assertEqual([n for n in self.names() if n not in before and n != "r.json"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
