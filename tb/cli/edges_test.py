@@ -240,6 +240,7 @@ class Inputs(Edge):
                 out.write(b"\n" * 1_000_000)
         process = subprocess.Popen([PLATTER, "trace", "info", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(os.waitstatus_to_exitcode(status), 2)
         self.assertLess(usage.ru_maxrss, 300_000)
 
@@ -249,7 +250,7 @@ class Inputs(Edge):
         with open(folder + b"/s.toml", "w", encoding="utf-8") as out:
             out.write(SMALL)
         out = self.folder / "r.json"
-        done = subprocess.run([PLATTER, "run", folder + b"/s.toml", "--quiet", "--result", out], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([PLATTER, "run", folder + b"/s.toml", "--quiet", "--set", b"drive.name=\xff", "--result", out], capture_output=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         json.loads(out.read_text())
 
@@ -328,7 +329,6 @@ class Signals(Edge):
         folder.mkdir()
         (folder / "d.trace").write_text(MeasuredTraces.GOOD * 2_000_000)
         profile = self.write("d.toml", DRIVE)
-        before = self.names()
         commands = (("bench", "--requests", "1000000000", "--array", "0", "--result", self.folder / "b.json"),
                     ("validate", folder, "--profile", profile, "--result", self.folder / "v.json", "--plots", self.folder / "plots"))
         for command in commands:
@@ -342,6 +342,7 @@ class Signals(Edge):
                     process.wait()
                     self.assert_gone(children)
                     continue
+                before = self.names()
                 children = self.ended_by(number, command, lambda process: self.children(process.pid))
                 self.assertTrue(children)
                 self.assert_gone(children)

@@ -124,7 +124,15 @@ TEST(EwArray, RefusesWhatItCannotDo) {
   Transaction& flush = host.make();
   flush.set_flush();
   host.submit(flush);
+  Transaction& nothing = host.make();
+  nothing.payload.set_data_length(0);
+  host.submit(nothing);
+  Transaction& narrow = host.make();
+  narrow.payload.set_streaming_width(1);
+  host.submit(narrow);
   run_until(10 * kMs);
+  EXPECT_EQ(nothing.status(), tlm::TLM_BURST_ERROR_RESPONSE);
+  EXPECT_EQ(narrow.status(), tlm::TLM_BURST_ERROR_RESPONSE);
   EXPECT_EQ(beyond.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   EXPECT_EQ(across.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   EXPECT_EQ(flush.status(), tlm::TLM_COMMAND_ERROR_RESPONSE);

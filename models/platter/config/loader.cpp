@@ -682,6 +682,7 @@ void check_mixed_server(const MixedServerScenario& s, Problems& problems) {
     object("video.bits_per_s", fmt::format("found {} rates, expected one for each of the {} tables", s.bits_per_s.size(), s.tables.size()));
   for (const double rate : s.bits_per_s)
     if (!(rate > 0) || rate > 1e12) object("video.bits_per_s", fmt::format("found {:g}, expected rates above 0, at most 1e+12 bit/s", rate));
+  if (s.arrivals == "bursty") {
     const std::uint32_t levels = host::mixed_server::cascade_levels(s.measure_s, s.burst_interval_s());
     const double intervals = static_cast<double>(std::uint64_t{1} << levels);
     if (levels > host::mixed_server::kMostLevels)

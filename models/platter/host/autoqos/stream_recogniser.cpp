@@ -164,7 +164,7 @@ bool StreamRecogniser::heir_is_proving_itself(Picoseconds time) const {
 /// have had to catch up.
 bool StreamRecogniser::trial_is_over(const Stream& stream, Picoseconds time) const {
   const bool pauses = stream.last_start >= stream.trial.begin && time - stream.last_start < options_.trial;
-  return time - stream.trial.begin >= options_.trial && !(pauses && stream.bursts - stream.trial.bursts < 2 * options_.periods);
+  return time - stream.trial.begin >= options_.trial && !(pauses && stream.bursts - stream.trial.bursts < 2 * std::uint64_t{options_.periods});
 }
 
 RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, std::uint32_t length, bool write) {
