@@ -356,5 +356,69 @@ class Signals(Edge):
         self.assertEqual([n for n in self.names() if n not in before and n != "r.json"], [])
 
 
+class Scripts(Case):
+    """scripts/build and scripts/lint in a tree of their own, with stand-ins for the tools that they call."""
+
+    def setUp(self):
+        super().setUp()
+        self.tree = self.folder / "tree"
+        for name in ("build", "lint"):
+            self.script(f"scripts/{name}", (SOURCE / "scripts" / name).read_text())
+        self.environment = {**os.environ, "PATH": f"{self.tree / 'bin'}:{os.environ['PATH']}", "GIT_CEILING_DIRECTORIES": str(self.folder),
+                            "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.org"}
+
+    def script(self, name, text):
+        file = self.tree / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755)
+
+    def call(self, *command):
+        return subprocess.run(command, cwd=self.tree, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+
+    def test_a_long_build_says_where_it_is(self):
+        self.script("bin/cmake", "#!/bin/sh\necho '[1/3] one'\nsleep 11\necho '[2/3] two'\necho '[3/3] three'\nexit ${FAILS:-0}\n")
+        (self.tree / "build/release").mkdir(parents=True)
+        (self.tree / "build/release/build.ninja").touch()
+        done = self.call("scripts/build", "release")
+        self.assertEqual((done.returncode, done.stdout), (0, "build: release [2/3]\n"), done.stderr)
+        self.environment["FAILS"] = "3"
+        done = self.call("scripts/build", "release")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[3/3] three", done.stderr)
+
+    def commit(self, *names):
+        for name in names:
+            file = self.tree / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with file.open("a") as out:
+                out.write("// a line\n")
+        self.assertEqual(self.call("git", "add", "-A").returncode, 0)
+        self.assertEqual(self.call("git", "commit", "-qm", "change").returncode, 0)
+
+    def test_lint_of_recent_changes(self):
+        for name in ("setup", "build"):
+            self.script(f"scripts/{name}", "#!/bin/sh\n")
+        # Two seconds of CPU for each file, and a warning for one of them.
+        self.script("bin/clang-tidy", "#!/usr/bin/env python3\nimport sys, time\nwhile time.process_time() < 2:\n    pass\nprint('tidy', sys.argv[-1])\n"
+                    "sys.exit('bad' in sys.argv[-1])\n")
+        done = self.call("scripts/lint", "--recent")
+        self.assertEqual(done.returncode, 77, "no repository: " + done.stdout + done.stderr)
+        self.assertEqual(self.call("git", "init", "-q").returncode, 0)
+        self.commit("models/old.cpp")
+        for i in range(49):
+            self.commit("README", *(("models/first.cpp", "models/gone.cpp") if i == 0 else ()))
+        (self.tree / "models/gone.cpp").unlink()
+        self.commit("models/second.cpp", "models/second.h", "models/alone.h")
+        done = self.call("scripts/lint", "--recent")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("tidy")], ["tidy models/second.cpp", "tidy models/first.cpp"])
+        done = self.call("scripts/lint", "--recent", "1")
+        self.assertRegex(done.stdout, r"lint: 1 of 2 files.*\nlint: left out.*\n  models/first\.cpp\nlint: clean")
+        self.commit("models/bad.cpp")
+        self.assertEqual(self.call("scripts/lint", "--recent").returncode, 1)
+        self.assertEqual(self.call("scripts/lint", "--recently").returncode, 2)
+
+
 if __name__ == "__main__":
     unittest.main()
