@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A test of the tests: with the fault of seeded_faults.toml in each module, the bench of the small configuration must fail.
+"""A test of the tests: with each fault of seeded_faults.toml, in a copy of its module, the bench of a small configuration must fail.
 
 Usage: faults_test.py WORK_DIRECTORY [MODULE ...]
 """
@@ -16,6 +16,7 @@ from rtl_bench import (Configuration, RTL, SMALL, build_bench, compile_and_link,
                        run_bench, verilate)
 
 PACKAGES = {"sched_pkg", "sched_reg_pkg"}
+CONFIGURATIONS = {"8x2": Configuration("8x2", SMALL, 500, 60), "24x4": Configuration("24x4", dict(SMALL, Entries=24, Lanes=4), 500, 60)}
 
 
 def main():
@@ -27,12 +28,12 @@ def main():
     problems += [f"{module}: no fault is seeded" for module in sorted(modules - {fault["module"] for fault in faults})]
     include = include_directory()
     objects = build_bench(include, work / "objects")
-    configuration = Configuration("small", SMALL, 500, 60)
-    for fault in faults:
+    for number, fault in enumerate(faults):
         module = fault["module"]
         if only and module not in only:
             continue
-        directory = work / module
+        configuration = CONFIGURATIONS[fault.get("configuration", "8x2")]
+        directory = work / f"{module}_{number}"
         shutil.rmtree(directory, ignore_errors=True)
         shutil.copytree(RTL, directory / "rtl")
         path = directory / "rtl" / f"{module}.sv"
