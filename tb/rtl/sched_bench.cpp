@@ -44,6 +44,8 @@ const char* name_of(Work work) {
 }  // namespace
 
 SchedBench::SchedBench(std::uint64_t seed) : dut_(make_dut()), random_(seed) {
+  dut_->s_axil_wstrb_i = 0xF;
+  dut_->s_axil_bready_i = dut_->s_axil_rready_i = 1;
   // Two reads without a model tell what to compare with.
   const auto peek = [this](std::uint32_t address) {
     drive_read(address);
@@ -68,13 +70,14 @@ SchedBench::SchedBench(std::uint64_t seed) : dut_(make_dut()), random_(seed) {
   parameters_.seg_w = field(reg::kParamsSegWLsb, reg::kParamsSegWWidth);
   parameters_.order_m = peek(reg::kOrderer);
   parameters_.seq_w = dut_seq_w();
+  refusals_before_.resize(parameters_.entries);
   declare_points();
   reset();
 }
 
 void SchedBench::reset() {
+  hard_reset();  // not compared: the state is unknown after power-up
   golden_ = std::make_unique<Golden>(parameters_);
-  hard_reset();
   write(reg::kSeekIndex, 0);
   write(reg::kSeekBase, 0);
   for (unsigned i = 0; i < parameters_.segs(); ++i) write(reg::kSeekDelta, 0);
@@ -86,21 +89,18 @@ void SchedBench::reset() {
 
 void SchedBench::hard_reset() {
   dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = dut_->s_axil_arvalid_i = 0;
-  address_held_ = data_held_ = false;
-  dut_->s_axil_wdata_i = 0;
-  dut_->s_axil_wstrb_i = 0xF;
-  dut_->s_axil_bready_i = dut_->s_axil_rready_i = 1;
   dut_->rst_ni = 0;
-  for (unsigned i = 0; i < 3; ++i, ++cycle_) {
-    dut_->clk_i = 0;
-    dut_->eval();
-    dut_->clk_i = 1;
-    dut_->eval();
+  if (golden_) {
+    step(3);
+  } else {
+    for (unsigned i = 0; i < 3; ++i, ++cycle_) {
+      dut_->clk_i = 0;
+      dut_->eval();
+      dut_->clk_i = 1;
+      dut_->eval();
+    }
   }
   dut_->rst_ni = 1;
-  write_waits_ = read_waits_ = reader_drives_ = false;
-  watched_.clear();
-  if (golden_) golden_->hard_reset();
 }
 
 void SchedBench::note(const std::string& text) {
@@ -122,7 +122,7 @@ void SchedBench::check_pin(const char* name, std::uint32_t seen, std::uint32_t e
 void SchedBench::step(unsigned cycles) {
   for (; cycles > 0; --cycles) {
     Dut& dut = *dut_;
-    if (random_bus_) drive_reader();
+    if (random_bus_ && dut.rst_ni) drive_reader();
     dut.clk_i = 0;
     dut.eval();
     const bool busy = golden_->busy();
@@ -159,11 +159,20 @@ void SchedBench::step(unsigned cycles) {
     if (dut.s_axil_wvalid_i && !dut.s_axil_awvalid_i) ++*data_first_;
     if (take_read && busy) ++*read_while_busy_;
     if (take_read && take_write) ++*both_accepted_;
+    cover_bus(take_read);
     if (read_taken) last_read_ = read_data_ ? dut.s_axil_rdata_o : 0;
-    if (write_taken) last_write_okay_ = dut.s_axil_bresp_o == 0;
+    if (write_taken) last_write_okay_ = dut.s_axil_bresp_o == 0, ++responses_;
 
     dut.clk_i = 1;
     dut.eval();
+    if (!dut.rst_ni) {
+      cover_reset();
+      golden_->hard_reset();
+      address_held_ = data_held_ = write_waits_ = read_waits_ = reader_drives_ = false;
+      watched_.clear();
+      ++cycle_;
+      continue;
+    }
     // What was taken need not stay on the lines.
     if (offers_address) {
       dut.s_axil_awvalid_i = 0;
@@ -174,6 +183,7 @@ void SchedBench::step(unsigned cycles) {
       dut.s_axil_wdata_i = ~dut.s_axil_wdata_i;
       dut.s_axil_wstrb_i ^= 0xF;
     }
+    if (take_write) cover_clear_in_halves({address, data, strobe});
     address_held_ = (address_held_ || offers_address) && !take_write;
     data_held_ = (data_held_ || offers_data) && !take_write;
     held_address_ = address;
@@ -205,6 +215,9 @@ void SchedBench::step(unsigned cycles) {
       write_okay_ = answer.okay;
       last_write_ = name_of(address) + " = " + hex(data);
       cover_write(address, data, answer, before);
+      const bool command = address == reg::kInsert || address == reg::kRemove || address == reg::kServe;
+      if (command && strobe == 0xF && !answer.okay) ++refusals_;
+      if (address == reg::kInsert && answer.okay) refusals_before_[data & 0xFFFF] = refusals_;
       if (answer.busy > 0) work_begins_ = cycle_;
       write_accepted_ = cycle_;
       stalled_by_ = Work::None;
@@ -255,6 +268,33 @@ bool SchedBench::write(std::uint32_t address, std::uint32_t data, unsigned strob
   dut_->s_axil_bready_i = 1;
   while (write_waits_) step();
   return last_write_okay_;
+}
+
+std::vector<bool> SchedBench::write_queued(const std::vector<BusWrite>& writes, unsigned pauses) {
+  Dut& dut = *dut_;
+  std::vector<bool> okay;
+  std::size_t addresses = 0, data = 0;  // taken
+  while (okay.size() < writes.size()) {
+    const auto offers = [&](std::size_t next) { return next < writes.size() && !(pauses && chance(pauses)); };
+    if (!dut.s_axil_awvalid_i && offers(addresses)) {
+      dut.s_axil_awvalid_i = 1;
+      dut.s_axil_awaddr_i = static_cast<std::uint16_t>(writes[addresses].address);
+    }
+    if (!dut.s_axil_wvalid_i && offers(data)) {
+      dut.s_axil_wvalid_i = 1;
+      dut.s_axil_wdata_i = writes[data].data;
+      dut.s_axil_wstrb_i = static_cast<std::uint8_t>(writes[data].strobe);
+    }
+    dut.s_axil_bready_i = !(pauses && chance(pauses));
+    const bool offered_address = dut.s_axil_awvalid_i, offered_data = dut.s_axil_wvalid_i;
+    const std::uint64_t responses = responses_;
+    step();
+    addresses += offered_address && !dut.s_axil_awvalid_i;
+    data += offered_data && !dut.s_axil_wvalid_i;
+    if (responses_ != responses) okay.push_back(last_write_okay_);
+  }
+  dut.s_axil_bready_i = 1;
+  return okay;
 }
 
 std::uint32_t SchedBench::read(std::uint32_t address) {
@@ -500,11 +540,23 @@ void SchedBench::retire_old_entries() {
   for (unsigned i = 0; i < parameters_.entries; ++i) {
     const Golden::Entry& entry = golden_->entries()[i];
     const std::uint32_t age = (golden_->next_seq() - entry.seq) & (numbers - 1);
-    if (entry.valid && age > numbers - 4) write(reg::kRemove, i);
+    if (entry.valid && age > numbers - 8) write(reg::kRemove, i);
   }
 }
 
-void SchedBench::stage_random(bool continuous) {
+// On a random bus they may follow each other at once.
+void SchedBench::random_writes(const std::vector<BusWrite>& writes) {
+  if (random_bus_ && chance(30)) {
+    constexpr unsigned kPauses[] = {0, 20, 50};
+    write_queued(writes, kPauses[below(std::size(kPauses))]);
+    return;
+  }
+  for (const BusWrite& one : writes) write(one.address, one.data, one.strobe);
+}
+
+std::vector<BusWrite> SchedBench::staged_random(bool continuous) {
+  std::vector<BusWrite> writes;
+  const auto stage = [&](std::uint32_t address, std::uint32_t data) { writes.push_back({address, data}); };
   const auto turn = static_cast<std::uint64_t>(parameters_.turn());
   const auto heads = [this] { return std::int64_t(below(few_values_ || chance(50) ? 2 : 64)) << 18; };
   const auto ticks = [&](std::uint64_t most) {
@@ -512,28 +564,30 @@ void SchedBench::stage_random(bool continuous) {
   };
   constexpr unsigned kOthers[] = {0, 0, 2, 3};
   const unsigned klass = continuous ? Golden::kContinuous : kOthers[below(4)];
-  write(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25));
-  write(reg::kEAngle, u32(random_angle()));
+  stage(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25));
+  stage(reg::kEAngle, u32(random_angle()));
   if (!few_values_ || chance(50)) {
-    write(reg::kEEndPos, u32(random_cylinder() | heads()));
-    write(reg::kEEndAngle, u32(random_angle()));
+    stage(reg::kEEndPos, u32(random_cylinder() | heads()));
+    stage(reg::kEEndAngle, u32(random_angle()));
     const unsigned kind = static_cast<unsigned>(below(100));
-    write(reg::kETransfer, kind < 3   ? u32(static_cast<std::int64_t>(random_() >> 1))
+    stage(reg::kETransfer, kind < 3   ? u32(static_cast<std::int64_t>(random_() >> 1))
                            : kind < 5 ? u32(parameters_.sum_limit() - ticks(turn))
                                       : u32(ticks(kind < 50 ? turn / 8 : 4 * turn)));
   }
   const unsigned kind = static_cast<unsigned>(below(100));
-  write(reg::kEDeadline, kind < 5    ? u32(static_cast<std::int64_t>(random_() >> 1))
+  stage(reg::kEDeadline, kind < 5    ? u32(static_cast<std::int64_t>(random_() >> 1))
                          : kind < 10 ? u32(day_ - ticks(turn))
                          : kind < 30 ? u32(day_ + ticks(16 * turn))
                                      : u32(day_ + 64 * parameters_.turn() + ticks(512 * turn)));
-  write(reg::kEAge, u32(sum_bits(weighted_ - random_age())));
+  stage(reg::kEAge, u32(sum_bits(weighted_ - random_age())));
+  return writes;
 }
 
 void SchedBench::insert_random(unsigned tag) {
   retire_old_entries();
-  stage_random(chance(continuous_percent_));
-  write(reg::kInsert, tag | u32(static_cast<std::int64_t>(random_() & 0xFFFF0000)));
+  std::vector<BusWrite> writes = staged_random(chance(continuous_percent_));
+  writes.push_back({reg::kInsert, tag | u32(static_cast<std::int64_t>(random_() & 0xFFFF0000))});
+  random_writes(writes);
 }
 
 // ---------------------------------------------------------------------------------------------- random course
@@ -698,14 +752,81 @@ void SchedBench::disturb() {
   std::uint32_t bits = static_cast<std::uint32_t>(below(8));
   const bool reset = chance(40);
   if (reset) bits |= 1U << reg::kClearSoftResetLsb;
-  drive_write(reg::kClear, bits);  // now, in this very cycle
-  step();
-  release_write();
-  step();
+  if (chance(40)) {
+    clear_in_halves(bits);
+  } else {
+    drive_write(reg::kClear, bits);  // now, in this very cycle
+    step();
+    release_write();
+    step();
+  }
   if (reset) {
     watched_.clear();
     random_epoch();
   }
+}
+
+// One half, a few cycles later the other; before that perhaps the same, or both at once, with a strobe that lacks bytes.
+void SchedBench::clear_in_halves(std::uint32_t bits) {
+  for (unsigned refused = static_cast<unsigned>(below(2)) + 1; refused-- > 0;) {
+    drive_write(reg::kClear, bits, refused ? static_cast<unsigned>(below(15)) : 0xF);
+    if (!refused || chance(60)) {
+      std::uint8_t& later = chance(50) ? dut_->s_axil_wvalid_i : dut_->s_axil_awvalid_i;
+      later = 0;
+      step(1 + static_cast<unsigned>(below(4)));
+      later = 1;
+    }
+    step(2);  // accepted, and its response taken
+  }
+}
+
+// Writes behind each other, what starts work among them, some refused, at the end perhaps a soft reset.
+void SchedBench::random_queue() {
+  constexpr std::uint32_t kTargets[] = {reg::kReserve, reg::kRisk,   reg::kEPos,   reg::kEAngle, reg::kClear, reg::kOp,
+                                        reg::kInsert,  reg::kRemove, reg::kServe,  reg::kId,     0x400};
+  std::vector<BusWrite> writes(2 + below(5));
+  retire_old_entries();
+  for (BusWrite& one : writes) {
+    one.address = kTargets[below(std::size(kTargets))];
+    one.data = one.address == reg::kClear                                    ? static_cast<std::uint32_t>(below(8))
+               : one.address >= reg::kInsert && one.address <= reg::kServe ? static_cast<std::uint32_t>(below(parameters_.entries))
+                                                                           : static_cast<std::uint32_t>(random_());
+    if (chance(15)) one.strobe = static_cast<unsigned>(below(15));
+  }
+  const bool reset = chance(25);
+  if (reset) {
+    for (unsigned refused = static_cast<unsigned>(below(2)) + 1; refused-- > 0;) {
+      writes.push_back({reg::kClear, 1U << reg::kClearSoftResetLsb, refused ? static_cast<unsigned>(below(15)) : 0xF});
+    }
+  }
+  constexpr unsigned kPauses[] = {0, 20, 50, 80};
+  write_queued(writes, kPauses[below(std::size(kPauses))]);
+  if (reset) {
+    watched_.clear();
+    random_epoch();
+  }
+}
+
+// A reset that meets accesses at every stage, with each READY high or low.
+void SchedBench::random_hard_reset() {
+  if (chance(60)) wait();
+  dut_->s_axil_bready_i = chance(40);
+  drive_write(reg::kReserve, static_cast<std::uint32_t>(random_()));
+  const unsigned halves = static_cast<unsigned>(below(4));  // of another write behind it
+  step();
+  if (halves & 1) {
+    dut_->s_axil_awvalid_i = 1;
+    dut_->s_axil_awaddr_i = reg::kClear;
+  }
+  if (halves & 2) {
+    dut_->s_axil_wvalid_i = 1;
+    dut_->s_axil_wdata_i = static_cast<std::uint32_t>(random_());
+  }
+  step(static_cast<unsigned>(below(3)));
+  dut_->s_axil_rready_i = chance(40);
+  hard_reset();
+  dut_->s_axil_bready_i = 1;
+  random_epoch();
 }
 
 void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences) {
@@ -764,6 +885,8 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
       disturb(40);
     }
     if (chance(5)) random_refusal();
+    if (chance(5)) random_queue();
+    if (chance(1)) random_hard_reset();
     if (chance(15)) write(reg::kClear, static_cast<std::uint32_t>(below(8)));
     if (i % 100 == 0) {
       for (const auto& info : reg::kRegisters) watch(info.offset);
@@ -792,6 +915,18 @@ void SchedBench::declare_points() {
   data_first_ = declare("bus: data before address");
   read_while_busy_ = declare("bus: read while busy");
   both_accepted_ = declare("bus: read and write in one cycle");
+  other_address_ = declare("bus: another address offered while one is held");
+  other_data_ = declare("bus: other data offered while some are held");
+  for (const char* what : {"response to a write waits, BREADY low", "response to a read waits, RREADY low", "address held",
+                           "data held", "both halves held", "work under way"}) {
+    declare(std::string("reset: ") + what);
+  }
+  for (const char* clear : {"soft reset: ", "soft reset refused for its strobe: "}) {
+    for (const char* halves : {"together", "address first", "data first", "both held"}) {
+      declare(std::string(clear) + "halves " + halves);
+    }
+  }
+  declare("soft reset: a read between its halves");
   for (const char* work : {"insert", "remove", "serve", "decide", "cluster"}) {
     for (const char* access : {"insert", "remove", "serve", "operation", "refused write", "another write"}) {
       declare(std::string("wait: ") + access + " for " + work);
@@ -855,7 +990,10 @@ void SchedBench::declare_points() {
   declare("seek: below zero");
   declare("seek: above the clamp");
   for (const char* beyond : {"0", "1", "2", "3"}) declare(std::string("seek: ") + beyond + " ends of segments passed");
-  if (parameters_.seq_w <= 8) declare("decide: tie by tag");  // else it takes too many insertions
+  if (parameters_.seq_w <= 8) {  // else it takes too many insertions
+    declare("decide: tie by tag");
+    declare("decide: tie that turns if refused commands take insertion numbers");
+  }
   for (unsigned lane = 0; lane < parameters_.lanes; ++lane) {
     for (const char* where : {"head", "debt"}) {
       const std::string text = std::string("lane ") + std::to_string(lane) + ", " + where + ": ";
@@ -877,6 +1015,36 @@ void SchedBench::cover_hop(const Golden::Hop& hop, const std::string& where) {
   if (hop.worst_above) hit(text + "worst clamps");
   if (hop.settle_below) hit(text + "settle below zero");
   if (hop.settle_above) hit(text + "settle above the clamp");
+}
+
+void SchedBench::cover_bus(bool take_read) {
+  const Dut& dut = *dut_;
+  if (dut.s_axil_awvalid_i && address_held_ && dut.s_axil_awaddr_i != held_address_) ++*other_address_;
+  if (dut.s_axil_wvalid_i && data_held_ && (dut.s_axil_wdata_i != held_data_ || dut.s_axil_wstrb_i != held_strobe_)) ++*other_data_;
+  read_between_ |= take_read && address_held_ != data_held_;
+}
+
+// Before the model follows.
+void SchedBench::cover_reset() {
+  hit_if(write_waits_ && !dut_->s_axil_bready_i, "reset: response to a write waits, BREADY low");
+  hit_if(read_waits_ && !dut_->s_axil_rready_i, "reset: response to a read waits, RREADY low");
+  hit_if(address_held_ && !data_held_, "reset: address held");
+  hit_if(data_held_ && !address_held_, "reset: data held");
+  hit_if(address_held_ && data_held_, "reset: both halves held");
+  hit_if(golden_->busy(), "reset: work under way");
+}
+
+// In the cycle in which the write is accepted; a refused one counts only where a soft reset would have shown.
+void SchedBench::cover_clear_in_halves(const BusWrite& write) {
+  if (write.address == reg::kClear && (write.data >> reg::kClearSoftResetLsb & 1)) {
+    const bool whole = write.strobe == 0xF;
+    const char* halves = address_held_ ? (data_held_ ? "both held" : "address first") : data_held_ ? "data first" : "together";
+    if (whole || golden_->occupancy() > 0) {
+      hit(std::string(whole ? "soft reset: " : "soft reset refused for its strobe: ") + "halves " + halves);
+    }
+    hit_if(whole && read_between_, "soft reset: a read between its halves");
+  }
+  read_between_ = false;
 }
 
 void SchedBench::cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer,
@@ -967,7 +1135,12 @@ void SchedBench::cover_decide(const Before& before) {
   }
   const Golden::Decision& decision = g.decision();
   unsigned competing = 0, ties = 0;
-  bool one_age = false;
+  bool one_age = false, turns = false;
+  // What would be compared if a refused command took an insertion number too
+  const auto turned_age = [&](unsigned tag) {
+    const std::uint32_t numbers = 1U << parameters_.seq_w;
+    return (entries[tag].seq + refusals_before_[tag] - g.next_seq() - refusals_) & (numbers - 1);
+  };
   for (const unsigned tag : g.list()) {
     const Golden::Entry& e = entries[tag];
     const std::string lane = "lane " + std::to_string(tag % parameters_.lanes);
@@ -1007,10 +1180,12 @@ void SchedBench::cover_decide(const Before& before) {
     if (tag != decision.tag && g.key(tag) == decision.key) {
       ++ties;
       one_age |= e.seq == entries[decision.tag].seq;
+      turns |= e.seq != entries[decision.tag].seq && turned_age(tag) < turned_age(decision.tag);
     }
   }
   hit_if(ties > 0 && !one_age, "decide: tie by age");
   hit_if(one_age, "decide: tie by tag");
+  hit_if(turns, "decide: tie that turns if refused commands take insertion numbers");
   hit_if(ties > 1, "decide: tie of three and more");
   hit_if(decision.valid && decision.key < 0, "decide: key below zero");
   hit_if(decision.valid && !decision.forced && decision.key == 0, "decide: key zero");

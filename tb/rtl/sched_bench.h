@@ -19,6 +19,11 @@
 
 namespace platter::testing {
 
+struct BusWrite {
+  std::uint32_t address, data;
+  unsigned strobe = 0xF;
+};
+
 /// A curve like a drive's, any numbers (negative slopes, clamped sums, segments in any order), or a few ticks.
 enum class SeekTable { Realistic, Arbitrary, Small };
 
@@ -58,6 +63,9 @@ class SchedBench {
 
   /// A whole write, until its response is taken; true if it was answered by OKAY. Does not wait for the work it starts.
   bool write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
+  /// Writes one behind the other, without waiting for responses: each channel offers its next beat when the one before has been
+  /// taken, so one of them may run a beat ahead. Each channel pauses in `pauses` percent of the cycles. Whether each was answered by OKAY.
+  std::vector<bool> write_queued(const std::vector<BusWrite>& writes, unsigned pauses = 0);
   /// A whole read; the data, 0 if it was answered by SLVERR.
   std::uint32_t read(std::uint32_t address);
   /// A write while nothing is at work, and the work that it starts; returns the cycles for which busy_o was high.
@@ -70,7 +78,7 @@ class SchedBench {
 
   /// Both to the state after reset; the seek table is zero in both.
   void reset();
-  /// Three cycles of rst_ni; the seek table stays.
+  /// Three cycles of rst_ni without a VALID, with BREADY and RREADY as they are; the seek table stays.
   void hard_reset();
 
   // ------------------------------------------------------------------------------------------- random stimuli
@@ -111,7 +119,9 @@ class SchedBench {
   std::int64_t random_age();
   std::optional<unsigned> random_entry();
   void random_epoch();
-  void stage_random(bool continuous);
+  void random_writes(const std::vector<BusWrite>& writes);
+  std::vector<BusWrite> staged_random(bool continuous);
+  void stage_random(bool continuous) { random_writes(staged_random(continuous)); }
   void retire_old_entries();
   void take_out_random();
   unsigned free_tag();
@@ -121,6 +131,9 @@ class SchedBench {
   void near_deadline();
   void random_cluster();
   void random_refusal();
+  void clear_in_halves(std::uint32_t bits);
+  void random_queue();
+  void random_hard_reset();
   void disturb(unsigned percent);
   void disturb();
 
@@ -128,6 +141,9 @@ class SchedBench {
   void hit(const std::string& point);
   void hit_if(bool reached, const char* point);
   void cover_hop(const Golden::Hop& hop, const std::string& where);
+  void cover_bus(bool take_read);
+  void cover_reset();
+  void cover_clear_in_halves(const BusWrite& write);
   void cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer, const Before& before);
   void cover_decide(const Before& before);
   void cover_cluster();
@@ -148,12 +164,18 @@ class SchedBench {
   std::optional<std::uint32_t> read_data_;
   std::uint32_t read_specified_ = 0, read_address_ = 0, last_read_ = 0;
   bool last_write_okay_ = false;
+  std::uint64_t responses_ = 0;  // to writes, taken
   std::string last_write_;
 
   // For the cover points: the work under way, and what kept the present write waiting.
   std::string running_;
   Golden::Work stalled_by_ = Golden::Work::None;
-  std::uint64_t *held_b_, *held_r_, *address_first_, *data_first_, *read_while_busy_, *both_accepted_;
+  std::uint64_t *held_b_, *held_r_, *address_first_, *data_first_, *read_while_busy_, *both_accepted_,
+      *other_address_, *other_data_;
+  bool read_between_ = false;  // the halves of the write under way
+  // Refused commands so far, and those before each entry came
+  std::uint32_t refusals_ = 0;
+  std::vector<std::uint32_t> refusals_before_;
 
   bool random_bus_ = false;  // orders of AW and W, pauses, back-pressure, reads beside the writes
   bool reader_drives_ = false;

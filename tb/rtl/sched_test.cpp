@@ -178,6 +178,9 @@ TEST_F(Sched, WritesToOtherAddressesAreRefusedAndChangeNothing) {
 }
 
 TEST_F(Sched, PartialStrobesAreRefusedAndChangeNothing) {
+  bench.randomize_configuration();  // so that a soft reset shows
+  bench.insert_random(3);
+  bench.wait();
   for (const auto& info : reg::kRegisters) {
     for (unsigned strobe = 0; strobe < 15; ++strobe) {
       EXPECT_FALSE(bench.write(info.offset, 0xFFFFFFFF, strobe)) << info.name;
@@ -343,6 +346,58 @@ TEST_F(Sched, DataBeforeAddress) {
   }
 }
 
+TEST_F(Sched, AnotherBeatWaitsWhileOneIsHeld) {
+  // Address and data of the next write stand at the channel that runs ahead; first of idle, then behind a response and work.
+  auto& dut = bench.dut();
+  for (const bool address_ahead : {true, false}) {
+    for (unsigned delay = 1; delay < 4; ++delay) {
+      bench.drive_write(reg::kReserve, 0x100 + delay);
+      (address_ahead ? dut.s_axil_wvalid_i : dut.s_axil_awvalid_i) = 0;
+      bench.step();
+      if (address_ahead) {
+        dut.s_axil_awvalid_i = 1;
+        dut.s_axil_awaddr_i = reg::kAgeNow;
+      } else {
+        dut.s_axil_wvalid_i = 1;
+        dut.s_axil_wdata_i = 0x200 + delay;
+        dut.s_axil_wstrb_i = 0xF;
+      }
+      for (unsigned i = 0; i < delay; ++i) {
+        bench.step();
+        EXPECT_EQ(address_ahead ? dut.s_axil_awready_o : dut.s_axil_wready_o, 0);
+      }
+      bench.drive_write(address_ahead ? reg::kAgeNow : reg::kReserve, address_ahead ? 0x100 + delay : 0x200 + delay);
+      bench.step();
+      EXPECT_EQ(bench.write_accepted(), bench.cycle() - 1);
+      bench.drive_write(reg::kAgeNow, 0x200 + delay);
+      bench.step(2);
+      bench.release_write();
+      bench.step(2);
+      EXPECT_EQ(read(reg::kReserve), 0x100 + delay);
+      EXPECT_EQ(read(reg::kAgeNow), 0x200 + delay);
+    }
+  }
+}
+
+TEST_F(Sched, QueuedWritesAreCarriedOutInTheirOrder) {
+  const std::vector<BusWrite> writes = {{reg::kEPos, 7},          {reg::kInsert, 2},   {reg::kReserve, 11},
+                                        {reg::kReserve, 12, 0x7}, {reg::kId, 1},       {reg::kEPos, 5},
+                                        {reg::kInsert, 2},        {reg::kInsert, 3},   {reg::kOp, 0},
+                                        {reg::kAgeNow, 13},       {reg::kServe, 3},    {reg::kOp, 1},
+                                        {reg::kClear, kClearDone | kClearError, 0xE}};
+  const std::vector<bool> okay = {true, true, true, false, false, true, false, true, true, true, true, true, false};
+  for (const unsigned pauses : {0U, 20U, 50U, 80U}) {
+    write(reg::kClear, kSoftReset);
+    EXPECT_EQ(bench.write_queued(writes, pauses), okay) << pauses;
+    bench.wait();
+    EXPECT_EQ(read(reg::kStatus), kDone | kError | 1U << reg::kStatusOccupancyLsb);
+    EXPECT_EQ(read(reg::kReserve), 11U);
+    EXPECT_EQ(read(reg::kAgeNow), 13U);
+    EXPECT_EQ(read(reg::kHeadPos), 0U);
+    bench.check_all_registers();
+  }
+}
+
 TEST_F(Sched, AnAccessTakesTwoCycles) {
   auto& dut = bench.dut();
   std::uint64_t begin = bench.cycle();
@@ -424,6 +479,85 @@ TEST_F(Sched, ReadAndWriteAreIndependent) {
   bench.release_read();
   bench.step();
   EXPECT_EQ(read(reg::kReserve), 6U);
+}
+
+TEST_F(Sched, ResetTakesBackWhatWaits) {
+  // Responses at B and R, and the halves of a write that are held, with each READY high and low.
+  auto& dut = bench.dut();
+  for (unsigned kind = 0; kind < 64; ++kind) {
+    const bool response = kind & 1, answer = kind & 2, address = kind & 4, data = kind & 8;
+    const bool bready = kind & 16, rready = kind & 32;
+    dut.s_axil_bready_i = dut.s_axil_rready_i = 0;
+    if (response) bench.drive_write(reg::kReserve, 0x77);
+    bench.step();
+    if (answer) bench.drive_read(reg::kParams);
+    bench.step();
+    bench.release_read();
+    bench.drive_write(reg::kAgeNow, 0x55);
+    dut.s_axil_awvalid_i = address;
+    dut.s_axil_wvalid_i = data;
+    bench.step();
+    EXPECT_EQ(dut.s_axil_rvalid_o, answer);
+    dut.s_axil_bready_i = bready;
+    dut.s_axil_rready_i = rready;
+    bench.hard_reset();
+    EXPECT_EQ(dut.s_axil_bvalid_o, 0) << kind;
+    EXPECT_EQ(dut.s_axil_rvalid_o, 0) << kind;
+    EXPECT_EQ(dut.s_axil_awready_o, 1) << kind;
+    EXPECT_EQ(dut.s_axil_wready_o, 1) << kind;
+    dut.s_axil_bready_i = dut.s_axil_rready_i = 1;
+    bench.step(2);
+    bench.check_all_registers();
+    write(reg::kReserve, kind);  // the first halves that come belong together
+    EXPECT_EQ(read(reg::kReserve), kind);
+    EXPECT_EQ(read(reg::kAgeNow), 0U);
+  }
+}
+
+TEST_F(Sched, ClearInHalves) {
+  // Every order of the halves, a read between them or none, at work and at rest, whole and lacking bytes.
+  auto& dut = bench.dut();
+  enum class Halves { Together, AddressFirst, DataFirst, BothHeld };
+  for (const std::uint32_t bits : {kSoftReset, kClearDone, kClearError, kClearCounters}) {
+    for (const Halves halves : {Halves::Together, Halves::AddressFirst, Halves::DataFirst, Halves::BothHeld}) {
+      for (const bool busy : {false, true}) {
+        for (const bool reads : {false, true}) {
+          for (const unsigned strobe : {0xFU, 0x7U, 0xEU, 0xDU, 0xBU, 0x1U, 0x2U, 0U}) {
+            bench.randomize_configuration();
+            if (!(bench.golden().entries()[3].valid)) bench.insert_random(3);
+            bench.decide();             // DONE, counters
+            write(reg::kServe, 0xFFFF);  // ERROR
+            if (busy) write(reg::kOp, 0);
+            if (halves == Halves::BothHeld) {  // behind a response
+              dut.s_axil_bready_i = 0;
+              bench.drive_write(reg::kClear, 0, 0);
+              bench.step();
+            }
+            bench.drive_write(reg::kClear, bits, strobe);
+            if (halves == Halves::AddressFirst) dut.s_axil_wvalid_i = 0;
+            if (halves == Halves::DataFirst) dut.s_axil_awvalid_i = 0;
+            if (halves != Halves::Together) {
+              bench.step(2);
+              if (reads) read(reg::kReserve);
+            }
+            dut.s_axil_bready_i = 1;
+            if (halves == Halves::BothHeld) bench.step();  // that response is taken
+            if (halves == Halves::AddressFirst) dut.s_axil_wvalid_i = 1;
+            if (halves == Halves::DataFirst) dut.s_axil_awvalid_i = 1;
+            bench.step();
+            EXPECT_EQ(bench.write_accepted(), bench.cycle() - 1);
+            EXPECT_EQ(dut.s_axil_bresp_o, strobe == 0xF ? 0 : 2);
+            bench.release_write();
+            bench.step();
+            bench.wait();
+            EXPECT_EQ(occupancy(), bits == kSoftReset && strobe == 0xF ? 0U : 1U);
+            bench.check_all_registers();
+            ASSERT_TRUE(bench.differences().empty());
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_F(Sched, RandomBackPressure) {
@@ -695,11 +829,17 @@ TEST_F(SchedWork, HardResetInEveryCycle) {
     const unsigned busy = bench.work(kind.address, kind.data);
     for (unsigned at = 1; at <= busy + 1; ++at) {
       kind.prepare();
+      // Every second time a response waits in each direction until then.
+      auto& dut = bench.dut();
+      dut.s_axil_bready_i = dut.s_axil_rready_i = at % 2;
       bench.drive_write(kind.address, kind.data);
+      bench.drive_read(reg::kParams);
       bench.step();
       bench.release_write();
+      bench.release_read();
       bench.step(at - 1);
       bench.hard_reset();
+      dut.s_axil_bready_i = dut.s_axil_rready_i = 1;
       EXPECT_EQ(bench.decide(), bench.duration()) << kind.name << ", cycle " << at << ": a decision in the first cycle after the reset";
       EXPECT_EQ(read(reg::kResult), 0U) << kind.name << ", cycle " << at << ": the table is empty";
       bench.hard_reset();
@@ -794,6 +934,29 @@ void run_ties_of_one_age(SchedBench& bench) {
 TEST_F(Sched, TiesOfOneAgeGoToTheLowestTag) {
   if (bench.parameters().seq_w > 8) GTEST_SKIP() << "too many insertion numbers";
   run_ties_of_one_age(bench);
+}
+
+// Of two of one key the older one wins, however many commands were refused before and after the younger one came: refused
+// ones that took insertion numbers would have it the other way round.
+void run_ties_after_refusals(SchedBench& bench) {
+  const unsigned half = (1U << bench.parameters().seq_w) / 2 + 2, free = 7, out = bench.parameters().entries;
+  for (const auto& [older, younger] : {std::pair{5U, 2U}, {2U, 5U}}) {
+    for (const auto& [address, tag] : {std::pair{reg::kInsert, older}, {reg::kInsert, out}, {reg::kInsert, 0xFFFFU},
+                                       {reg::kRemove, free}, {reg::kServe, free}, {reg::kServe, out}}) {
+      bench.write(reg::kClear, kSoftReset);
+      for (const unsigned next : {older, younger}) {
+        bench.write(reg::kInsert, next);
+        for (unsigned i = 0; i < half; ++i) EXPECT_FALSE(bench.write(address, tag));
+      }
+      bench.decide();
+      EXPECT_EQ(bench.read(reg::kResult), 0x100U + older) << address << " " << tag;
+    }
+  }
+}
+
+TEST_F(Sched, RefusedCommandsTakeNoInsertionNumbers) {
+  if (bench.parameters().seq_w > 8) GTEST_SKIP() << "too many insertion numbers";
+  run_ties_after_refusals(bench);
 }
 
 TEST_F(Sched, AgeIsTakenOff) {
@@ -1468,7 +1631,10 @@ TEST_F(Sched, CoverPoints) {
   const char* number = std::getenv("PLATTER_RTL_DECISIONS");
   const unsigned decisions = number ? static_cast<unsigned>(std::strtoul(number, nullptr, 10)) : kDecisions;
   bench.run_random(decisions);
-  if (bench.parameters().seq_w <= 8) run_ties_of_one_age(bench);
+  if (bench.parameters().seq_w <= 8) {
+    run_ties_of_one_age(bench);
+    run_ties_after_refusals(bench);
+  }
   if (const char* name = std::getenv("PLATTER_RTL_COVER")) {
     std::ofstream file(name);
     file << "point,count\n";
