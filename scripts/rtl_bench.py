@@ -66,13 +66,26 @@ def build_bench(include, objects):
     return made
 
 
+# Differs between equal code: comments, white space, and names that hold a hash of their contents
+# with a counter behind it.
+NOISE = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+HASHED = re.compile(r"\b(__V\w+?)_h[0-9a-f]{8}(?:__\d+)?\b")
+
+
 def generated(directory):
-    """Digest of the generated code."""
+    """Digest of the generated code in a canonical form."""
     digest = hashlib.sha256()
     for path in sorted(directory.glob("*")):
         if path.suffix in (".cpp", ".h"):
-            digest.update(path.name.encode() + path.read_bytes())
+            names = {}
+            text = HASHED.sub(lambda m: names.setdefault(m.group(0), f"{m.group(1)}_{len(names)}"), NOISE.sub(" ", path.read_text(encoding="utf-8")))
+            digest.update(path.name.encode() + " ".join(text.split()).encode())
     return digest.hexdigest()
+
+
+def compiled(directory):
+    """Digest of the object that compile_and_link made of it: what the compiler finds to be the same is the same."""
+    return hashlib.sha256((directory / "unit.o").read_bytes()).hexdigest()
 
 
 def verilate(configuration, rtl, into, *arguments):
@@ -103,7 +116,7 @@ def compile_and_link(configuration, directory, include, objects, cached=True):
     wrapper = BENCH / ("order_test.cpp" if configuration.order_m else "dut.cpp")
     unit.write_text("".join(f'#include "{name}"\n' for name in names) + f'#include "{wrapper}"\n', encoding="utf-8")
     result = subprocess.run(
-        compiler(cached=cached) + defines(configuration) +
+        compiler(cached=cached) + defines(configuration) + [f"-ffile-prefix-map={directory}=."] +
         ["-I", str(code), *includes(include), "-c", str(unit), "-o", str(directory / "unit.o")], capture_output=True, text=True,
         check=False)
     if result.returncode != 0:
