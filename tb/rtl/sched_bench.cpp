@@ -168,7 +168,7 @@ void SchedBench::step(unsigned cycles) {
     if (!dut.rst_ni) {
       cover_reset();
       golden_->hard_reset();
-      address_held_ = data_held_ = write_waits_ = read_waits_ = reader_drives_ = false;
+      address_held_ = data_held_ = write_waits_ = read_waits_ = reader_drives_ = read_between_ = false;
       watched_.clear();
       ++cycle_;
       continue;
