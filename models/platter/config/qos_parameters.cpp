@@ -49,7 +49,7 @@ const std::vector<Parameter<QosScenario>>& qos_parameters() {
       {"application.command_bytes", "bytes", "of each read, in whole sectors", at(&S::command_bytes), false, 512, 1 << 24},
       {"application.commands_per_period", "", "reads of a period, one after the other", at(&S::commands_per_period), false, 1, 10000},
       {"application.late_periods", "", "periods that a stream falls behind at most, and catches up with", at(&S::late_periods), false, 0, 1e6},
-      {"application.clock_jitter", "", "a read is issued late by up to this part of the mean time between two of its stream, at random", at(&S::clock_jitter), false,
+      {"application.clock_jitter", "", "of the host: a period begins late by up to this part of it, at random", at(&S::clock_jitter), false,
        0, 1},
       {"files.bytes", "bytes", "size of each stream's file; read again from the front where less than a command is left", at(&S::file_bytes), false, 512,
        1e15},

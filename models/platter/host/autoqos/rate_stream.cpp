@@ -58,9 +58,10 @@ bool RateStream::next(workload::Request& request, Picoseconds now) {
     }
   }
   request = {};
-  request.time = std::max(now, period_start_);
-  if (options_.jitter > 0 && period_ > 0)
-    request.time += static_cast<Picoseconds>(options_.jitter * clock_.uniform() * static_cast<double>(period_) / options_.commands_per_period);
+  Picoseconds begins = period_start_;
+  if (options_.jitter > 0 && command_ == 0)  // the others of a period wait for no clock
+    begins += static_cast<Picoseconds>(options_.jitter * clock_.uniform() * static_cast<double>(period_));
+  request.time = std::max(now, begins);
   if (request.time >= options_.leaves) return false;
   if (!options_.sequential)
     place_ = random_.below(options_.file_bytes / options_.command_bytes) * options_.command_bytes;

@@ -25,7 +25,7 @@ struct RateStreamOptions {
   std::uint32_t command_bytes = 262'144;
   std::uint32_t commands_per_period = 1;
   std::uint32_t late_periods = 4;  ///< a stream that falls behind further than this gives the rest up
-  double jitter = 0;               ///< of the host's clock: a command is late by up to this part of the time between two
+  double jitter = 0;               ///< of the host's clock: a period begins late by up to this part of it
   bool periodic = true;            ///< false: periods are exponential around their length
   bool sequential = true;          ///< false: every command lies anywhere in the file
   std::uint64_t file_offset = 0;   ///< bytes

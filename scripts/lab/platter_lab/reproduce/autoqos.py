@@ -38,7 +38,7 @@ READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS | OWN if nam
     ("files 1.5 GB", "files as long as the longest run, so that none is read twice, and farther apart", FAR),
     ("files apart", "the files lie anywhere on the disk, not one after the other", (("files.placement", "apart"),)),
     ("FCFS", "no elevator", (("policy", "FCFS"),)),
-    ("exact clock", "the host's clock does not jitter; by default a read is late by up to 3 % of the time between two", (("application.clock_jitter", "0"),)),
+    ("exact clock", "the host's clock does not jitter; by default a period begins late by up to 3 % of it", (("application.clock_jitter", "0"),)),
     ("jitter 10 %", "it jitters by up to 10 %", (("application.clock_jitter", "0.1"),)),
     ("rates only", "the manager does not know of streams that open", (("autoqos.knows_opens", "false"),)),
     ("no probes", "the limit stays what was left at the inference", (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000"))),
@@ -359,9 +359,9 @@ Streams of section 4's test application: reads of 256 KB, one outstanding, each 
 the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the paper's machine, one behind the other, read again
 and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
-which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not. The host's clock jitters: a read is
-issued late by up to 3 % of the time between two. Without AutoQoS the streams read in a fixed rotation and a run stays in the phase it falls into, so beside the mean stand the
-quartiles of the runs; jitter does not change the phases, because the reads of the other streams wait in the queue meanwhile.
+which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not. The host's clock jitters: a period
+begins late by up to 3 % of it. Without AutoQoS the streams read in a fixed rotation and a run stays in the phase it falls into, so beside the mean stand the
+quartiles of the runs; jitter does not change the phases, because streams in overload are late and wait for no clock.
 
 The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
 reads instead of a label, among bulk copies, of long files and of short ones, whose next file
