@@ -85,7 +85,7 @@ void StreamRecogniser::disown_heir(Stream& stream) {
 void StreamRecogniser::fail(Stream& stream, Picoseconds time) const {
   stream.verdict = stream.verdict == Verdict::Trial && stream.trial.begin >= stream.begun ? Verdict::Other : Verdict::Unknown;
   ++stream.failed;
-  stream.retry_at = time + (options_.trial << std::min(stream.failed, kMostDoublings));
+  stream.retry_at = time + (options_.trial * (Picoseconds{1} << std::min(stream.failed, kMostDoublings)));
 }
 
 /// The one that the command continues, otherwise the one used longest ago, begun anew.
@@ -164,7 +164,7 @@ bool StreamRecogniser::heir_is_proving_itself(Picoseconds time) const {
 /// have had to catch up.
 bool StreamRecogniser::trial_is_over(const Stream& stream, Picoseconds time) const {
   const bool pauses = stream.last_start >= stream.trial.begin && time - stream.last_start < options_.trial;
-  return time - stream.trial.begin >= options_.trial && !(pauses && stream.bursts - stream.trial.bursts < 2 * std::uint64_t{options_.periods});
+  return time - stream.trial.begin >= options_.trial && !(pauses && stream.bursts - stream.trial.bursts < std::uint64_t{2} * options_.periods);
 }
 
 RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, std::uint32_t length, bool write) {
