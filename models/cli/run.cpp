@@ -109,7 +109,6 @@ json requests_json(const observe::RequestStatistics& c, double measured_s) {
           {"completed", c.completed},
           {"failed", c.failed},
           {"outstanding", c.outstanding},
-          {"backlog", {{"mean", c.backlog.mean()}, {"parts", c.backlog.means()}}},
           {"late", c.late},
           {"bytes", c.bytes},
           {"throughput", {{"requests_per_s", static_cast<double>(c.completed) / measured_s},
@@ -127,6 +126,7 @@ json requests_json(const observe::RequestStatistics& c, double measured_s) {
 
 json class_json(const observe::ClassStatistics& c, double measured_s) {
   json result = requests_json(c, measured_s);
+  result["backlog"] = {{"mean", c.backlog.mean()}, {"parts", c.backlog.means()}};
   if (c.reads.issued > 0) result["reads"] = requests_json(c.reads, measured_s);
   if (c.writes.issued > 0) result["writes"] = requests_json(c.writes, measured_s);
   return result;
