@@ -109,7 +109,7 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   engine.policy = scheduling::find_policy("FCFS");
   drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();
-  validation::ReplayProducer producer(measured, reading, geometry, subject.trace);
+  validation::ReplayProducer producer(measured, reading, {geometry.block_count(), geometry.sector_bytes()}, subject.trace);
   ReplayWatch watch(measured.size());
   workload::Initiator host("host");
   host.disk_init_socket.bind(disk.host_tgt_socket);

@@ -152,11 +152,17 @@ void mutate(Random& random, std::string& text, const std::vector<std::string>& o
   const std::string& word = hostile()[below(random, hostile().size())];
   std::size_t at = 0;
   std::size_t length = 0;
-  switch (below(random, 12)) {
+  switch (below(random, 16)) {
     case 0:
     case 1:
     case 2:  // most often by what is a number too
       if (find_number(random, text, at, length)) text.replace(at, length, below(random, 4) == 0 ? word : hostile()[below(random, kNumbers)]);
+      break;
+    case 12:
+    case 13:
+    case 14:
+    case 15:  // another digit, so that most of it stays good
+      if (find_number(random, text, at, length)) text[at] = static_cast<char>('0' + below(random, 10));
       break;
     case 3:  // a digit more or less
       if (find_number(random, text, at, length)) below(random, 2) == 0 ? text.insert(at, std::string(1 + below(random, 20), '9')) : text.erase(at, 1);
@@ -331,7 +337,8 @@ int main(int argc, char** argv) {
     }
     if (!wrong.empty() && wrong.front() == '\n')
       wrong = "another exception than ConfigError and InputError: " + wrong.substr(1);
-    else if (!wrong.empty() && wrong.find(options.work.string()) == std::string::npos && wrong.find("--set") == std::string::npos)
+    else if (!wrong.empty() && wrong.find(options.work.string()) == std::string::npos && wrong.find(".toml:") == std::string::npos &&
+             wrong.find("--set") == std::string::npos)
       wrong = "a message without a file: " + wrong;
     else if (seconds > options.limit_s)
       wrong = fmt::format("{:.2f} s", seconds);

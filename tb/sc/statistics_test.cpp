@@ -390,7 +390,7 @@ TEST(OutputFile, AFullDiskLeavesNothing) {
     OutputFile good(other.path());
     good.write("text");
     full.write("short enough to be buffered");
-    EXPECT_THROW(commit_all({&good, nullptr, &full}), core::SimulationError);
+    EXPECT_THROW(observe::commit_all({&good, nullptr, &full}), core::SimulationError);
   }
   EXPECT_FALSE(fs::exists(other.path())) << "all or none";
   EXPECT_EQ(other.partials(), 0u);

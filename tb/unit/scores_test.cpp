@@ -210,7 +210,7 @@ TEST_F(MeasuredTrace, ErrorsNameLineAndColumn) {
 TEST_F(MeasuredTrace, ReplayPausesBeforeOrAfter) {
   const auto requests = read_measured_trace(file("R Hit 10 8 1 100\nW Hit 20 1 1 200\nR Hit 30 2 1 300\n"));
   for (const Reading reading : {Reading::Follows, Reading::Precedes}) {
-    ReplayProducer producer(requests, reading, 1000, path_);
+    ReplayProducer producer(requests, reading, {1000, 512}, path_);
     EXPECT_EQ(producer.closed_depth(), 1u);
     workload::Request request;
     const Picoseconds pauses[] = {0, reading == Reading::Follows ? 100 : 200, reading == Reading::Follows ? 200 : 300};
@@ -228,9 +228,9 @@ TEST_F(MeasuredTrace, ReplayPausesBeforeOrAfter) {
 
 TEST_F(MeasuredTrace, PastTheDrivesEnd) {
   const auto requests = read_measured_trace(file("R Hit 10 8 1 100\nW Hit 98 2 1 200\n"));
-  EXPECT_NO_THROW(ReplayProducer(requests, Reading::Follows, 100, path_));
+  EXPECT_NO_THROW(ReplayProducer(requests, Reading::Follows, {100, 512}, path_));
   try {
-    ReplayProducer(requests, Reading::Follows, 99, path_);
+    ReplayProducer(requests, Reading::Follows, {99, 512}, path_);
     ADD_FAILURE() << "no error";
   } catch (const core::InputError& error) {
     EXPECT_NE(std::string(error.what()).find("request 2 goes to blocks 98 to 99, but the drive has 99"), std::string::npos)

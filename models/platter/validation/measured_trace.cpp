@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "platter/core/error.h"
 #include "platter/workload/text_file.h"
 
@@ -50,18 +52,18 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
 }
 
 ReplayProducer::ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading,
-                               const mechanics::Geometry& geometry, const std::filesystem::path& file)
+                               const workload::Target& drive, const std::filesystem::path& file)
     : requests_(requests), reading_(reading) {
-  if (geometry.sector_bytes() != kBlockBytes)
+  if (drive.block_bytes != kBlockBytes)
     throw core::InputError(file.string(), requests.front().line, 0,
                            fmt::format("the trace counts in blocks of {} bytes, but the drive has sectors of {}", kBlockBytes,
-                                       geometry.sector_bytes()));
-  const std::uint64_t capacity = geometry.block_count();
+                                       drive.block_bytes));
+  const std::uint64_t capacity = drive.blocks;
   for (std::size_t i = 0; i < requests.size(); ++i)
     if (requests[i].first.value >= capacity || requests[i].blocks > capacity - requests[i].first.value)
       throw core::InputError(file.string(), requests[i].line, 0,
-                             fmt::format("request {} is of {} blocks from block {} on, but the drive has {}", i + 1, requests[i].blocks,
-                                         requests[i].first.value, capacity));
+                             fmt::format("request {} goes to blocks {} to {}, but the drive has {}", i + 1, requests[i].first.value,
+                                         requests[i].first.value + std::min<std::uint64_t>(requests[i].blocks - 1, ~requests[i].first.value), capacity));
 }
 
 bool ReplayProducer::next(workload::Request& request, Picoseconds now) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "platter/core/types.h"
-#include "platter/mechanics/geometry.h"
+#include "platter/workload/generators.h"
 #include "platter/workload/request.h"
 
 namespace platter::validation {
@@ -38,7 +38,7 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
 /// one is issued at time 0. A drive whose sectors are not the trace's blocks, or a request past its end, throws core::InputError.
 class ReplayProducer : public workload::ProducerIf {
  public:
-  ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading, const mechanics::Geometry& geometry,
+  ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading, const workload::Target& drive,
                  const std::filesystem::path& file);
 
   bool next(workload::Request& request, Picoseconds now) override;
