@@ -344,16 +344,6 @@ class Runs(Case):
                 self.assertEqual(len(set(served.values())), 1, served)
                 self.assertEqual(set(hidden.values()), {0})
 
-    def test_a_queue_of_two_leaves_a_choice_of_two(self):
-        """Without a bus each answer comes as its access ends, and the replacement is in time for the next decision; decisions take time then."""
-        served = {}
-        for outstanding in (1, 2):
-            result = self.result_of(EAGER, "--set", "sim.warmup_s=2", "--set", "sim.measure_s=20", "--set", "drive.bus.read_block_us=0", "--set",
-                                    "drive.bus.write_block_us=0", "--set", f"workload.discrete.outstanding={outstanding}")
-            served[outstanding] = result["throughput"]["requests_per_s"]
-            self.assertEqual(result["scheduler"]["stalls"] > 1000, outstanding == 2)
-        self.assertGreater(served[2], 1.12 * served[1])
-
     def test_free_space_is_aged(self):
         """Aged or at random, the same load gets something else; the default is a turnover."""
         short = ("--set", "sim.warmup_s=0", "--set", "sim.measure_s=5")

@@ -125,9 +125,11 @@ TEST(EwArray, RefusesWhatItCannotDo) {
   flush.set_flush();
   host.submit(flush);
   Transaction& nothing = host.make();
+  nothing.set(false, 0, 1);
   nothing.payload.set_data_length(0);
   host.submit(nothing);
   Transaction& narrow = host.make();
+  narrow.set(false, 0, 1);
   narrow.payload.set_streaming_width(1);
   host.submit(narrow);
   run_until(10 * kMs);

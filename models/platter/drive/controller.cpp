@@ -44,8 +44,7 @@ Controller::Controller(const sc_core::sc_module_name& name, const mechanics::Acc
       cached_completion_(microseconds(profile.bus_write_completion_us)),
       write_watermark_(std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks)),
       buffer_(profile.cache.segments > 0 ? std::make_unique<buffer::SegmentBuffer>(planner, profile.cache) : nullptr),
-      destages_(own_commands(profile)),
-      end_of_instant_("end_of_instant", [this] { settled(); }) {
+      destages_(own_commands(profile)) {
   entries_.resize(queue.depth());
   waiting_.reserve(queue.depth() + destages_.size());
   released_.reserve(queue.depth());
@@ -160,25 +159,24 @@ bool Controller::stop_read_ahead() {
 }
 
 void Controller::wake() {
+  // A delta later, so that commands which arrive at one instant are all seen by the first decision.
   if (state_ != ControllerState::Idle) return;
   const Picoseconds now = now_ps();
   if (arm_free_ > now) {
     prepare(now);
     arrival_event_.notify(to_sc_time(arm_free_ - now));
   } else {
-    end_of_instant_.ask();
+    arrival_event_.notify(sc_core::SC_ZERO_TIME);
   }
 }
 
-void Controller::arrival() { wake(); }
-
-void Controller::settled() {
-  if (state_ != ControllerState::Idle)
-    ask(false);
-  else if (arm_free_ > now_ps())
+void Controller::arrival() {
+  if (state_ != ControllerState::Idle) return;
+  const Picoseconds now = now_ps();
+  if (arm_free_ > now)
     wake();
   else
-    ask(arm_free_ < now_ps());
+    ask(arm_free_ < now);
 }
 
 // --- loss of power ---------------------------------------------------------------------------------------------------
@@ -191,7 +189,6 @@ void Controller::halt() {
   phase_count_ = phase_ = 0;
   step_event_.cancel();
   arrival_event_.cancel();
-  end_of_instant_.cancel();
   engine_.reset();
   std::fill(entries_.begin(), entries_.end(), nullptr);
   waiting_.clear();
@@ -521,12 +518,7 @@ void Controller::finish() {
     else
       finish_host(slot, now);
   }
-  if (urgent_.empty() && engine_.empty())
-    enter(ControllerState::Idle);
-  else if (core::EndOfInstant::now())
-    ask(false);
-  else
-    end_of_instant_.ask();  // a host that has been answered now may replace the command now
+  ask(false);
 }
 
 void Controller::finish_host(Slot& slot, Picoseconds now) {
