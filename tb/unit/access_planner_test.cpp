@@ -478,6 +478,32 @@ TEST(AccessPlanner, OnwardBoundsTheNextAccessOfAZeroLatencyDrive) {
   }
 }
 
+TEST(AccessPlanner, MostOnwardHoldsWhateverTheHostDidLast) {
+  // The buffer answers, or a write of the drive's own ends, and the next command's overhead is not the one that follows this access.
+  DriveProfile drive = testing::small_drive();
+  const AccessPlanner without(drive);
+  drive.cache.segments = 4;
+  const AccessPlanner planner(drive);
+  std::mt19937_64 random(27);
+  int longer = 0;
+  for (int i = 0; i < 3'000; ++i) {
+    const Extent from = planner.resolve(Lba(random() % planner.geometry().block_count()), 1, random() % 2 == 0);
+    const Extent to = planner.resolve(Lba(random() % planner.geometry().block_count()), 1, random() % 2 == 0);
+    const auto delay = static_cast<Picoseconds>(random() % 1'000'000'000);
+    const Picoseconds most = planner.most_onward(from, to, delay);
+    const Picoseconds end = from.end_phase + 7 * planner.rotation().period();
+    for (const bool last_was_write : {false, true})
+      for (const Picoseconds waited : {Picoseconds{0}, delay / 2, delay}) {
+        HeadState head = AccessPlanner::end_of(from);
+        head.last_was_write = last_was_write;
+        ASSERT_LE(waited + planner.estimate(head, to, end + waited).to_first(), most);
+      }
+    longer += most > planner.onward(from, to, delay) ? 1 : 0;
+    ASSERT_EQ(without.most_onward(from, to, delay), without.onward(from, to, delay)) << "without a buffer nothing comes between";
+  }
+  EXPECT_GT(longer, 500);
+}
+
 TEST(AccessPlanner, TheNextBlockFollowsWithoutAWait) {
   DriveProfile drive = testing::small_drive(Mapping::Serpentine);
   drive.overhead = {};
