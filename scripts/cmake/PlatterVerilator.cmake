@@ -42,6 +42,7 @@ function(platter_verilate target)
   if(arg_TRACE_FST)
     set(trace --trace-fst)
     list(APPEND runtime ${include}/verilated_fst_c.cpp)
+    set(fst_options "-include;${PROJECT_SOURCE_DIR}/models/platter/observe/fst_checks.h")
     target_link_libraries(${target} PUBLIC ZLIB::ZLIB PkgConfig::LZ4)
   endif()
 
@@ -57,6 +58,9 @@ function(platter_verilate target)
 
   target_sources(${target} PRIVATE ${fast} ${slow} ${runtime})
   set_source_files_properties(${fast} ${runtime} PROPERTIES COMPILE_OPTIONS "-O2;-g0")
+  if(arg_TRACE_FST)
+    set_source_files_properties(${include}/verilated_fst_c.cpp PROPERTIES COMPILE_OPTIONS "-O2;-g0;${fst_options}")
+  endif()
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
   target_include_directories(${target} SYSTEM PUBLIC ${code} ${include} ${include}/vltstd)
   target_compile_definitions(${target} PRIVATE VM_COVERAGE=0 VM_SC=0 VM_TIMING=0 VM_TRACE=$<BOOL:${arg_TRACE_FST}>

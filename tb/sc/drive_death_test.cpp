@@ -273,7 +273,7 @@ TEST_P(DriveDeaths, LoseNothing) {
     failed += disk->host_port().counters(cls).failed;
   EXPECT_EQ(failed, traffic.dead);
   EXPECT_EQ(disk->host_port().completed(), traffic.good);
-  EXPECT_GT(traffic.good, traffic.dead / 4) << "it works between its deaths";
+  EXPECT_GT(traffic.good, traffic.dead / 5) << "it works between its deaths";
   EXPECT_GT(in_callback, scaled(20u));
   if (kScale == 1) {
     EXPECT_GT(immediate, 10u);

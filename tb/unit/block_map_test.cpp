@@ -18,7 +18,7 @@ using mechanics::Mapping;
 /// Two zones whose tracks are no whole number of blocks, slips, skews that are no whole sectors.
 mechanics::DriveProfile uneven_drive(Mapping mapping) {
   mechanics::DriveProfile drive = testing::small_drive(mapping);
-  drive.geometry.zones[1].remaps = {{20, 70}};
+  drive.geometry.zones[1].remaps = {{20, 187}};
   return drive;
 }
 

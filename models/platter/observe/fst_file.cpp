@@ -18,6 +18,7 @@ constexpr unsigned char kChangesAliased = 5;
 constexpr unsigned char kChangesAliased2 = 8;
 constexpr std::uint64_t kHeaderBytes = 329;
 constexpr long kEndTimeAt = 17;
+constexpr std::uint64_t kChangeBlocksAt = 65;
 constexpr long kDateAt = 202;
 constexpr std::size_t kDateBytes = 119;
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
@@ -52,12 +53,12 @@ class Reader {
 }  // namespace
 
 std::string complete_fst(const std::filesystem::path& file, std::uint64_t times, std::uint64_t last) {
-  const std::string broken = "the waves could not be written whole: is the disk, or the one for temporary files, full?";
+  const std::string broken = kNotWhole;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "r+b"), &std::fclose);
   if (!stream || fseeko(stream.get(), 0, SEEK_END) != 0) return std::generic_category().message(errno);
   const auto size = static_cast<std::uint64_t>(ftello(stream.get()));
   Reader reader(stream.get());
-  if (size == 0 || reader.byte(0) != kHeader || reader.number(1) != kHeaderBytes || reader.number(kEndTimeAt) != last) return broken;
+  if (size == 0 || reader.byte(0) != kHeader || reader.number(1) != kHeaderBytes || reader.number(kEndTimeAt) > last) return broken;
   std::uint64_t found = 0;
   std::uint64_t blocks = 0;
   std::uint64_t at = 0;
@@ -70,8 +71,8 @@ std::string complete_fst(const std::filesystem::path& file, std::uint64_t times,
     found += reader.number(at - 8);  // time stamps of the block
     ++blocks;
   }
-  // A block may begin with the last time stamp of the one before it.
-  if (!reader.good() || found < times || found > times + blocks) return broken;
+  // A block may begin with the last time stamp of the one before it; an instant at which nothing changes has none.
+  if (!reader.good() || blocks != reader.number(kChangeBlocksAt) || found > times + blocks) return broken;
   const std::array<char, kDateBytes> date{};
   if (std::fseek(stream.get(), kDateAt, SEEK_SET) != 0 || std::fwrite(date.data(), 1, date.size(), stream.get()) != date.size() ||
       std::fflush(stream.get()) != 0)

@@ -8,6 +8,8 @@
 #include <verilated_fst_c.h>
 
 #include <array>
+#include <stdexcept>
+#include <vector>
 
 #include "platter/core/error.h"
 #include "platter/drive/controller_state.h"
@@ -140,14 +142,32 @@ void WaveFile::unhook() {
 
 WaveFile::~WaveFile() {
   unhook();
-  if (file_->fst.isOpen()) file_->fst.close();
+  if (!finish()) keep(std::move(file_));
+}
+
+bool WaveFile::finish() {
+  try {
+    if (!broken_ && file_->fst.isOpen()) file_->fst.close();
+  } catch (const std::runtime_error&) {  // fst_checks.h
+    broken_ = true;
+  }
+  return !broken_;
+}
+
+void WaveFile::keep(std::unique_ptr<File> file) {
+  static auto& kept = *new std::vector<File*>;
+  kept.push_back(file.release());
 }
 
 void WaveFile::dump(Picoseconds time) {
   if (time <= last_) time = last_ + 1;
   last_ = time;
   ++dumps_;
-  file_->fst.dump(static_cast<std::uint64_t>(time));
+  try {
+    if (!broken_) file_->fst.dump(static_cast<std::uint64_t>(time));
+  } catch (const std::runtime_error&) {
+    broken_ = true;
+  }
 }
 
 void WaveFile::flush(Picoseconds before) {
@@ -177,9 +197,9 @@ void WaveFile::sample(Picoseconds time) {
 OutputFile& WaveFile::close() {
   flush(core::kNoDeadline);
   unhook();
-  file_->fst.close();
+  const bool whole = finish();
   const std::string objection =
-      complete_fst(output_.partial_path(), dumps_, last_ > 0 ? static_cast<std::uint64_t>(last_) : 0);
+      !whole ? kNotWhole : complete_fst(output_.partial_path(), dumps_, last_ > 0 ? static_cast<std::uint64_t>(last_) : 0);
   if (!objection.empty()) throw core::SimulationError(name_ + ": " + objection);
   return output_;
 }

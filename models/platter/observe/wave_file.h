@@ -55,6 +55,11 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void dump(core::Picoseconds time);
 
   struct File;
+  /// False if the file could not be written whole.
+  bool finish();
+  /// The destructor of a file that could not be written would try again, and end the program.
+  static void keep(std::unique_ptr<File> file);
+
   std::unique_ptr<File> file_;
   std::string name_;
   OutputFile output_;
@@ -62,6 +67,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   core::Picoseconds from_;
   core::Picoseconds to_;
   bool armed_ = false;
+  bool broken_ = false;
   core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file
   core::Picoseconds last_ = -1;
   std::uint64_t dumps_ = 0;
