@@ -481,6 +481,8 @@ TEST(AccessPlanner, OnwardBoundsTheNextAccessOfAZeroLatencyDrive) {
 TEST(AccessPlanner, MostOnwardHoldsWhateverTheHostDidLast) {
   // The buffer answers, or a write of the drive's own ends, and the next command's overhead is not the one that follows this access.
   DriveProfile drive = testing::small_drive();
+  drive.overhead.read_miss_us = {1'000, 100};
+  drive.overhead.write_us = {500, 2'500};
   const AccessPlanner without(drive);
   drive.cache.segments = 4;
   const AccessPlanner planner(drive);
@@ -498,10 +500,10 @@ TEST(AccessPlanner, MostOnwardHoldsWhateverTheHostDidLast) {
         head.last_was_write = last_was_write;
         ASSERT_LE(waited + planner.estimate(head, to, end + waited).to_first(), most);
       }
-    longer += most > planner.onward(from, to, delay) ? 1 : 0;
+    longer += most > planner.onward(from, to, delay);
     ASSERT_EQ(without.most_onward(from, to, delay), without.onward(from, to, delay)) << "without a buffer nothing comes between";
   }
-  EXPECT_GT(longer, 500);
+  EXPECT_GT(longer, 200) << "a turn";
 }
 
 TEST(AccessPlanner, TheNextBlockFollowsWithoutAWait) {
