@@ -60,8 +60,9 @@ TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
     EXPECT_EQ(rig.statistics.hiccups(), 0u);
     EXPECT_GT(rig.statistics.of(RequestClass::Continuous).response.max_ms(), 249) << "the guard uses the round to its end";
     // What the guard lets pass leaves time for the next continuous command; but an access that reaches into a round which has
-    // hardly any time to spare may leave its first one with less than the bounds ask for.
-    EXPECT_LE(e.forced, std::string(GetParam()) == "ASPTF(0.01)" ? e.decisions / 1'000 : 0);
+    // hardly any time to spare may leave its first one with less than the bounds ask for, and so may a write that waits for its data, of which
+    // the accelerator does not know.
+    EXPECT_LE(e.forced, e.decisions / 1'000);
   }
 }
 
