@@ -346,11 +346,11 @@ class Runs(Case):
 
     def test_free_space_is_aged(self):
         """Aged or at random, the same load gets something else; the default is a turnover."""
+        self.assert_refused(platter("run", EAGER, "--set", "eager.ageing_turnovers=-1"), "eager.ageing_turnovers: found -1, expected 0 to 100")
         short = ("--set", "sim.warmup_s=0", "--set", "sim.measure_s=5")
         by_age = {age: self.result_of(EAGER, *short, "--set", f"eager.ageing_turnovers={age}")["classes"] for age in (0, 1)}
         self.assertNotEqual(by_age[0], by_age[1])
         self.assertEqual(self.result_of(EAGER, *short)["classes"], by_age[1])
-        self.assert_refused(platter("run", EAGER, "--set", "eager.ageing_turnovers=-1"), "eager.ageing_turnovers: found -1, expected 0 to 100")
 
     def test_an_array_of_eager_writing_drives(self):
         """Twice the drives without copies serve about twice as much; a copy costs writes, which the answer to the first one hides."""
@@ -374,7 +374,7 @@ class Runs(Case):
         results = {"alone": array(1, 1), "striped": array(2, 1), "all": array(2, 2), "first": array(2, 2, "first")}
         self.assertNotIn("array", results["alone"])
         rate = {name: result["throughput"]["requests_per_s"] for name, result in results.items()}
-        self.assertGreater(rate["striped"], 1.6 * rate["alone"])
+        self.assertGreater(rate["striped"], 1.5 * rate["alone"])
         self.assertLess(rate["all"], rate["striped"])
         self.assertGreater(rate["first"], rate["all"])
         # Half are writes; a read is sent to one drive, a write to both.

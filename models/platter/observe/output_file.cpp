@@ -183,7 +183,10 @@ void OutputFile::commit() {
   if (!in_place_) {
     std::error_code error;
     fs::rename(partial_, file_, error);
-    if (error) throw core::SimulationError(name_.string() + ": " + error.message());
+    if (error) {
+      discard();
+      throw core::SimulationError(name_.string() + ": " + error.message());
+    }
     for (const fs::path& folder : made_) forget(folder.c_str());
     made_.clear();
   }
