@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base_protocol_checker.h"
 #include "platter/core/random.h"
@@ -891,6 +892,129 @@ TEST(DrivePolicy, CommandsOfOneInstantAreAllSeenByTheFirstDecision) {
   sc_core::sc_start();
   EXPECT_LT(near.timing().started, far.timing().started);
   EXPECT_EQ(near.timing().queue, (120 + 2 * 60) * 5'000) << "two candidates";
+}
+
+// --- a command that comes in the instant in which an access ends ------------------------------------------------------
+
+/// A toy drive whose reads are answered in the instant in which their access ends.
+mechanics::DriveProfile prompt_profile() {
+  mechanics::DriveProfile profile = toy_profile();
+  profile.bus_read_block_us = profile.bus_write_block_us = 0;
+  return profile;
+}
+
+/// A host that sends a command so many waits of zero time after another one's answer.
+class Replacing {
+ public:
+  Replacing(const std::string& name, drive::Drive& disk, int waits)
+      : host((name + "_host").c_str()), script_((name + "_script").c_str(), [this, waits](Script& script) {
+          sc_core::wait(answered_);
+          for (int i = 0; i < waits; ++i) script.pause(0);
+          replacement = &host.submit(false, 128 + 30, 1);
+        }) {
+    host.disk_init_socket.bind(disk.host_tgt_socket);
+    host.on_finished = [this](Transaction& t) {
+      if (&t == first) answered_.notify();
+    };
+  }
+
+  AtHost host;
+  Transaction* first = nullptr;
+  Transaction* replacement = nullptr;
+
+ private:
+  sc_core::sc_event answered_;
+  Script script_;
+};
+
+class SameInstant : public ::testing::TestWithParam<std::tuple<Engine, int>> {};
+
+/// With one command at hand and far away, the near one that replaces the command answered is served first, however many delta
+/// cycles it comes behind the answer. Two drives end their accesses together: neither waits for the other for ever.
+TEST_P(SameInstant, AReplacementTakesPartInTheNextDecision) {
+  const auto& [engine, waits] = GetParam();
+  std::array<std::unique_ptr<drive::Drive>, 2> disks;
+  std::array<std::unique_ptr<Replacing>, 2> hosts;
+  std::array<Transaction*, 2> far{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string name = "disk" + std::to_string(i);
+    disks[i] = make_drive(name.c_str(), engine.policy, engine.engine, prompt_profile());
+    hosts[i] = std::make_unique<Replacing>(name, *disks[i], waits);
+    hosts[i]->first = &hosts[i]->host.submit(false, 10, 1);
+    far[i] = &hosts[i]->host.submit(false, 128 * 100, 1);
+  }
+  sc_core::sc_start();
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_NE(hosts[i]->replacement, nullptr);
+    const Transaction& replacement = *hosts[i]->replacement;
+    EXPECT_EQ(replacement.timing().issued, hosts[i]->first->timing().completed);
+    EXPECT_LT(replacement.finished_order, far[i]->finished_order) << "disk " << i;
+    const drive::StallStatistics& stall = disks[i]->controller().stall_statistics();
+    EXPECT_EQ(stall.stalls, 1u) << "the arm waits for the decision on the command that has come, and for no other";
+    EXPECT_EQ(replacement.timing().queue, stall.stall);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SameInstant,
+                         ::testing::Combine(::testing::Values(Engine{"SPTF", "firmware"}, Engine{"SSTF", "firmware"},
+                                                              Engine{"SPTF", "model"}, Engine{"SPTF", "rtl"}, Engine{"SPTF", "lockstep"}),
+                                            ::testing::Values(0, 1, 7)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).policy) + "_" + std::get<0>(test.param).engine + "_" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
+
+/// The callers of b_transport wake up behind the answer.
+TEST(DriveSameInstant, ABlockingCallTakesPartToo) {
+  const auto disk = make_drive("disk", "SSTF", "firmware", prompt_profile());
+  std::array<Picoseconds, 3> ends{};
+  Script script("script", [&](Script& s) {
+    s.spawn([&] {
+      Transaction far(nullptr);
+      s.access(far, false, 128 * 100, 1);
+      ends[1] = core::now_ps();
+    });
+    Transaction t(nullptr);
+    s.access(t, false, 0, 1);
+    ends[0] = core::now_ps();
+    s.access(t, false, 128, 1);
+    ends[2] = core::now_ps();
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  sc_core::sc_start();
+  ASSERT_TRUE(script.done());
+  EXPECT_LT(ends[0], ends[2]);
+  EXPECT_LT(ends[2], ends[1]);
+}
+
+/// What goes on at one time without an end holds no drive up.
+TEST(DriveSameInstant, ALoopOfDeltaCyclesIsNotWaitedForForEver) {
+  const auto disk = make_drive("disk", "SSTF", "firmware", prompt_profile());
+  Replacing late("late", *disk, 2'000);
+  late.first = &late.host.submit(false, 0, 1);
+  Transaction& far = late.host.submit(false, 128 * 100, 1);
+  sc_core::sc_start();
+  EXPECT_EQ(late.replacement->timing().issued, late.first->timing().completed);
+  EXPECT_LT(far.finished_order, late.replacement->finished_order);
+}
+
+/// A decision begun for a command that came just before the access ended does not count when another one comes as it ends.
+TEST(DriveSameInstant, ADecisionUnderWayIsMadeAnew) {
+  const auto disk = make_drive("disk", "SPTF", "model", prompt_profile());
+  Replacing replacing("replacing", *disk, 0);
+  AtHost& host = replacing.host;
+  Transaction& first = host.submit(false, 10, 1);
+  sc_core::sc_start();
+  const Picoseconds end = first.begin_resp;
+  const Picoseconds again = (end / kToyTurn + 2) * kToyTurn;
+  run_until(again);
+  replacing.first = &host.submit(false, 10, 1);
+  run_until(again + end - 100'000);
+  Transaction& far = host.submit(false, 128 * 100, 1);
+  sc_core::sc_start();
+  ASSERT_NE(replacing.replacement, nullptr);
+  ASSERT_EQ(replacing.first->begin_resp, again + end);
+  EXPECT_LT(replacing.replacement->finished_order, far.finished_order);
 }
 
 }  // namespace

@@ -187,6 +187,26 @@ TEST(Initiator, ClosedProducerKeepsItsDepth) {
   EXPECT_EQ(at_start, 12u);
 }
 
+/// Where an answer comes with the end of the access, a queue of two always leaves a choice of two.
+TEST(Initiator, AReplacementTakesPartInTheNextDecision) {
+  mechanics::DriveProfile profile = toy_profile();
+  profile.bus_read_block_us = profile.bus_write_block_us = 0;
+  std::array<std::unique_ptr<Rig>, 2> rigs;
+  std::vector<std::unique_ptr<RandomProducer>> producers;
+  for (std::uint32_t depth = 1; depth <= 2; ++depth) {
+    rigs[depth - 1] = std::make_unique<Rig>("rig" + std::to_string(depth), "SPTF", profile);
+    Rig& rig = *rigs[depth - 1];
+    RandomProducer::Options options;
+    options.closed_depth = depth;
+    producers.push_back(std::make_unique<RandomProducer>(rig.target, options));
+    rig.host.add_producer(*producers.back());
+    rig.host.set_end(20 * core::kPicosecondsPerSecond);
+  }
+  run_until(20 * core::kPicosecondsPerSecond);
+  const auto served = [&](std::size_t i) { return static_cast<double>(rigs[i]->finished.rows.size()); };
+  EXPECT_GT(served(1), 1.1 * served(0));
+}
+
 /// A closed producer that thinks: request i is issued `think[i]` after the completion that asked for it.
 class ThinkingProducer : public workload::ProducerIf {
  public:

@@ -213,6 +213,7 @@ void AcceleratorEngine::reset() {
   sums_stale_ = debts_stale_ = true;
   direction_known_ = downward_ = false;
   prepared_ = running_ = again_ = ready_ = waiting_ = false;
+  inserted_ = -1;
 }
 
 // --- commands ------------------------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ void AcceleratorEngine::insert(const Command& command) {
   const Picoseconds now = core::now_ps();
   ++count_;
   ready_ = false;
-  asked_ = now;
+  asked_ = inserted_ = now;
   if (running_) {
     pending_.push_back(&command);
     return;
@@ -367,6 +368,7 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
     again_ = running_;
     ready_ = false;
   }
+  if (running_ && inserted_ == now) again_ = true;  // what came in this instant takes part
   if (ready_)
     deliver(now);
   else if (!running_)

@@ -122,6 +122,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   core::Picoseconds when_ = 0;
   core::Picoseconds instant_ = 0;   ///< for which the operation decides: `when_`, or later where it begins late
   core::Picoseconds asked_ = 0;
+  core::Picoseconds inserted_ = -1;  ///< when the last command came
   core::Picoseconds started_ = 0;   ///< of the operation that runs
   core::Picoseconds answered_ = 0;
   bool running_ = false;

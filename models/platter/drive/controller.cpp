@@ -44,7 +44,8 @@ Controller::Controller(const sc_core::sc_module_name& name, const mechanics::Acc
       cached_completion_(microseconds(profile.bus_write_completion_us)),
       write_watermark_(std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks)),
       buffer_(profile.cache.segments > 0 ? std::make_unique<buffer::SegmentBuffer>(planner, profile.cache) : nullptr),
-      destages_(own_commands(profile)) {
+      destages_(own_commands(profile)),
+      end_of_instant_("end_of_instant", [this] { settled(); }) {
   entries_.resize(queue.depth());
   waiting_.reserve(queue.depth() + destages_.size());
   released_.reserve(queue.depth());
@@ -159,24 +160,25 @@ bool Controller::stop_read_ahead() {
 }
 
 void Controller::wake() {
-  // A delta later, so that commands which arrive at one instant are all seen by the first decision.
   if (state_ != ControllerState::Idle) return;
   const Picoseconds now = now_ps();
   if (arm_free_ > now) {
     prepare(now);
     arrival_event_.notify(to_sc_time(arm_free_ - now));
   } else {
-    arrival_event_.notify(sc_core::SC_ZERO_TIME);
+    end_of_instant_.ask();
   }
 }
 
-void Controller::arrival() {
-  if (state_ != ControllerState::Idle) return;
-  const Picoseconds now = now_ps();
-  if (arm_free_ > now)
+void Controller::arrival() { wake(); }
+
+void Controller::settled() {
+  if (state_ != ControllerState::Idle)
+    ask(false);
+  else if (arm_free_ > now_ps())
     wake();
   else
-    ask(arm_free_ < now);
+    ask(arm_free_ < now_ps());
 }
 
 // --- loss of power ---------------------------------------------------------------------------------------------------
@@ -189,6 +191,7 @@ void Controller::halt() {
   phase_count_ = phase_ = 0;
   step_event_.cancel();
   arrival_event_.cancel();
+  end_of_instant_.cancel();
   engine_.reset();
   std::fill(entries_.begin(), entries_.end(), nullptr);
   waiting_.clear();
@@ -518,7 +521,12 @@ void Controller::finish() {
     else
       finish_host(slot, now);
   }
-  ask(false);
+  if (urgent_.empty() && engine_.empty())
+    enter(ControllerState::Idle);
+  else if (core::EndOfInstant::now())
+    ask(false);
+  else
+    end_of_instant_.ask();  // a host that has been answered now may replace the command now
 }
 
 void Controller::finish_host(Slot& slot, Picoseconds now) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platter/buffer/segment_buffer.h"
+#include "platter/core/end_of_instant.h"
 #include "platter/drive/actuator.h"
 #include "platter/drive/block_translation.h"
 #include "platter/drive/command_queue.h"
@@ -104,8 +105,11 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
     buffer::DirtyBlocks blocks{};
   };
 
+  /// A read-ahead has let go of the arm, or a policy's wait has ended.
   void arrival();
   void step();
+  /// The arm is free, and whatever comes at this time has come.
+  void settled();
   void ask(bool at_rest);
   /// Tells the engine when and how the arm will be free, if it is busy.
   void prepare(Picoseconds now);
@@ -171,6 +175,7 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
   CacheStatistics cache_statistics_;
   StallStatistics stall_statistics_;
 
+  core::EndOfInstant end_of_instant_;
   sc_core::sc_event arrival_event_;
   sc_core::sc_event step_event_;
   ControllerState state_ = ControllerState::Idle;
