@@ -143,12 +143,14 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   EXPECT_GE(bound, static_cast<double>(tapped.engine->decision_bound()));
   std::uint64_t queued = 0;
   std::uint64_t waits = 0;
+  std::uint64_t replacing = 0;  // came as the access before ended: a stall where others were at hand
   for (std::size_t i = 1; i < slots.size(); ++i) {
     const CommandTiming& before = slots[i - 1].second;
     const Picoseconds over = before.started + before.overhead + before.seek + before.settle + before.rotation +
                              before.transfer + before.bus;
     const CommandTiming& next = slots[i].second;
     ASSERT_GE(next.started, over);
+    replacing += next.accepted == over ? 1 : 0;
     if (next.accepted >= over) continue;
     ++queued;
     waits += next.started > over ? 1 : 0;
@@ -157,8 +159,9 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   EXPECT_GT(queued, slots.size() / 2);
   EXPECT_LT(waits, queued / 100 + 2);
   const drive::StallStatistics& stall = tapped.rig->disk->controller().stall_statistics();
-  EXPECT_EQ(stall.stalls, waits);
-  EXPECT_EQ(stall.idle_decisions, slots.size() - queued);
+  EXPECT_EQ(stall.stalls + stall.idle_decisions, waits + slots.size() - queued);
+  EXPECT_GT(stall.stalls, waits) << "some came with others at hand";
+  EXPECT_LE(stall.stalls, waits + replacing);
   // A turn too much is charged where the arrival lies within the table's error and the margin before the sector.
   const double share = static_cast<double>(with_extra_turn) / static_cast<double>(slots.size());
   EXPECT_LT(share, 2 * (table_error + 4 * tick) / turn + 0.001);
