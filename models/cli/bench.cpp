@@ -117,6 +117,7 @@ json measure_array(const BenchOptions& options) {
   config.profile = config::load_drive(options.drive);
   config.holds_data = false;
   std::vector<std::unique_ptr<drive::Drive>> disks;
+  disks.reserve(options.array_drives);
   for (std::uint32_t i = 0; i < options.array_drives; ++i)
     disks.push_back(std::make_unique<drive::Drive>(fmt::format("disk{}", i).c_str(), config, engine_of(policy, options, config.profile)));
   const mechanics::Geometry& geometry = disks[0]->planner().geometry();

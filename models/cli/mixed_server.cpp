@@ -100,6 +100,7 @@ int server_mixed(const ServerOptions& options) {
                               static_cast<std::uint32_t>(s.video_unit_bytes), 0};
   if (integrated) video_stripe.base = text_stripe.end(text.set_bytes / text_stripe.unit_bytes);
   std::vector<workload::StreamTable> tables;
+  tables.reserve(s.tables.size());
   for (const config::FileName& file : s.tables) tables.push_back(workload::StreamTable::load(file.path));
   const Picoseconds warmup = core::to_picoseconds(s.warmup_s, core::kPicosecondsPerSecond);
   const Picoseconds end = warmup + core::to_picoseconds(s.measure_s, core::kPicosecondsPerSecond);

@@ -267,6 +267,7 @@ int qos_run(const QosOptions& options) {
   advance(warmup);
   const Picoseconds busy_before = disk.controller().busy(core::now_ps());
   std::vector<qos::RateStream::Periods> periods_before;
+  periods_before.reserve(streams.size());
   for (const auto& stream : streams) periods_before.push_back(stream->periods(core::now_ps()));
   advance(end);
   progress.done();

@@ -399,9 +399,7 @@ class Scripts(Case):
     def test_lint_of_recent_changes(self):
         for name in ("setup", "build"):
             self.script(f"scripts/{name}", "#!/bin/sh\n")
-        # Two seconds of CPU for each file, and a warning for one of them.
-        self.script("bin/clang-tidy", "#!/usr/bin/env python3\nimport sys, time\nwhile time.process_time() < 2:\n    pass\nprint('tidy', sys.argv[-1])\n"
-                    "sys.exit('bad' in sys.argv[-1])\n")
+        self.script("build/venv/bin/clang-tidy", "#!/bin/sh\nwhile [ $# -gt 3 ]; do\n  echo tidy $4\n  case $4 in *bad*) bad=1 ;; esac\n  shift\ndone\nexit ${bad:-0}\n")
         done = self.call("scripts/lint", "--recent")
         self.assertEqual(done.returncode, 77, "no repository: " + done.stdout + done.stderr)
         self.assertEqual(self.call("git", "init", "-q").returncode, 0)
@@ -412,9 +410,9 @@ class Scripts(Case):
         self.commit("models/second.cpp", "models/second.h", "models/alone.h")
         done = self.call("scripts/lint", "--recent")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("tidy")], ["tidy models/second.cpp", "tidy models/first.cpp"])
-        done = self.call("scripts/lint", "--recent", "1")
-        self.assertRegex(done.stdout, r"lint: 1 of 2 files.*\nlint: left out.*\n  models/first\.cpp\nlint: clean")
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("tidy")], ["tidy models/first.cpp", "tidy models/second.cpp"])
+        self.assertIn("lint: 2 files", done.stdout)
+        self.assertIn("lint: clean", done.stdout)
         self.commit("models/bad.cpp")
         self.assertEqual(self.call("scripts/lint", "--recent").returncode, 1)
         self.assertEqual(self.call("scripts/lint", "--recently").returncode, 2)

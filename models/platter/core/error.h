@@ -57,7 +57,7 @@ class ConfigError : public std::runtime_error {
   static std::string format(const std::vector<ConfigProblem>& problems) {
     std::string text;
     for (const ConfigProblem& problem : problems) {
-      if (!text.empty()) text += "\n";
+      if (!text.empty()) text += '\n';
       const std::string message =
           problem.key.empty() ? problem.message : problem.key + ": " + problem.message;
       text += InputError(problem.file, problem.line, problem.column, message).what();

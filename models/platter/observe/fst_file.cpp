@@ -53,30 +53,29 @@ class Reader {
 }  // namespace
 
 std::string complete_fst(const std::filesystem::path& file, std::uint64_t times, std::uint64_t last) {
-  const std::string broken = kNotWhole;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "r+b"), &std::fclose);
   if (!stream || fseeko(stream.get(), 0, SEEK_END) != 0) return std::generic_category().message(errno);
   const auto size = static_cast<std::uint64_t>(ftello(stream.get()));
   Reader reader(stream.get());
-  if (size == 0 || reader.byte(0) != kHeader || reader.number(1) != kHeaderBytes || reader.number(kEndTimeAt) > last) return broken;
+  if (size == 0 || reader.byte(0) != kHeader || reader.number(1) != kHeaderBytes || reader.number(kEndTimeAt) > last) return kNotWhole;
   std::uint64_t found = 0;
   std::uint64_t blocks = 0;
   std::uint64_t at = 0;
   while (at < size && reader.good()) {
     const unsigned char type = reader.byte(at);
     const std::uint64_t length = reader.number(at + 1);  // from behind the type on
-    if (length < 8 || length > size - at - 1) return broken;
+    if (length < 8 || length > size - at - 1) return kNotWhole;
     at += 1 + length;
     if (type != kChanges && type != kChangesAliased && type != kChangesAliased2) continue;
     found += reader.number(at - 8);  // time stamps of the block
     ++blocks;
   }
   // A block may begin with the last time stamp of the one before it; an instant at which nothing changes has none.
-  if (!reader.good() || blocks != reader.number(kChangeBlocksAt) || found > times + blocks) return broken;
+  if (!reader.good() || blocks != reader.number(kChangeBlocksAt) || found > times + blocks) return kNotWhole;
   const std::array<char, kDateBytes> date{};
   if (std::fseek(stream.get(), kDateAt, SEEK_SET) != 0 || std::fwrite(date.data(), 1, date.size(), stream.get()) != date.size() ||
       std::fflush(stream.get()) != 0)
-    return broken;
+    return kNotWhole;
   return {};
 }
 

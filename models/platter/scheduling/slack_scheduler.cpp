@@ -34,7 +34,7 @@ class SlackScheduler : public GuardedScheduler {
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
     if (!in_sweep(command)) return;
-    if (sweep_.empty()) begin_round(static_cast<std::int64_t>(commands().size()) - 1);
+    if (sweep_.empty()) weigh_round(static_cast<std::int64_t>(commands().size()) - 1);
     sweep_.insert(command);
   }
 
@@ -65,7 +65,7 @@ class SlackScheduler : public GuardedScheduler {
   static std::int64_t fraction(Weight weight) { return weight.millionths * kOne / Weight::kOne; }
 
   /// What the discrete load is like, from round to round.
-  void begin_round(std::int64_t waiting) {
+  void weigh_round(std::int64_t waiting) {
     waiting_ += (kOne * kOne * waiting - waiting_) / kRounds;
     rate_ += (kOne * kOne * served_ - rate_) / kRounds;
     served_ = 0;
