@@ -311,7 +311,7 @@ class Runs(Case):
                  if "eager writing]" in row["description"]]
         self.assertEqual(len(names), 6)
         schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
-        short = ("--set", "sim.warmup_s=2", "--set", "sim.measure_s=10")
+        short = ("--set", "sim.warmup_s=1", "--set", "sim.measure_s=5", "--set", "eager.ageing_turnovers=0.05")
         for outstanding, reads in ((64, 0.5), (1, 0.5), (64, 0)):
             results = {}
             for name in names:
@@ -344,6 +344,17 @@ class Runs(Case):
                 self.assertEqual(len(set(served.values())), 1, served)
                 self.assertEqual(set(hidden.values()), {0})
 
+    def test_a_queue_of_two_leaves_a_choice_of_two(self):
+        """Without a bus each answer comes as its access ends, and the replacement is in time for the next decision; decisions take time then."""
+        served = {}
+        for outstanding in (1, 2):
+            result = self.result_of(EAGER, "--set", "sim.warmup_s=2", "--set", "sim.measure_s=20", "--set", "drive.bus.read_block_us=0", "--set",
+                                    "drive.bus.write_block_us=0", "--set", f"workload.discrete.outstanding={outstanding}", "--set",
+                                    "eager.ageing_turnovers=0.05")
+            served[outstanding] = result["throughput"]["requests_per_s"]
+            self.assertEqual(result["scheduler"]["stalls"] > 1000, outstanding == 2)
+        self.assertGreater(served[2], 1.12 * served[1])
+
     def test_free_space_is_aged(self):
         """Aged or at random, the same load gets something else; the default is a turnover."""
         self.assert_refused(platter("run", EAGER, "--set", "eager.ageing_turnovers=-1"), "eager.ageing_turnovers: found -1, expected 0 to 100")
@@ -355,7 +366,8 @@ class Runs(Case):
     def test_an_array_of_eager_writing_drives(self):
         """Twice the drives without copies serve about twice as much; a copy costs writes, which the answer to the first one hides."""
         schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
-        short = ("--set", "sim.warmup_s=2", "--set", "sim.measure_s=10", "--set", "workload.discrete.outstanding=8")
+        short = ("--set", "sim.warmup_s=2", "--set", "sim.measure_s=10", "--set", "workload.discrete.outstanding=8",
+                 "--set", "eager.ageing_turnovers=0.05")
 
         def array(drives, copies, answer="all"):
             result = self.result_of(EAGER, *short, "--set", f"array.drives={drives}", "--set", f"array.copies={copies}", "--set",

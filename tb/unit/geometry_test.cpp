@@ -21,8 +21,10 @@ namespace {
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::uint64_t kStride = 97;  // sectors of a whole drive that are looked at
+constexpr std::uint64_t kLargestWalk = 5'000'000;  // blocks; the walk over larger drives takes too long
 #else
 constexpr std::uint64_t kStride = 1;
+constexpr std::uint64_t kLargestWalk = 20'000'000;
 #endif
 
 PhysicalAddress place(std::uint32_t cylinder, std::uint32_t head, std::uint32_t sector) {
@@ -390,7 +392,7 @@ TEST(Geometry, AnglesFollowTheDocumentedFormula) {
     profiles.push_back(testing::small_drive(mapping).geometry);
   for (const config::ShippedDrive& drive : config::shipped_drives()) {
     const GeometryProfile profile = config::load_drive(drive.name).geometry;
-    if (Geometry(profile).block_count() < 20'000'000) profiles.push_back(profile);  // the walk over larger ones takes too long
+    if (Geometry(profile).block_count() < kLargestWalk) profiles.push_back(profile);
   }
   std::mt19937 random(8);
   for (int drive = 0; drive < 200; ++drive) profiles.push_back(random_drive(random, false));
