@@ -43,7 +43,8 @@ class SectorWalk {
   Result access(const HeadState& head, Lba first, std::uint32_t blocks, bool write, Real now, Real data_ready = 0) const {
     std::vector<Real> in(blocks, 0);
     Result result = access(head, first, blocks, write, now, data_ready, in);
-    if (!write || profile_.bus_hold_write || profile_.bus_never_disconnect || blocks <= profile_.cache.segment_blocks) return result;
+    const bool holds = profile_.bus_hold_write || profile_.bus_never_disconnect;
+    if (!write || holds || blocks <= profile_.cache.segment_blocks) return result;
     // What comes late moves what is written behind it, and that what comes.
     for (std::vector<Real> later = write_in_pieces(result); later != in; later = write_in_pieces(result)) {
       in = later;
@@ -103,7 +104,8 @@ class SectorWalk {
     std::vector<Real> any = media_end;
     std::sort(any.begin(), any.end());
     const std::size_t blocks = in.size();
-    const auto enough = std::max<std::size_t>(1, static_cast<std::size_t>(profile_.bus_read_watermark * static_cast<double>(blocks)));
+    const auto enough =
+        std::max<std::size_t>(1, static_cast<std::size_t>(profile_.bus_read_watermark * static_cast<double>(blocks)));
     const bool holds = profile_.bus_hold_read || profile_.bus_never_disconnect;
     const Real begin = us(profile_.bus_reselect_us + profile_.bus_preparation_us);
     Real time = profile_.bus_never_disconnect ? in.front() : std::max(any[enough - 1], in.front()) + begin;
@@ -443,8 +445,8 @@ TEST(AccessPlanner, WhatTheHostAlreadyReadsFromTheBufferIsNotReselected) {
   drive.bus_read_watermark = 1;
   const AccessPlanner holds(drive);
   const Picoseconds sector = holds.resolve(Lba(1), 1, false).media;
-  EXPECT_NEAR(static_cast<double>(holds.resolve(Lba(1), 4, false, true).bus_finish), static_cast<double>(4 * sector + 30'000'000), 20);
-  EXPECT_NEAR(static_cast<double>(holds.resolve(Lba(1), 4, false).bus_finish), static_cast<double>(4 * sector + 165'000'000), 20);
+  EXPECT_CLOSE(holds.resolve(Lba(1), 4, false, true).bus_finish, static_cast<Real>(4 * sector + 30'000'000), 20);
+  EXPECT_CLOSE(holds.resolve(Lba(1), 4, false).bus_finish, static_cast<Real>(4 * sector + 165'000'000), 20);
   drive.bus_hold_read = false;
   const AccessPlanner leaves(drive);
   EXPECT_EQ(leaves.resolve(Lba(1), 4, false, true).bus_finish, holds.resolve(Lba(1), 4, false).bus_finish);
