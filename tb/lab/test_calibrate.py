@@ -3,6 +3,7 @@
 
 Needs the lab's packages (numpy, scipy) and nothing else: python -m unittest, with scripts/lab on PYTHONPATH.
 """
+import os
 import tempfile
 import tomllib
 import unittest
@@ -13,10 +14,11 @@ import numpy as np
 
 from platter_lab import LabError
 from platter_lab.calibrate import timing
-from platter_lab.calibrate.fit import Calibration, Value, decide_reading, layout_values
+from platter_lab.calibrate.fit import Calibration, Value, decide_reading, fit_writes, layout_values
 from platter_lab.calibrate.layout import Layout, fit_jointly, fit_layout, frame_of
 from platter_lab.calibrate.phase import Bus, Places, fit_speed, hit_threshold_us, media_reads, read_delay_us, wrap
 from platter_lab.calibrate.profile import Change, Profile, place
+from platter_lab.calibrate.replay import Model
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
 from platter_lab.files import write_whole
 
@@ -291,6 +293,74 @@ class TimingTest(unittest.TestCase):
         self.assertLess(abs(value - SAME_TRACK_US), max(3 * error, 60))
 
 
+@unittest.skipUnless("PLATTER" in os.environ, "PLATTER names no executable")
+class WritesTest(unittest.TestCase):
+    """Cached writes in bursts, answered by the model with known settings: which of them had to wait tells these."""
+
+    CACHE = """segments = 8
+segment_blocks = 64
+write_segments = {count}
+write_back = "{kind}"
+"""
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+
+    def profile(self, count: int, kind: str = "interleaved") -> Profile:
+        file = self.folder / f"{kind}{count}.toml"
+        file.write_text(PROFILE[:PROFILE.index("segments = 4")].replace("[cache]", "write_block_us = 90.0\n\n[cache]")
+                        + self.CACHE.format(count=count, kind=kind), encoding="utf-8")
+        return Profile.read(file)
+
+    def trace(self, pause_ms: tuple[float, float], count: int = 1600) -> Trace:
+        random = np.random.default_rng(5)
+        pause = np.where(random.random(count) < 0.5, random.uniform(*pause_ms, count), 60.0) * 1000
+        blocks = random.choice([4, 8, 12], count)
+        return Trace(random.random(count) < 0.3, random.integers(0, 10**6, count), blocks, np.full(count, 1000.0), pause)
+
+    def model(self, trace: Trace) -> Model:
+        file = self.folder / f"{len(list(self.folder.iterdir()))}.trace"
+        file.write_text(trace_text(trace), encoding="ascii")
+        return Model(Path(os.environ["PLATTER"]), self.folder / f"{file.stem}_runs", file, trace_text(trace.first_half()))
+
+    def answered(self, trace: Trace, real: Profile) -> Trace:
+        """As the drive `real` answers it, some microseconds later or sooner, and one write in 300 a lot later."""
+        whole = self.model(trace)._validate(real.text, Reading.FOLLOWS, "whole", "all")[0]
+        random = np.random.default_rng(6)
+        response = whole.simulated_us + random.uniform(0, 15, len(trace)).round()
+        return replace(trace, response_us=response + 2000 * (~trace.is_read & (random.random(len(trace)) < 1 / 300)))
+
+    def fitted(self, trace: Trace, base: Profile) -> tuple[Calibration, dict, dict]:
+        model = self.model(trace)
+        result = Calibration(Reading.FOLLOWS, {})
+        fit_writes(result, trace.first_half(), base, lambda text: model.first_half(text, Reading.FOLLOWS))
+        return (result, model.second_half(base.text, Reading.FOLLOWS)["writes"],
+                model.second_half(base.changed(result.changes()), Reading.FOLLOWS)["writes"])
+
+    def test_segments_are_found_by_the_writes_that_wait(self) -> None:
+        for real, base in ((self.profile(1), self.profile(4)), (self.profile(3), self.profile(1)),
+                           (self.profile(4, "append"), self.profile(4))):
+            with self.subTest(real=real.path.name, base=base.path.name):
+                trace = self.answered(self.trace((1.0, 4.0)), real)
+                result, before, after = self.fitted(trace, base)
+                self.assertTrue(result.values["writes"])
+                self.assertLess(after["demerit_exact_percent"], 0.5 * before["demerit_exact_percent"])
+                self.assertGreater(after["within_0_5_ms"], 0.97)
+
+    def test_where_no_write_waits_nothing_is_changed(self) -> None:
+        trace = self.answered(self.trace((60.0, 80.0)), self.profile(4))
+        result, before, after = self.fitted(trace, self.profile(1))
+        self.assertEqual(result.values["writes"], [])
+        self.assertEqual(before, after)
+        self.assertIn("kept", result.notes[0])
+
+    def test_a_right_base_is_kept(self) -> None:
+        trace = self.answered(self.trace((1.0, 4.0)), self.profile(2))
+        self.assertEqual(self.fitted(trace, self.profile(2))[0].values["writes"], [])
+
+
 class FilesTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -343,6 +413,14 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(new["geometry"]["zone"][2], old["geometry"]["zone"][2])
         self.assertEqual(new["geometry"]["head_offsets_turns"], [0.0, 0.01, 0.02, 0.03])
         self.assertEqual(new["cache"], old["cache"])
+
+    def test_a_drive_that_never_disconnects_sends_its_first_sector_at_once(self) -> None:
+        file = self.folder / "profile.toml"
+        bus = "reselect_us = 40.0\npreparation_us = 30.0\nread_watermark = 0.5\nnever_disconnect = "
+        for never, watermark, begin in (("false", 0.5, 70.0), ("true", 0.0, 0.0)):
+            file.write_text(PROFILE.replace("[cache]", bus + never + "\n\n[cache]"), encoding="utf-8")
+            found = Profile.read(file).bus()
+            self.assertEqual((found.watermark, found.begin_us), (watermark, begin))
 
     def test_profiles_in_other_forms_are_written_out(self) -> None:
         dotted = PROFILE.replace("[mechanics]\nrpm = 7200.288\n", "")

@@ -456,6 +456,52 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
   EXPECT_TRUE(script.done());
 }
 
+class CacheBusHold : public ::testing::TestWithParam<bool> {};
+
+TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
+  DriveProfile profile = cached_profile();
+  profile.cache.read_ahead = ReadAhead::None;
+  profile.bus_read_block_us = 10;
+  profile.bus_reselect_us = 40;
+  profile.bus_read_watermark = 1;
+  profile.bus_hold_read = GetParam();
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    s.access(t, false, 64, 8);
+    s.pause_until(us(40'000));
+    s.access(t, false, 64, 16);
+    EXPECT_EQ(disk->controller().cache_statistics().partial_hits, 1u);
+    // Block 79 is in at 46,400. What has come before has left by then, or waits for it and for the bus.
+    EXPECT_EQ(t.timing().completed, us(46'400 + (GetParam() ? 10 : 40 + 8 * 10)));
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  sc_core::sc_start();
+  EXPECT_TRUE(script.done());
+}
+
+TEST_P(CacheBusHold, AReadFromTheMediaNeedsTheBusAgainUnlessItNeverDisconnects) {
+  DriveProfile profile = cached_profile();
+  profile.cache.read_ahead = ReadAhead::None;
+  profile.bus_read_block_us = 10;
+  profile.bus_reselect_us = 40;
+  profile.bus_preparation_us = 30;
+  profile.bus_read_watermark = 1;
+  profile.bus_never_disconnect = GetParam();
+  profile.queue_depth = 1;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  const Transaction& read = host.submit(false, 64, 8);
+  Transaction& write = host.submit(true, 1280, 4);  // the queue is full until the read has its status
+  sc_core::sc_start();
+  EXPECT_EQ(read.timing().completed % us(6'400), us((64 + 8) * 100 + (GetParam() ? 10 : 70 + 8 * 10)) % us(6'400));
+  EXPECT_GE(write.timing().started, read.timing().completed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Holds, CacheBusHold, ::testing::Bool());
+
 class CachePartialHit : public ::testing::TestWithParam<WriteBack> {};
 
 TEST_P(CachePartialHit, AWriteOverTheBufferedPartWaitsForTheRead) {

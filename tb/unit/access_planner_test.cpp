@@ -40,7 +40,22 @@ class SectorWalk {
     bool in_order = true;
   };
 
-  Result access(HeadState head, Lba first, std::uint32_t blocks, bool write, Real now, Real data_ready = 0) const {
+  Result access(const HeadState& head, Lba first, std::uint32_t blocks, bool write, Real now, Real data_ready = 0) const {
+    std::vector<Real> in(blocks, 0);
+    Result result = access(head, first, blocks, write, now, data_ready, in);
+    const bool holds = profile_.bus_hold_write || profile_.bus_never_disconnect;
+    if (!write || holds || blocks <= profile_.cache.segment_blocks) return result;
+    // What comes late moves what is written behind it, and that what comes.
+    for (std::vector<Real> later = write_in_pieces(result); later != in; later = write_in_pieces(result)) {
+      in = later;
+      result = access(head, first, blocks, write, now, data_ready, in);
+    }
+    return result;
+  }
+
+  /// `in`: since the transfer's start, when a write's blocks are in the buffer.
+  Result access(HeadState head, Lba first, std::uint32_t blocks, bool write, Real now, Real data_ready,
+                const std::vector<Real>& in) const {
     Result result;
     Real time = now + us((write ? profile_.overhead.write_us : profile_.overhead.read_miss_us)[head.last_was_write]);
     const bool one_track = on_one_track(first, blocks);
@@ -56,6 +71,7 @@ class SectorWalk {
       if (i == 0) arrival = time;
       time += wait_for(at, time);
       if (i == 0) result.start = time;
+      while (in[i] > time - result.start) time += period_;
       result.media_start.push_back(time);
       time += period_ / zone_of(at).sectors_per_track;
       result.media_end.push_back(time);
@@ -63,6 +79,7 @@ class SectorWalk {
     result.first = result.media_start.front();
     result.end = time;
     result.head = head;
+    const std::vector<Real> in_order = result.media_end;
     if (one_track && (write ? profile_.zero_latency_write : profile_.zero_latency_read)) {  // each sector when it comes
       for (std::uint32_t i = 0; i < blocks; ++i) {
         const PhysicalAddress at = planner_.geometry().to_physical(Lba(first.value + i));
@@ -75,15 +92,61 @@ class SectorWalk {
       result.end = *std::max_element(result.media_end.begin(), result.media_end.end());
       result.in_order = result.start > result.first - period_ / 1e6L;
     }
-    // The bus begins when the first block and enough of them are in the buffer, and sends in order.
-    std::vector<Real> in = result.media_end;
-    std::sort(in.begin(), in.end());
+    // A drive is never done later than it would be in order.
+    result.bus_done = std::min(bus_done(result.media_end), bus_done(in_order));
+    return result;
+  }
+
+  /// When the last block of a read has left over a free bus: as a host sees it, chunk by chunk.
+  Real bus_done(const std::vector<Real>& media_end) const {
+    std::vector<Real> in;  // a block leaves behind those before it
+    for (const Real end : media_end) in.push_back(in.empty() ? end : std::max(in.back(), end));
+    std::vector<Real> any = media_end;
+    std::sort(any.begin(), any.end());
+    const std::size_t blocks = in.size();
     const auto enough =
         std::max<std::size_t>(1, static_cast<std::size_t>(profile_.bus_read_watermark * static_cast<double>(blocks)));
-    Real done = std::max(in[enough - 1], result.media_end.front()) + us(profile_.bus_reselect_us + profile_.bus_preparation_us);
-    for (const Real media_end : result.media_end) done = std::max(done, media_end) + us(profile_.bus_read_block_us);
-    result.bus_done = done;
-    return result;
+    const bool holds = profile_.bus_hold_read || profile_.bus_never_disconnect;
+    const Real begin = us(profile_.bus_reselect_us + profile_.bus_preparation_us);
+    Real time = profile_.bus_never_disconnect ? in.front() : std::max(any[enough - 1], in.front()) + begin;
+    if (!holds) time = in[enough - 1] + begin;
+    for (std::size_t sent = 0;;) {
+      std::size_t there = sent;
+      while (there < blocks && in[there] <= time) ++there;
+      time += static_cast<Real>(there - sent) * us(profile_.bus_read_block_us);
+      sent = there;
+      if (sent == blocks) return time;
+      if (in[sent] <= time) continue;
+      if (holds)
+        time = in[sent];
+      else
+        time = std::max(time + us(profile_.bus_read_disconnect_us), in[std::min(sent + enough, blocks) - 1]) + begin;
+    }
+  }
+
+  /// When the blocks of a write that does not hold the bus are in the buffer, since its first sector began, if its blocks are
+  /// written at `media_end`.
+  std::vector<Real> write_in_pieces(const Result& media) const {
+    const std::size_t blocks = media.media_end.size();
+    const std::size_t segment = profile_.cache.segment_blocks;
+    const auto low =
+        std::max<std::size_t>(1, static_cast<std::size_t>(profile_.bus_write_low_watermark * static_cast<double>(segment)));
+    const Real block_time = us(profile_.bus_write_block_us);
+    std::vector<Real> in(blocks, 0);
+    Real left = 0;
+    for (std::size_t sent = segment; sent < blocks;) {
+      Real time = std::max(left, media.media_end[sent - low - 1] - media.start) +
+                  us(profile_.bus_reselect_us + profile_.bus_preparation_us);
+      while (sent < blocks) {
+        std::size_t written = 0;
+        while (written < blocks && media.media_end[written] - media.start <= time) ++written;
+        const std::size_t chunk = std::min(segment - (sent - std::min(written, sent)), blocks - sent);
+        if (chunk == 0) break;
+        for (std::size_t i = 0; i < chunk; ++i) in[sent++] = time += block_time;
+      }
+      left = time + us(profile_.bus_write_disconnect_us);
+    }
+    return in;
   }
 
   Real move(const HeadState& from, const PhysicalAddress& to, bool write) const {
@@ -223,7 +286,9 @@ Coverage compare_random_accesses(const DriveProfile& profile, int count, std::ui
     } else if (exact.in_order) {
       // Block i has come i block times after the first began to, and before its own sector does.
       Real lead = 0;
-      for (std::uint32_t k = 0; k < blocks; ++k)
+      const bool pieces = !profile.bus_hold_write && !profile.bus_never_disconnect && profile.cache.segment_blocks > 0;
+      const std::uint32_t ahead = pieces ? std::min(blocks, profile.cache.segment_blocks) : blocks;
+      for (std::uint32_t k = 0; k < ahead; ++k)
         lead = std::max(lead, (k + 1) * SectorWalk::us(profile.bus_write_block_us) - (exact.media_start[k] - exact.start));
       EXPECT_CLOSE(extent.data_lead, lead, walk.tolerance());
     }
@@ -309,6 +374,129 @@ TEST(AccessPlanner, TheBusBeginsAtTheWatermarkBehindReselectAndPreparation) {
       compare_random_accesses(drive, 300, 60, 23);
     }
   }
+}
+
+TEST(AccessPlanner, AReadThatLeavesTheBusGetsItAgain) {
+  for (const bool zero_latency : {false, true}) {
+    for (const double watermark : {0.0, 0.25, 0.75}) {
+      for (const double bus_us : {30.0, 590.0, 900.0}) {
+        DriveProfile drive = small_drive_without_slips();
+        drive.bus_hold_read = false;
+        drive.zero_latency_read = zero_latency;
+        drive.bus_read_watermark = watermark;
+        drive.bus_read_block_us = bus_us;
+        drive.bus_reselect_us = 45;
+        drive.bus_preparation_us = 33;
+        drive.bus_read_disconnect_us = 70;
+        compare_random_accesses(drive, 300, 60, 24);
+        drive.bus_overlap = false;
+        compare_random_accesses(drive, 300, 60, 25);
+      }
+    }
+  }
+  DriveProfile drive = testing::small_drive();
+  drive.bus_read_block_us = 30;  // a sector takes 600
+  drive.bus_reselect_us = 45;
+  const Picoseconds held = AccessPlanner(drive).resolve(Lba(0), 4, false).bus_finish;
+  drive.bus_hold_read = false;
+  drive.bus_read_disconnect_us = 700;
+  // Each block: out of the bus, and on it again.
+  const Extent read = AccessPlanner(drive).resolve(Lba(0), 4, false);
+  EXPECT_GT(read.bus_finish, held);
+  // Without times to leave and to come back, and without a watermark, nobody sees who holds the bus.
+  drive.bus_reselect_us = drive.bus_read_disconnect_us = 0;
+  const AccessPlanner leaves(drive);
+  drive.bus_hold_read = true;
+  const AccessPlanner holds(drive);
+  for (std::uint32_t blocks = 1; blocks < 60; ++blocks)
+    EXPECT_EQ(leaves.resolve(Lba(3), blocks, false).bus_finish, holds.resolve(Lba(3), blocks, false).bus_finish);
+}
+
+TEST(AccessPlanner, AReadThatNeverDisconnectsSendsItsFirstSectorAtOnce) {
+  for (const bool zero_latency : {false, true}) {
+    for (const double bus_us : {30.0, 900.0}) {
+      DriveProfile drive = small_drive_without_slips();
+      drive.bus_never_disconnect = true;
+      drive.bus_hold_read = false;  // the other flag says more
+      drive.queue_depth = 1;
+      drive.zero_latency_read = zero_latency;
+      drive.bus_read_watermark = 0.75;
+      drive.bus_read_block_us = bus_us;
+      drive.bus_reselect_us = 45;
+      drive.bus_preparation_us = 33;
+      compare_random_accesses(drive, 300, 60, 26);
+    }
+  }
+  DriveProfile drive = testing::small_drive();
+  drive.bus_read_block_us = 30;
+  drive.bus_reselect_us = 45;
+  drive.bus_preparation_us = 33;
+  const Picoseconds reselects = AccessPlanner(drive).resolve(Lba(1), 1, false).bus_finish;
+  drive.bus_never_disconnect = true;
+  EXPECT_THROW(AccessPlanner{drive}, std::invalid_argument) << "no command can come while another one has the bus";
+  drive.queue_depth = 1;
+  EXPECT_EQ(AccessPlanner(drive).resolve(Lba(1), 1, false).bus_finish, reselects - 78'000'000);
+}
+
+TEST(AccessPlanner, WhatTheHostAlreadyReadsFromTheBufferIsNotReselected) {
+  DriveProfile drive = testing::small_drive();
+  drive.bus_read_block_us = 30;
+  drive.bus_reselect_us = 45;
+  drive.bus_read_watermark = 1;
+  const AccessPlanner holds(drive);
+  const Picoseconds sector = holds.resolve(Lba(1), 1, false).media;
+  EXPECT_CLOSE(holds.resolve(Lba(1), 4, false, true).bus_finish, static_cast<Real>(4 * sector + 30'000'000), 20);
+  EXPECT_CLOSE(holds.resolve(Lba(1), 4, false).bus_finish, static_cast<Real>(4 * sector + 165'000'000), 20);
+  drive.bus_hold_read = false;
+  const AccessPlanner leaves(drive);
+  EXPECT_EQ(leaves.resolve(Lba(1), 4, false, true).bus_finish, holds.resolve(Lba(1), 4, false).bus_finish);
+}
+
+TEST(AccessPlanner, AWriteLargerThanASegmentThatLeavesTheBusMayMissItsSectors) {
+  for (const double low : {0.0, 0.4, 0.9}) {
+    for (const double bus_us : {30.0, 410.0, 900.0, 2000.0}) {
+      DriveProfile drive = testing::small_drive();
+      drive.cache.segment_blocks = 8;
+      drive.bus_hold_write = false;
+      drive.bus_write_low_watermark = low;
+      drive.bus_write_block_us = bus_us;
+      drive.bus_reselect_us = 45;
+      drive.bus_write_disconnect_us = 70;
+      compare_random_accesses(drive, 300, 60, 27);
+    }
+  }
+  DriveProfile drive = testing::small_drive();
+  drive.cache.segment_blocks = 4;
+  drive.bus_write_block_us = 30;
+  drive.bus_reselect_us = 580;  // with the block more than the 600 of a sector
+  const AccessPlanner holds(drive);
+  drive.bus_hold_write = false;
+  const AccessPlanner leaves(drive);
+  EXPECT_EQ(leaves.resolve(Lba(1), 4, true).media, holds.resolve(Lba(1), 4, true).media) << "it fits";
+  EXPECT_EQ(leaves.resolve(Lba(1), 5, true).media, holds.resolve(Lba(1), 5, true).media + leaves.rotation().period())
+      << "the drive asks for the fifth block when one is left";
+  drive.bus_write_low_watermark = 0.5;
+  EXPECT_EQ(AccessPlanner(drive).resolve(Lba(1), 5, true).media, holds.resolve(Lba(1), 5, true).media) << "when two are";
+  drive.bus_write_low_watermark = 0;
+  drive.bus_never_disconnect = true;
+  drive.queue_depth = 1;
+  EXPECT_EQ(AccessPlanner(drive).resolve(Lba(1), 5, true).media, holds.resolve(Lba(1), 5, true).media);
+}
+
+TEST(AccessPlanner, AccessesThatWouldNotFitATimeAreRefused) {
+  DriveProfile drive = testing::small_drive();
+  drive.geometry.cylinders = 200'000;
+  drive.geometry.zones.resize(1);
+  drive.geometry.zones[0].last_cylinder = 199'999;
+  drive.seek.points_us = {{1, 800.0}, {199'999, 2100.0}};
+  drive.bus_reselect_us = 100'000;
+  drive.cache.segment_blocks = 1;
+  EXPECT_NO_THROW(AccessPlanner{drive});
+  drive.bus_hold_read = false;
+  EXPECT_THROW(AccessPlanner{drive}, std::invalid_argument);
+  drive.bus_hold_read = true;
+  drive.bus_hold_write = false;
+  EXPECT_THROW(AccessPlanner{drive}, std::invalid_argument);
 }
 
 TEST(AccessPlanner, TheNextAccessBeginsWhenTheBusIsDoneWhereTheyDoNotOverlap) {

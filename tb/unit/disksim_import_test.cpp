@@ -412,7 +412,7 @@ TEST_F(DisksimImportTest, WaterMarksAndPreseeking) {
   Import i = import(disk);
   EXPECT_EQ(i.profile.bus_read_watermark, 0.75);
   EXPECT_TRUE(i.profile.bus_overlap);
-  expect_remark(i, "Low (write) water mark", Remark::Kind::NotCarriedOver);
+  EXPECT_EQ(i.profile.bus_write_low_watermark, 0.5);
   disk.disk = {{"High (read) water mark", "0.5"}, {"Set watermark by reqsize", "0"}, {"Preseeking level", "1"}};
   i = import(disk);
   EXPECT_EQ(i.profile.bus_read_watermark, 1);
@@ -421,10 +421,39 @@ TEST_F(DisksimImportTest, WaterMarksAndPreseeking) {
   expect_remark(i, "Preseeking level", Remark::Kind::Changed);
 }
 
+TEST_F(DisksimImportTest, WhoHoldsTheBusIsCarriedOver) {
+  Disk disk;
+  for (const bool read : {false, true}) {
+    for (const bool write : {false, true}) {
+      disk.disk = {{"Hold bus entire read xfer", read ? "1" : "0"},  {"Hold bus entire write xfer", write ? "1" : "0"},
+                   {"Never disconnect", "0"},          {"Time scale for overheads", "2.0"},
+                   {"Read disconnect afterread", "0.02"}, {"Read disconnect afterwrite", "0.04"},
+                   {"Write disconnect overhead", "0.03"}, {"Max queue length", "8"}};
+      const Import i = import(disk);
+      EXPECT_EQ(i.profile.bus_hold_read, read);
+      EXPECT_EQ(i.profile.bus_hold_write, write);
+      EXPECT_FALSE(i.profile.bus_never_disconnect);
+      EXPECT_EQ(i.profile.bus_read_disconnect_us, 40);
+      EXPECT_EQ(i.profile.bus_write_disconnect_us, 60);
+      EXPECT_EQ(i.profile.queue_depth, 8u);
+      expect_remark(i, "Read disconnect afterwrite", Remark::Kind::Changed);
+      for (const char* key : {"Hold bus entire read xfer", "Hold bus entire write xfer", "Never disconnect",
+                              "Read disconnect afterread", "Write disconnect overhead", "Max queue length"})
+        EXPECT_EQ(remark_on(i, key), nullptr);
+    }
+  }
+  disk.disk = {{"Never disconnect", "1"}, {"Max queue length", "8"}};
+  const Import i = import(disk);
+  EXPECT_TRUE(i.profile.bus_never_disconnect);
+  EXPECT_EQ(i.profile.queue_depth, 1u);
+  expect_remark(i, "Max queue length", Remark::Kind::Changed);
+  EXPECT_EQ(remark_on(i, "Never disconnect"), nullptr);
+}
+
 TEST_F(DisksimImportTest, WhatHasNoPlaceIsNamed) {
   Disk disk;
-  disk.disk = {{"Hold bus entire read xfer", "1"}, {"Allow sneaky full read hits", "1"}, {"Other reselect overhead", "0.1"},
-               {"Never disconnect", "1"},          {"Combine seq writes", "0"},          {"Read disconnect afterread", "0.000"},
+  disk.disk = {{"Allow write prebuffering", "1"}, {"Allow sneaky full read hits", "1"}, {"Other reselect overhead", "0.1"},
+               {"Combine seq writes", "0"},
                {"Scheduler", "disksim_ioqueue { Scheduling policy = 21, Print = 0 }"}, {"Max queue length", "999"}};
   disk.mechanics = {{"Percent error in rpms", "0.5"}, {"Access time type", "averageRotation"},
                     {"Full strobe seek time", "9.0"}};
@@ -432,12 +461,11 @@ TEST_F(DisksimImportTest, WhatHasNoPlaceIsNamed) {
   const std::vector<ConfigProblem> problems = problems_of(disk);
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].key, "Print");
-  disk.disk[6].second = "disksim_ioqueue { Scheduling policy = 21 }";
+  disk.disk[4].second = "disksim_ioqueue { Scheduling policy = 21 }";
   const Import i = import(disk);
-  for (const char* key : {"Hold bus entire read xfer", "Allow sneaky full read hits", "Other reselect overhead",
-                          "Never disconnect", "Combine seq writes", "Scheduling policy"})
+  for (const char* key : {"Allow write prebuffering", "Allow sneaky full read hits", "Combine seq writes", "Scheduling policy"})
     expect_remark(i, key, Remark::Kind::NotCarriedOver);
-  EXPECT_EQ(remark_on(i, "Read disconnect afterread"), nullptr);
+  expect_remark(i, "Other reselect overhead", Remark::Kind::NoEffect, "Extra write disconnect");
   expect_remark(i, "Percent error in rpms", Remark::Kind::NoEffect);
   expect_remark(i, "Access time type", Remark::Kind::NoEffect);
   expect_remark(i, "Full strobe seek time", Remark::Kind::NoEffect, "hpl");
@@ -825,6 +853,10 @@ void expect_facts(const Import& import, const nlohmann::json& facts) {
   EXPECT_EQ(p.zero_latency_read, cache["immediate_buffer_read"] != 0);
   EXPECT_EQ(p.zero_latency_write, cache["immediate_buffer_write"] != 0);
   EXPECT_EQ(p.bus_read_watermark, cache["high_read_water_mark"]);
+  EXPECT_EQ(p.bus_write_low_watermark, cache["low_write_water_mark"]);
+  EXPECT_EQ(p.bus_hold_read, interface["hold_bus_entire_read_xfer"] != 0);
+  EXPECT_EQ(p.bus_hold_write, interface["hold_bus_entire_write_xfer"] != 0);
+  EXPECT_EQ(p.bus_never_disconnect, interface["never_disconnect"] != 0);
   const nlohmann::json& overhead = facts["overheads_ms"];
   const std::string write = cache["fast_write_level"] == 0 ? "write_miss" : "write_hit";
   for (std::size_t last = 0; last < 2; ++last) {

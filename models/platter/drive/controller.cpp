@@ -225,7 +225,7 @@ bool Controller::serve_from_buffer(Slot& slot, Picoseconds now) {
     channel_.send_buffered(hit.blocks, begin);
     slot.buffered = hit.blocks;
     slot.hit = hit;
-    slot.command.extent = planner_.resolve(core::Lba(extent.first.value + hit.blocks), extent.blocks - hit.blocks, false);
+    slot.command.extent = planner_.resolve(core::Lba(extent.first.value + hit.blocks), extent.blocks - hit.blocks, false, true);
     return false;
   }
   ++cache_statistics_.read_hits;

@@ -114,8 +114,8 @@ const Table& disk_table() {
       aside("Print stats", T::Whole),
       used("Per-request overhead time", T::Number),
       used("Time scale for overheads", T::Number),
-      lost("Hold bus entire read xfer", T::Whole, "one drive has its bus to itself"),
-      lost("Hold bus entire write xfer", T::Whole, "one drive has its bus to itself"),
+      optional(carried("Hold bus entire read xfer", T::Flag, "bus.hold_read")),
+      optional(carried("Hold bus entire write xfer", T::Flag, "bus.hold_write")),
       lost("Allow almost read hits", T::Whole, "the sector under the head is never a hit"),
       lost("Allow sneaky full read hits", T::Whole, "no command is served beside a media access"),
       lost("Allow sneaky partial read hits", T::Whole, "no command is served beside a media access"),
@@ -123,11 +123,11 @@ const Table& disk_table() {
       carried("Allow read hits on write data", T::Flag, "cache.read_hits_on_writes"),
       lost("Allow write prebuffering", T::Whole, "the data of a queued write does not come before its turn"),
       used("Preseeking level", T::Whole, 0, 2),
-      lost("Never disconnect", T::Whole, "one drive has its bus to itself"),
+      optional(carried("Never disconnect", T::Flag, "bus.never_disconnect")),
       aside("Avg sectors per cylinder", T::Whole),
       carried("Maximum number of write segments", T::Whole, "cache.write_segments"),
       carried("Use separate write segment", T::Flag, "cache.separate_write_segments"),
-      used("Low (write) water mark", T::Number, 0, 1),
+      carried("Low (write) water mark", T::Number, "bus.write_low_watermark", S::One, 0, 1),
       used("High (read) water mark", T::Number, 0, 1),
       used("Set watermark by reqsize", T::Flag),
       aside("Calc sector by sector", T::Whole),
@@ -159,10 +159,10 @@ const Table& disk_table() {
       carried("Write completion overhead", T::Number, "bus.write_completion_us", S::Overhead),
       carried("Data preparation overhead", T::Number, "bus.preparation_us", S::Overhead),
       carried("First reselect overhead", T::Number, "bus.reselect_us", S::Overhead),
-      lost("Other reselect overhead", T::Number, "a command gets the bus again once, by the first reselect overhead"),
-      lost("Read disconnect afterread", T::Number, "leaving the bus takes no time of its own"),
-      lost("Read disconnect afterwrite", T::Number, "leaving the bus takes no time of its own"),
-      lost("Write disconnect overhead", T::Number, "leaving the bus takes no time of its own"),
+      optional(used("Other reselect overhead", T::Number)),
+      optional(carried("Read disconnect afterread", T::Number, "bus.read_disconnect_us", S::Overhead)),
+      optional(used("Read disconnect afterwrite", T::Number)),
+      optional(carried("Write disconnect overhead", T::Number, "bus.write_disconnect_us", S::Overhead)),
       used("Extra write disconnect", T::Flag),
       used("Extradisc command overhead", T::Number),
       used("Extradisc disconnect overhead", T::Number),
@@ -692,6 +692,12 @@ void Importer::read_disk(const Block& block, const Candidate& candidate) {
   read_bus(disk, candidate);
 
   const double depth = disk.number("Max queue length");
+  if (import_.profile.bus_never_disconnect) {
+    import_.profile.queue_depth = 1;
+    if (depth > 1)
+      remark_on(Remark::Kind::Changed, disk, "Max queue length", "1: no command comes while another one keeps the bus");
+    return;
+  }
   if (depth > 1) set_drive("queue.depth", std::min(depth, 256.0), disk, "Max queue length");
   if (depth > 256) remark_on(Remark::Kind::Changed, disk, "Max queue length", "a queue has at most 256 tags");
 }
@@ -747,9 +753,8 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
     remark_on(Remark::Kind::Changed, disk, "High (read) water mark",
               fmt::format("a share of the segment, here of the request: right for reads of up to {} blocks", blocks));
   }
-  if (disk.number("Low (write) water mark") != 0)
-    remark_on(Remark::Kind::NotCarriedOver, disk, "Low (write) water mark",
-              "matters for writes larger than a segment only, which go through as a whole here");
+  if (disk.number("Read disconnect afterwrite") != disk.number("Read disconnect afterread"))
+    remark_on(Remark::Kind::Changed, disk, "Read disconnect afterwrite", "as after a read");
 }
 
 void Importer::read_overheads(const Reader& disk) {
@@ -774,6 +779,9 @@ void Importer::read_overheads(const Reader& disk) {
 /// A write that leaves the bus before its data has come.
 void Importer::read_extra_disconnect(const Reader& disk) {
   const bool extra = disk.flag("Extra write disconnect");
+  if (disk.number("Other reselect overhead") != 0)
+    remark_on(extra ? Remark::Kind::NotCarriedOver : Remark::Kind::NoEffect, disk, "Other reselect overhead",
+              extra ? "a write leaves the bus once only" : "there is no Extra write disconnect, for which alone it counts");
   for (const std::string_view key : {"Extradisc disconnect overhead", "Extradisc inter-disconnect delay",
                                      "Extradisc 2nd disconnect overhead", "Extradisc command overhead",
                                      "Extradisc seek delta"}) {

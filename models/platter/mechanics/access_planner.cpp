@@ -9,7 +9,96 @@ namespace platter::mechanics {
 
 namespace {
 
+constexpr std::uint32_t kNoLimit = ~std::uint32_t{0};
+
 Picoseconds microseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMicrosecond); }
+
+/// A drive that leaves the bus when it has nothing to send, or no room.
+struct Reconnection {
+  Picoseconds block_time;
+  Picoseconds begin;  ///< getting the bus again
+  Picoseconds leave;
+};
+
+/// A read of so many blocks. The bus is asked for when `watermark` of them, or all that are left, wait.
+class LeavingRead {
+ public:
+  LeavingRead(const Reconnection& bus, std::uint32_t watermark, std::uint32_t blocks)
+      : bus_(bus), watermark_(watermark), left_(blocks) {}
+
+  /// The next block is in the buffer; in ascending order of time.
+  void arrived(Picoseconds at) {
+    --left_;
+    if (connected_ && at > free_) {
+      connected_ = false;
+      free_ += bus_.leave;
+    }
+    if (connected_) {
+      free_ += bus_.block_time;
+    } else if (++waiting_ >= watermark_ || left_ == 0) {
+      free_ = std::max(free_, at) + bus_.begin + bus_.block_time * Picoseconds{waiting_};
+      waiting_ = 0;
+      connected_ = true;
+    }
+  }
+  /// When all blocks that have arrived have left.
+  Picoseconds done() const { return free_; }
+
+ private:
+  Reconnection bus_;
+  std::uint32_t watermark_;
+  std::uint32_t left_;
+  std::uint32_t waiting_ = 0;
+  bool connected_ = false;
+  Picoseconds free_ = 0;  ///< connected: when what is there has left; else from when on the bus may be asked for
+};
+
+/// A write larger than its segment, which is full when the first sector comes. The bus is asked for when `low` blocks are left.
+class LeavingWrite {
+ public:
+  LeavingWrite(const Reconnection& bus, std::uint32_t segment, std::uint32_t low, std::uint32_t blocks)
+      : bus_(bus), segment_(segment), low_(low), blocks_(blocks), sent_(std::min(segment, blocks)) {}
+
+  /// The next block's sector comes at `start` and again every `period`; returns when it is written first.
+  Picoseconds begins(Picoseconds start, Picoseconds period) {
+    run_until(start);
+    if (sent_ > written_ + 1) return start;
+    const Picoseconds in = sent_ > written_ ? in_ : free_ + bus_.block_time;
+    if (in <= start) return start;
+    return start + (in - start + period - 1) / period * period;
+  }
+  /// It has been written.
+  void written(Picoseconds end) {
+    run_until(end);
+    ++written_;
+    if (connected_ || sent_ == blocks_ || sent_ - written_ > low_) return;
+    free_ = std::max(free_, end) + bus_.begin;
+    connected_ = true;
+  }
+
+ private:
+  void run_until(Picoseconds time) {
+    while (connected_ && free_ <= time && sent_ < blocks_) {
+      if (sent_ - written_ < segment_) {
+        ++sent_;
+        in_ = free_ += bus_.block_time;
+      } else {
+        connected_ = false;
+        free_ += bus_.leave;
+      }
+    }
+  }
+
+  Reconnection bus_;
+  std::uint32_t segment_;
+  std::uint32_t low_;
+  std::uint32_t blocks_;
+  std::uint32_t sent_;  ///< blocks in the buffer, the one on the bus included
+  std::uint32_t written_ = 0;
+  bool connected_ = false;
+  Picoseconds in_ = 0;    ///< when the last of those sent is in
+  Picoseconds free_ = 0;  ///< connected: when the next one may begin; else from when on the bus may be asked for
+};
 
 }  // namespace
 
@@ -25,7 +114,19 @@ AccessPlanner::AccessPlanner(const DriveProfile& profile)
       zero_latency_{profile.zero_latency_read, profile.zero_latency_write},
       bus_read_watermark_(profile.bus_read_watermark),
       bus_begin_(microseconds(profile.bus_reselect_us + profile.bus_preparation_us)),
+      bus_leave_{microseconds(profile.bus_read_disconnect_us), microseconds(profile.bus_write_disconnect_us)},
+      bus_hold_read_(profile.bus_hold_read || profile.bus_never_disconnect),
+      bus_never_disconnect_(profile.bus_never_disconnect),
+      read_leaves_bus_(!bus_hold_read_ && (bus_begin_ > 0 || bus_leave_[0] > 0 || bus_read_watermark_ > 0)),
+      write_segment_blocks_(profile.bus_hold_write || profile.bus_never_disconnect || profile.cache.segment_blocks == 0
+                                ? kNoLimit
+                                : profile.cache.segment_blocks),
+      write_low_blocks_(std::max(
+          1u, static_cast<std::uint32_t>(profile.bus_write_low_watermark * profile.cache.segment_blocks))),
       bus_overlap_(profile.bus_overlap) {
+  if (bus_never_disconnect_ && profile.queue_depth != 1)
+    throw std::invalid_argument("with bus.never_disconnect a command waits for the one before it: queue.depth is " +
+                                std::to_string(profile.queue_depth) + ", expected 1");
   for (std::size_t last = 0; last < 2; ++last) {
     command_overhead_[0][last] = microseconds(profile.overhead.read_miss_us[last]);
     command_overhead_[1][last] = microseconds(profile.overhead.write_us[last]);
@@ -35,8 +136,17 @@ AccessPlanner::AccessPlanner(const DriveProfile& profile)
   const Picoseconds hop = std::max(head_switch_, seek_curve_(std::min(1u, profile.geometry.cylinders - 1)));
   const double blocks = std::min(static_cast<double>(geometry_.block_count()), 0x1p32 / profile.geometry.sector_bytes);
   const double tracks = std::min(blocks, static_cast<double>(profile.geometry.cylinders) * profile.geometry.surfaces);
-  const double longest = tracks * static_cast<double>(hop + 2 * rotation_.period()) +
-                         blocks * static_cast<double>(std::max(bus_block_time_[0], bus_block_time_[1]));
+  double longest = tracks * static_cast<double>(hop + 2 * rotation_.period()) +
+                   blocks * static_cast<double>(std::max(bus_block_time_[0], bus_block_time_[1]));
+  if (read_leaves_bus_) longest += blocks * static_cast<double>(bus_begin_ + bus_leave_[0]);
+  if (write_segment_blocks_ != kNoLimit) {
+    // A sector that waits for its block waits whole turns, and in one of them the bus brings so many more.
+    const auto again = static_cast<double>(bus_begin_ + bus_leave_[1]);
+    const auto turn = static_cast<double>(rotation_.period());
+    const auto block_time = static_cast<double>(std::max<Picoseconds>(1, bus_block_time_[1]));
+    const double brought = std::min<double>(write_segment_blocks_, std::max(1.0, (turn - again) / block_time));
+    longest += blocks * block_time + (blocks / brought + 1) * (again + turn);
+  }
   constexpr double kLongestAccess = 1e5 * static_cast<double>(core::kPicosecondsPerSecond);
   if (longest > kLongestAccess)
     throw std::invalid_argument("the longest request, of 4 GiB or the whole drive, would take " + std::to_string(longest * 1e-12) +
@@ -66,16 +176,25 @@ void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival,
   const Picoseconds late = std::min<Picoseconds>(skipped, extent.blocks);
   const Picoseconds early = extent.blocks - late;
   const Picoseconds block_time = bus_block_time_[0];
-  const Picoseconds begins = std::max<Picoseconds>(1, std::min(late, watermark(extent.blocks) - early));
-  const Picoseconds finish =
-      std::max(first_in + (begins - 1) * sector + bus_begin_ + block_time * Picoseconds{extent.blocks},
-               first_in + (late - 1) * sector + block_time * (early + 1));
+  Picoseconds finish;
+  if (read_leaves_bus_) {
+    LeavingRead transfer({block_time, bus_begin_, bus_leave_[0]}, watermark(extent.blocks), extent.blocks);
+    for (Picoseconds block = 0; block < late; ++block) transfer.arrived(first_in + block * sector);
+    for (Picoseconds block = 0; block < early; ++block) transfer.arrived(first_in + (late - 1) * sector);
+    finish = transfer.done();
+  } else {
+    const Picoseconds wanted = extent.connected ? 1 : watermark(extent.blocks);
+    const Picoseconds begins = std::max<Picoseconds>(1, std::min(late, wanted - early));
+    finish = std::max(first_in + (begins - 1) * sector + (extent.connected ? 0 : bus_begin_) +
+                          block_time * Picoseconds{extent.blocks},
+                      first_in + (late - 1) * sector + block_time * (early + 1));
+  }
   // Never later than in order from the first sector on.
   time.bus_finish = std::min(finish, time.early + extent.bus_finish);
   if (!bus_overlap_) time.transfer = std::max(time.transfer, time.bus_finish);
 }
 
-Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write) const {
+Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool continues) const {
   Extent extent;
   extent.first = first;
   extent.blocks = blocks;
@@ -85,15 +204,27 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write) const
   // Block i (from 1) is in the buffer at t(i). Over a free bus the last block has left at the latest of t(i) + (blocks - i +
   // 1) * block time over all i, and of t(watermark) + blocks * block time. Within a run t is linear, so its ends decide.
   const Picoseconds block_time = bus_block_time_[write];
-  const std::uint32_t begins = watermark(blocks);
+  extent.connected = !write && (bus_never_disconnect_ || (continues && bus_hold_read_));
+  const std::uint32_t begins = extent.connected ? 1 : watermark(blocks);
+  const Picoseconds bus_begin = extent.connected ? 0 : bus_begin_;
   Picoseconds bus_done = 0;
+  // Where the bus is left in between, each block counts.
+  const bool leaves = write ? blocks > write_segment_blocks_ : read_leaves_bus_;
+  LeavingRead read({block_time, bus_begin_, bus_leave_[0]}, begins, blocks);
+  LeavingWrite in_pieces({block_time, bus_begin_, bus_leave_[1]}, write_segment_blocks_, write_low_blocks_, blocks);
   const auto arrived = [&](std::uint32_t block, Picoseconds in, Picoseconds sector) {
     if (write) {
+      if (block > write_segment_blocks_) return;
       extent.data_lead = std::max(extent.data_lead, block_time * Picoseconds{block} - (in - sector));
       return;
     }
+    if (leaves) {
+      read.arrived(in);
+      bus_done = read.done();
+      return;
+    }
     bus_done = std::max(bus_done, in + block_time * Picoseconds{blocks - block + 1});
-    if (block == begins) bus_done = std::max(bus_done, in + bus_begin_ + block_time * Picoseconds{blocks});
+    if (block == begins) bus_done = std::max(bus_done, in + bus_begin + block_time * Picoseconds{blocks});
   };
   for (std::uint32_t done = 0; done < blocks;) {
     const TrackRun run = geometry_.track_run(Lba(first.value + done), blocks - done);
@@ -115,17 +246,27 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write) const
     }
     const Picoseconds end = rotation_.phase_of(run.end_angle);
     const Picoseconds duration = run.full_turn ? rotation_.period() : rotation_.wait(start, end);
-    if (run.blocks == run.sectors) {
+    if (run.blocks == run.sectors && !leaves) {
       const Picoseconds sector = duration / run.sectors;
       arrived(done + 1, elapsed + sector, sector);
       if (begins > done + 1 && begins < done + run.blocks)
         arrived(begins, elapsed + duration * Picoseconds{begins - done} / run.sectors, sector);
       arrived(done + run.blocks, elapsed + duration, sector);
-    } else {  // slipped sectors leave gaps
-      const std::uint32_t sector = geometry_.to_physical(Lba(first.value + done)).sector.value;
+    } else {
+      const bool gaps = run.blocks != run.sectors;  // of slipped sectors
+      const std::uint32_t first_sector = gaps ? geometry_.to_physical(Lba(first.value + done)).sector.value : 0;
+      const Picoseconds sector = duration / run.sectors;
       for (std::uint32_t i = 0; i < run.blocks; ++i) {
-        const std::uint32_t passed = geometry_.to_physical(Lba(first.value + done + i)).sector.value - sector + 1;
-        arrived(done + i + 1, elapsed + duration * Picoseconds{passed} / run.sectors, duration / run.sectors);
+        const std::uint32_t passed =
+            (gaps ? geometry_.to_physical(Lba(first.value + done + i)).sector.value - first_sector : i) + 1;
+        Picoseconds in = elapsed + duration * Picoseconds{passed} / run.sectors;
+        if (write && leaves) {  // a sector whose data is not there is written in a later turn
+          const Picoseconds late = in_pieces.begins(in - sector, rotation_.period()) - (in - sector);
+          elapsed += late;
+          in += late;
+          in_pieces.written(in);
+        }
+        arrived(done + i + 1, in, sector);
       }
     }
     elapsed += duration;

@@ -44,6 +44,7 @@ struct Extent {
   std::uint32_t tracks = 0;
   std::uint32_t start_sector = 0;  ///< of the first track
   std::uint32_t sectors = 0;    ///< physical ones, slipped ones between the blocks included
+  bool connected = false;       ///< the bus is held for it before its first sector comes (reads)
 };
 
 /// Parts of one access, in the order in which they pass.
@@ -90,7 +91,8 @@ class AccessPlanner {
   Picoseconds read_hit_overhead(bool last_was_write) const { return read_hit_overhead_[last_was_write]; }
 
   /// Geometry of a request. Precondition: it lies on the drive and has at least one block.
-  Extent resolve(Lba first, std::uint32_t blocks, bool write) const;
+  /// `continues`: a read whose first blocks the host has got from the buffer.
+  Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const;
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
   /// Where overheads run from the arrival (`overhead_overlap`), that of this command is over at `overhead_end`.
@@ -184,6 +186,12 @@ class AccessPlanner {
   std::array<bool, 2> zero_latency_;
   double bus_read_watermark_;
   Picoseconds bus_begin_;  ///< before the data of a read that comes from the media
+  std::array<Picoseconds, 2> bus_leave_;
+  bool bus_hold_read_;
+  bool bus_never_disconnect_;
+  bool read_leaves_bus_;                ///< a read that runs dry loses time by leaving the bus
+  std::uint32_t write_segment_blocks_;  ///< a write larger than that leaves the bus
+  std::uint32_t write_low_blocks_;      ///< so many blocks are left in the segment when it comes back
   bool bus_overlap_;
 };
 

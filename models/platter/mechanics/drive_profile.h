@@ -141,6 +141,13 @@ struct DriveProfile {
   double bus_read_watermark = 0;  ///< share of a read that must be in the buffer before its transfer to the host begins
   std::uint32_t bus_write_watermark_blocks = 0;  ///< so many of a write's blocks must be in the buffer before the first is written
   bool bus_overlap = true;        ///< the next access may begin while data of the last one is still on the bus
+  // Who keeps the bus while it has nothing to carry. Getting it again takes the reselect and the preparation.
+  bool bus_hold_read = true;      ///< a read that waits for its next sector keeps it
+  bool bus_hold_write = true;     ///< a write larger than a segment keeps it while the segment is full
+  bool bus_never_disconnect = false;  ///< a read keeps it from its command to its end, and a command waits for the one before it
+  double bus_read_disconnect_us = 0;  ///< leaving it in the middle of a read
+  double bus_write_disconnect_us = 0;
+  double bus_write_low_watermark = 0;  ///< share of the full segment at which a write that has left the bus gets it again
   CacheProfile cache;
   double controller_clock_mhz = 200;
   bool overhead_overlap = false;  ///< a command's overhead runs from its arrival, beside the accesses of others

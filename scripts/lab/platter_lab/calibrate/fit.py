@@ -22,12 +22,14 @@ from platter_lab.calibrate.replay import Answers, demerit_percent
 from platter_lab.calibrate.timing import Windows
 from platter_lab.calibrate.trace import Reading, Trace
 
-GROUPS = ("rotation", "buffer", "overheads", "positioning")
+GROUPS = ("rotation", "buffer", "writes", "overheads", "positioning")
 OTHER_WRITE = "overhead.write_after_other_write_us"  # not all models have it
 READ_AHEAD = ("none", "track", "cylinder", "segment", "next-track", "whole-track", "whole-track-next")
 # Switches that a profile need not carry; those it does carry are found in it.
 SWITCHES = ("keep_passing_sectors", "keep_read_blocks", "read_ahead_on_hit", "read_ahead_sequential",
             "write_discards_reads", "write_updates_reads")
+WRITE_BACK = ("append", "interleaved")
+WAITS_US = 300.0        # a cached write that waits for the media takes more than that longer than one that does not
 BUFFER_STEPS = 6        # settings of the buffer that may be changed
 BUFFER_SIGMAS = 3.0
 OUTSIDE_US = 1000.0     # errors of single requests count up to this in the score of a replay
@@ -212,46 +214,107 @@ def buffer_options(base: Profile) -> list[tuple[str, bool | str | int]]:
 
 
 def fit_buffer(result: Calibration, trace: Trace, base: Profile, replay: Replay) -> None:
-    """Changes one setting of the buffer after the other, as long as hits and misses of reads come out better.
-
-    Better means that, of the reads which two settings tell differently, so many more come out right that chance is
-    out of the question (McNemar's test, BUFFER_SIGMAS standard deviations).
-    """
+    """Changes settings of the buffer as long as hits and misses of reads come out better."""
     if base.number("cache.segments") <= 0:
         return
     real = served_from_buffer(trace, base)[trace.is_read]
     if real.mean() < 0.01:
         return
-
-    def right(changes: dict[Place, Change]) -> np.ndarray | None:
-        try:
-            answers = replay(base.changed(changes))
-        except LabError:  # settings that do not go together
-            return None
-        return ~answers.from_media[trace.is_read] == real
-
-    now = right(result.changes())
-    if now is None:
-        return
-    start = int((~now).sum())
-    current = base
-    for _ in range(BUFFER_STEPS):
-        best: tuple[int, str, bool | str | int, np.ndarray] | None = None
-        for key, value in buffer_options(current):
-            trial = right({**result.changes(), place(key): Change(value)})
-            if trial is None:
-                continue
-            gained, lost = int((trial & ~now).sum()), int((now & ~trial).sum())
-            if gained - lost > BUFFER_SIGMAS * np.sqrt(gained + lost) and (best is None or gained - lost > best[0]):
-                best = (gained - lost, key, value, trial)
-        if best is None:
-            break
-        _, key, value, now = best
-        result.set("buffer", Value(key, None, value, np.nan, base.get(key), ""))
-        current = Profile(base.changed(result.changes()), base.path)
+    start, wrong = choose_settings(result, "buffer", base, replay, buffer_options,
+                                   lambda answers: ~answers.from_media[trace.is_read] == real)
     if result.values["buffer"]:
         result.notes.append(f"buffer: reads told wrongly as hit or miss, of {len(real)}: {start} with the base's "
-                            f"settings, {int((~now).sum())} with the chosen ones")
+                            f"settings, {wrong} with the chosen ones")
+
+
+def choose_settings(result: Calibration, group: str, base: Profile, replay: Replay,
+                    options: Callable[[Profile], list[tuple[str, bool | str | int]]],
+                    told_right: Callable[[Answers], np.ndarray],
+                    harmless: Callable[[Answers, Answers], bool] = lambda before, after: True) -> tuple[int, int]:
+    """Changes one of `options` after the other, as long as requests come out right that did not before.
+
+    Of the requests which two settings tell differently, so many more must come out right that chance is out of the
+    question (McNemar's test, BUFFER_SIGMAS standard deviations). `harmless` may refuse what a setting does elsewhere.
+    Returns how many came out wrong before and after.
+    """
+    def answers_with(changes: dict[Place, Change]) -> Answers | None:
+        try:
+            return replay(base.changed(changes))
+        except LabError:  # settings that do not go together
+            return None
+
+    answers = answers_with(result.changes())
+    if answers is None:
+        return 0, 0
+    now = told_right(answers)
+    start = int((~now).sum())
+    current = Profile(base.changed(result.changes()), base.path)
+    for _ in range(BUFFER_STEPS):
+        if now.all():
+            break
+        best: tuple[int, str, bool | str | int, np.ndarray, Answers] | None = None
+        for key, value in options(current):
+            trial = answers_with({**result.changes(), place(key): Change(value)})
+            if trial is None:
+                continue
+            right = told_right(trial)
+            gained, lost = int((right & ~now).sum()), int((now & ~right).sum())
+            if (gained - lost > BUFFER_SIGMAS * np.sqrt(gained + lost) and (best is None or gained - lost > best[0])
+                    and harmless(answers, trial)):
+                best = (gained - lost, key, value, right, trial)
+        if best is None:
+            break
+        _, key, value, now, answers = best
+        result.set(group, Value(key, None, value, np.nan, base.get(key), ""))
+        current = Profile(base.changed(result.changes()), base.path)
+    return start, int((~now).sum())
+
+
+# The segments of cached writes, by which writes had to wait for one.
+
+def write_options(base: Profile) -> list[tuple[str, bool | str | int]]:
+    """Other settings than the base's of what decides whether a cached write finds room, one key each."""
+    cache = base.get("cache", {})
+    segments, given = int(cache.get("segments", 0)), int(cache.get("write_segments", 0))
+    counts = {1, 2, 3, 4, 6, 8, segments // 2, segments - 1, segments, given - 1, given + 1}
+    options: list[tuple[str, bool | str | int]] = [
+        ("cache.write_segments", count) for count in sorted(counts - {given}) if 1 <= count <= segments]
+    options += [("cache.write_back", kind) for kind in WRITE_BACK if kind != cache.get("write_back")]
+    options.append(("cache.separate_write_segments", not cache.get("separate_write_segments", False)))
+    size = int(cache.get("segment_blocks", 0))
+    options += [("cache.segment_blocks", round(size * factor)) for factor in (0.5, 2) if size > 1]
+    return options
+
+
+def fit_writes(result: Calibration, trace: Trace, base: Profile, replay: Replay) -> None:
+    """Changes what decides whether a cached write finds a segment, as long as the writes that wait come out better.
+
+    A write waits where it takes longer than all but a thin tail of writes of its length do. Both the drive's and the
+    model's times are taken from their own median, since overheads are fitted later.
+    """
+    writes = ~trace.is_read
+    if base.number("cache.segments") <= 0 or not base.writes_are_cached or not writes.any():
+        return
+    blocks = trace.blocks[writes] * base.number("bus.write_block_us")
+
+    def excess(times_us: np.ndarray) -> np.ndarray:
+        rest = times_us[writes] - blocks
+        return rest - np.median(rest)
+
+    measured = excess(trace.response_us)
+    limit = max(WAITS_US, hit_threshold_us(measured, base.period_us))
+    real = measured > limit
+
+    def reads_no_worse(before: Answers, after: Answers) -> bool:
+        better, error = gain(before[trace.is_read], after[trace.is_read])
+        return better > -error
+
+    start, wrong = choose_settings(result, "writes", base, replay, write_options,
+                                   lambda answers: (excess(answers.simulated_us) > limit) == real, reads_no_worse)
+    result.notes.append(f"cached writes: {int(real.sum())} of {len(real)} waited for a segment; told wrongly: {start} "
+                        "with the base's settings"
+                        + (f", {wrong} with the chosen ones" if result.values["writes"]
+                           else ", and no other setting tells them surely better; kept"))
 
 
 # Overheads, by what measured times have beyond the model's.
@@ -619,6 +682,7 @@ def calibrate(trace: Trace, base: Profile, first: Places, last: Places, replay_a
         result.spindle = spindle
         reads = fit_rotation(result, trace, first, last, base)
         fit_buffer(result, trace, base, replay)
+        fit_writes(result, trace, base, replay)
         fit_overheads(result, trace, base, replay)
         fit_positioning(result, make_windows(result, trace, first, last, reads, base), base, replay)
         polish(result, base, replay)
@@ -626,6 +690,7 @@ def calibrate(trace: Trace, base: Profile, first: Places, last: Places, replay_a
         result.notes.append(f"reads of one track are not in phase (coherence {spindle.coherence:.2f} if the pause "
                             f"{reading.value}); speed, layout and positioning are the base's")
         fit_buffer(result, trace, base, replay)
+        fit_writes(result, trace, base, replay)
         fit_overheads(result, trace, base, replay)
     keep_what_helps(result, base, replay)
     return result

@@ -111,8 +111,10 @@ class Profile:
 
     def bus(self) -> Bus:
         reselect = self.number("bus.reselect_us")
-        return Bus(self.number("bus.read_block_us"), self.number("bus.read_watermark"),
-                   reselect + self.number("bus.preparation_us"), self.number("bus.read_completion_us"),
+        connected = self.get("bus.never_disconnect", False)
+        return Bus(self.number("bus.read_block_us"), 0.0 if connected else self.number("bus.read_watermark"),
+                   0.0 if connected else reselect + self.number("bus.preparation_us"),
+                   self.number("bus.read_completion_us"),
                    reselect + self.number("bus.write_completion_us"), self.number("cache.segments") > 0)
 
     def layout(self) -> Layout:
