@@ -233,6 +233,22 @@ class Mixed(Case):
         self.assertEqual(text, alone)
         self.assertEqual(video, parts(0, 60)[1])
 
+    def test_cellos_elevator_is_the_one_asked_for(self):
+        look, *others = (self.mixed(f"scheduling.cello_elevator={kind}")["text"]["response_ms"]["mean"] for kind in ("look", "scan", "c-look"))
+        self.assertEqual(look, self.mixed()["text"]["response_ms"]["mean"])
+        self.assertNotIn(look, others)
+        self.assertNotEqual(*others)
+        alone = {self.mixed("server.architecture=partitioned", f"scheduling.cello_elevator={kind}")["text"]["response_ms"]["mean"] for kind in ("look", "scan")}
+        self.assertEqual(len(alone), 1)
+
+    def test_the_trace_is_in_kilobytes_of_1024_bytes(self):
+        # Table 3: 83.91 KB/s past the cache; its requests of 2,048.22 bytes every 9.14 ms are 218.64 KB/s before it.
+        self.assertAlmostEqual(2048.22 / 9.14e-3 / 218.64, 1024, delta=1.5)
+        bursts = self.mixed("text.arrivals=bursty", "text.load_bytes_per_s=3072000", "sim.measure_s=57")["text"]["bursts"]
+        self.assertEqual(bursts["intervals"], 2048)
+        dumped = json.loads(self.run_good("server", "mixed", str(self.FILE), "--dump", "--json").stdout)
+        self.assertAlmostEqual(dumped["text"]["trace_bytes_per_s"], 83.91 * 1024, delta=1)
+
     def test_a_token_bucket_holds_the_text_only(self):
         free, held = (self.mixed(f"drive.port.token_rate_bytes_per_s={rate}") for rate in (0, 1000))
         self.assertEqual(held["video"]["violations"], free["video"]["violations"])
@@ -268,6 +284,7 @@ class Mixed(Case):
                          r"text\.load_bytes_per_s: found 1e\+12, with intervals of .* more than the 2\^20")
         for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
                                  ("server.policy=CELLO(1|1)", "expected CELLO"),
+                                 ("scheduling.cello_elevator=up", "expected one of look, scan, c-look"),
                                  ("server.policy=SATF-EW", "writes to free blocks"),
                                  ("text.set_bytes=1000", "whole units of 8192 bytes"),
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):

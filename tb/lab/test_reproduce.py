@@ -169,6 +169,20 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(judge(judged, views["default"], readings).contrary(), ["one", "elsewhere"])
 
 
+    def test_a_grid_alone_turns_no_verdict(self) -> None:
+        judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))])
+        reading = Reading("r", "", affects=frozenset({"A"}))
+        # At the reading's points the default does not hold either.
+        found = judge(judged, 0.9, {reading: 1.2}, base=1.1)
+        self.assertIs(found.verdict, Verdict.HOLDS)
+        found = judge(judged, 1.1, {reading: 1.2}, base=0.9)
+        self.assertIs(found.verdict, Verdict.DEPENDS)
+        self.assertEqual(found.verdict_text(), "depends on: r (does not hold; by default, at the same points, holds, at all does not hold)")
+        self.assertIs(judge(judged, 0.9, {reading: 1.2}, base=0.8).verdict, Verdict.DEPENDS)
+        self.assertEqual(judge(judged, 0.9, {}, base=1.1).bases, {}, "without a reading nothing is compared")
+        rows = page.parts_table([found]).rows
+        self.assertEqual([row[1] for row in rows], ["default", "default, at the points of the others", "r"])
+
     def test_questions_are_answered_in_every_combination(self) -> None:
         a, b = (Factor(name, "", (Reading(f"{name}0", "", affects=frozenset()),
                                   Reading(f"{name}1", "", ((name, "1"),), affects=frozenset({policy}))))
@@ -529,7 +543,9 @@ class TextAndVideo(unittest.TestCase):
     def test_a_reading_changes_what_it_reads_again(self) -> None:
         scan = self.view("SCAN to the edge")
         self.assertEqual(self.settings(scan.point(text_and_video.ELEVATOR, 50, 80))["server.policy"], "SCAN")
-        self.assertNotIn("server.policy", self.settings(scan.point(text_and_video.INTEGRATED, 50, 80)))
+        both, apart = (self.settings(scan.point(server, 50, 80)) for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED))
+        self.assertNotIn("server.policy", both)
+        self.assertEqual((both["scheduling.cello_elevator"], apart["server.text_policy"]), ("scan", "SCAN"), "one SCAN, on both sides")
         self.assertEqual(self.settings(scan.point(text_and_video.FAIR, 50, 80))["server.policy"], "SFQ(1|1|0)")
         self.assertEqual(self.view("client-rounds").point(text_and_video.INTEGRATED, 50, 80), self.view().point(text_and_video.INTEGRATED, 50, 80))
 
@@ -538,7 +554,9 @@ class TextAndVideo(unittest.TestCase):
         for reading, server, load, touched in (
                 ("no budgets", text_and_video.INTEGRATED, both, True), ("no budgets", text_and_video.INTEGRATED, text, False),
                 ("no budgets", text_and_video.INTEGRATED, video, False), ("no budgets", text_and_video.PARTITIONED, both, False),
-                ("no budgets", text_and_video.FAIR, both, False), ("C-LOOK", text_and_video.INTEGRATED, both, False),
+                ("no budgets", text_and_video.FAIR, both, False), ("C-LOOK", text_and_video.INTEGRATED, both, True),
+                ("C-LOOK", text_and_video.INTEGRATED, text, True), ("C-LOOK", text_and_video.INTEGRATED, video, False),
+                ("C-LOOK", text_and_video.FAIR, both, False), ("burst through cache", text_and_video.INTEGRATED, both, False),
                 ("C-LOOK", text_and_video.PARTITIONED, text, True), ("C-LOOK", text_and_video.PARTITIONED, video, False),
                 ("long files", text_and_video.INTEGRATED, text, False), ("long files", text_and_video.INTEGRATED, both, True),
                 ("no cache", text_and_video.INTEGRATED, video, False), ("no cache", text_and_video.INTEGRATED, text, True),
@@ -555,6 +573,40 @@ class TextAndVideo(unittest.TestCase):
                     with self.subTest(claim=one.name, reading=reading.name):
                         self.assertTrue(self.looked_at(one, reading) - self.looked_at(one, DEFAULT))
 
+    def test_no_claim_that_a_reading_can_change_is_left_out(self) -> None:
+        """Whatever a claim looks at, under a reading that is not judged, is the default's, and so are the units of its loads."""
+        for one in integrated_servers.claims():
+            for reading in integrated_servers.READINGS:
+                if not reading.touches(*one.policies):
+                    with self.subTest(claim=one.name, reading=reading.name):
+                        asked = [text_and_video.View(True, None, kind) for kind in (reading, DEFAULT)]
+                        for view in asked:
+                            one.parts(view)
+                        self.assertEqual(*(view.points.keys() for view in asked))
+        touched = {one.name: {reading.name for reading in integrated_servers.READINGS if reading.touches(*one.policies)} for one in integrated_servers.claims()}
+        everywhere = {"client-rounds", "SCAN to the edge", "C-LOOK", "no budgets", "long files", "no cache"}
+        for name in ("bursty-faster", "bursty-factor", "bursty-none", "bursty-violations-integrated", "bursty-no-effect", "expected-gain", "expected-share",
+                     "expected-grows", "joint-text", "joint-video", "joint-loss", "grows-with-video", "heavy-video", "heavy-both", "light-no-violations",
+                     "marginal", "worse-corner"):
+            self.assertLessEqual(everywhere, touched[name], name)
+        self.assertEqual(touched["bursty-violations-partitioned"], {"client-rounds", "long files"})
+        self.assertEqual(touched["t-calibrated"], {"SCAN to the edge", "C-LOOK", "no cache"})
+
+    def test_a_reading_is_compared_with_the_default_at_its_own_points(self) -> None:
+        default, coarse, *readings = integrated_servers._views(False, None)
+        for one in integrated_servers.claims():
+            one.parts(default)
+            one.parts(coarse)
+        integrated_servers._charts(default)
+        self.assertLessEqual(coarse.points.keys(), default.points.keys(), "nothing more is run for it")
+        for view in readings:
+            self.assertEqual((coarse.text, coarse.video, coarse.overload, coarse.beside_overload, coarse.capacity_text, coarse.capacity_video),
+                             (view.text, view.video, view.overload, view.beside_overload, view.capacity_text, view.capacity_video))
+
+    def test_twice_the_text_is_twice_the_readings(self) -> None:
+        self.assertEqual(integrated_servers.as_full(self.view("SCAN to the edge")), {"text__set_bytes": 2 * (226 << 20), "text__cache_bytes": 2 * (64 << 20)})
+        self.assertEqual(integrated_servers.as_full(self.view("no cache"))["text__cache_bytes"], 0)
+
     def looked_at(self, one: Judged, reading: Reading) -> set[Point]:
         """The points of a claim, and one of those that T and V are made of."""
         view = text_and_video.View(True, None, reading)
@@ -563,7 +615,7 @@ class TextAndVideo(unittest.TestCase):
         return {*view.points, *units}
 
     def test_an_estimate_measures_no_less_than_a_peak_takes(self) -> None:
-        for reading, load, least in (("", 3_000_000, 1), ("", 1_000_000, 2), ("burst intensity", 3_000_000, 16)):
+        for reading, load, least in (("", 3_072_000, 1), ("", 1_024_000, 2), ("burst intensity", 3_072_000, 16)):
             view = self.view(reading)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
             (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
@@ -573,7 +625,10 @@ class TextAndVideo(unittest.TestCase):
             self.assertGreater(longer.measure_s, short.measure_s)
 
     def test_bursts_are_the_whole_trace_at_any_load(self) -> None:
-        for reading, load, seconds in (("", 3_000_000, 57), ("", 1_000_000, 172), ("burst intensity", 3_000_000, 512)):
+        # Table 3: 2,048 s at 83.91 KB/s; its 218.64 KB/s are 2,048.22 bytes every 9.14 ms, so that a KB has 1,024 bytes.
+        self.assertAlmostEqual(text_and_video.TRACE_BYTES_PER_S, 83.91 / 218.64 * 2048.22 / 9.14e-3, delta=100)
+        self.assertEqual(integrated_servers.BURSTY_LOADS[-1], 3000 * 1024)
+        for reading, load, seconds in (("", 3_072_000, 57), ("", 1_024_000, 172), ("burst intensity", 3_072_000, 512)):
             view = self.view(reading)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
             (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
@@ -681,15 +736,15 @@ def made_up(plan: Plan, **change: float) -> Results:
                                          "backlog": {"mean": 10.0, "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)]},
                                          "outstanding": 1, "issued": 1000}},
                 "eager": {"writes": 100, "hidden": change.get("hidden", 95) * (1 - 1e-4 * seed), "gaps": {"reads": 50, "mean_ms": 2 * factor}},
-                "streams": {"mean_active": 100 * factor}, "requests": {"arrived": 300, "accepted": 280},
-                "disk_time": {"reserved_share": 0.9, "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,
+                "streams": {"mean_active": 100 * factor * (change.get(f"{settings.get('replication.placement')} at {settings.get('server.disks')}", 1.0))}, "requests": {"arrived": 300, "accepted": 280},
+                "disk_time": {"reserved_share": 0.9 * (change.get("mirroring random", 1.0) if settings.get("replication.placement") == "random" else 1.0), "reserved_for_failure_share": 0.2 * factor, "most_loaded_share": 0.99,
                               "least_loaded_share": 0.85},
                 "text": {"response_ms": {"mean": 100 * factor * text}, "unfinished": 0, "unit_queue_ms": 5.0, "unit_service_ms": 8.0 * factor,
                          "bursts": {"offered_bytes_per_s": [1000.0, 12510.0] * 1024}},
                 "video": {"violation_share": change.get("rounds", 1.0) * late, "late_unit_share": late}, "disks": {"mean_utilisation": 0.5},
                 "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
                             "reserved_share": 0.9},
-                "simulated": {phase: {"busy_share": 0.5, "accounted_share": 0.57, "reserved_share": 0.63, "lost": 0, "late": change.get("late", 0)}
+                "simulated": {phase: {"busy_share": change.get("busy", 0.5), "accounted_share": 0.534, "reserved_share": 0.594, "lost": 0, "late": change.get("late", 0)}
                               for phase in ("before", "after")},
                 "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
     return Results({point: [result(point, seed) for seed in seeds] for point, seeds in plan.batches})
@@ -724,8 +779,11 @@ class Studies(unittest.TestCase):
         self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
 
     def verdict(self, module, name: str, **change: float) -> Verdict:
+        return self.claim(module, name, **change).plain_verdict
+
+    def claim(self, module, name: str, **change: float) -> Claim:
         report = module.report(whole(module, **change)[1], True)
-        return next(claim for claim in report.claims if claim.name == name).plain_verdict
+        return next(claim for claim in report.claims if claim.name == name)
 
     def test_verdicts_on_servers_follow_the_data(self) -> None:
         self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=0.5), Verdict.HOLDS)
@@ -814,6 +872,34 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded"), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "measured-normal"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "measured-failed"), Verdict.HOLDS)
+        for name in ("measured-normal", "measured-failed"):   # all that the disks are busy is compared with all that is reserved on them
+            self.assertEqual({*self.claim(replicated_striping, name).readings} - {reading.name for reading in replicated_striping.READINGS},
+                             {"without full seeks"})
+        self.assertAlmostEqual(replicated_striping.FULL_SEEKS, 2 * 0.0182)
+        self.assertIs(self.verdict(replicated_striping, "measured-failed", busy=0.48), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "measured-failed", busy=0.46), Verdict.FAILS)
+        # Under mirroring what counts is what simulated disks are busy, not what the formula says of the reads.
+        self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused", busy=0.36), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused"), Verdict.FAILS)
+        unused = self.claim(replicated_striping, "failure-mirroring-unused", busy=0.36)
+        self.assertAlmostEqual(unused.readings["by formula"][0].value.mean, 0.2)
+        self.assertAlmostEqual(unused.readings["without full seeks"][0].value.mean, 0.234)
+        self.assertAlmostEqual(unused.readings["of what is reserved"][0].value.mean, 0.2704 / 0.6304)
+        self.assertEqual(unused.contrary(), ["by formula", "of what is reserved"])
+        self.assertIs(self.verdict(replicated_striping, "mirroring-reserved", **{"mirroring random": 0.8}), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "mirroring-reserved"), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "declustering-best"), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "declustering-best", **{"random at 8": 0.9}), Verdict.FAILS)
+        self.assertIs(self.verdict(replicated_striping, "minimum-placement", **{"random at 4": 1 / 1.15, "random at 32": 1 / 1.03}), Verdict.HOLDS)
+        self.assertIs(self.verdict(replicated_striping, "minimum-placement"), Verdict.FAILS)
+        drops = self.claim(replicated_striping, "minimum-placement").parts[-1]
+        self.assertEqual((drops.label, drops.verdict), ("4 disks less 32", Verdict.FAILS))
+        even = {"deterministic at 32": 1.005, "random at 32": 1.005}
+        self.assertIs(self.verdict(replicated_striping, "balancing-more-disks", **even), Verdict.FAILS, "half a percent is a tie")
+        self.assertIs(self.verdict(replicated_striping, "balancing-more-disks", **{"deterministic at 32": 1.05, "random at 32": 1.05}), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "inherited-rate"), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "smaller-increase", integrated=0.995), Verdict.FAILS)
+        self.assertIs(self.verdict(integrated_servers, "smaller-increase", integrated=0.5), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "disks-guarded"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "disks-guarded", late=1), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "disks-unguarded", late=1), Verdict.HOLDS)

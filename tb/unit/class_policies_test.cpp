@@ -7,6 +7,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platter/scheduling/class_budgets.h"
@@ -104,6 +105,38 @@ TEST(Cello, DiscreteRequestsInTheSlackByAnElevatorThenScanEdf) {
   rig.add('x', 20).add('y', 90).add('A', 45, 0, 10 * kPicosecondsPerSecond).add('B', 60, 0, 10 * kPicosecondsPerSecond);
   rig.add('C', 80, 0, 10 * kPicosecondsPerSecond).add('D', 30, 0, 20 * kPicosecondsPerSecond);
   EXPECT_EQ(rig.serve(), "yxBCAD");
+}
+
+TEST(Cello, DiscreteRequestsGoByTheElevatorThatIsAskedFor) {
+  const auto order = [](CelloElevator elevator) {
+    Readings readings;
+    readings.cello_elevator = elevator;
+    Rig rig("CELLO(1|1|0)", 50, readings);
+    rig.add('w', 40).add('x', 20).add('y', 60).add('z', 90);
+    return rig.serve();
+  };
+  EXPECT_EQ(order(CelloElevator::Look), "yzwx");
+  EXPECT_EQ(order(CelloElevator::Scan), "yz>wx");
+  EXPECT_EQ(order(CelloElevator::CLook), "yzxw");
+}
+
+TEST(Cello, ARunToTheEdgeIsMadeInTheSlackAndCharged) {
+  Readings readings = interval_of(10);
+  readings.cello_elevator = CelloElevator::Scan;
+  // From 50 to the edge 99: 5.8 ms; from there to A at 50 as long again, and a turn of 6 ms at most.
+  for (const auto& [deadline, order] : {std::pair<Picoseconds, const char*>{100 * kMs, ">xA"}, {12 * kMs, "A>x"}}) {
+    Rig rig("CELLO(1|1|0)", 50, readings);
+    rig.add('x', 20).add('A', 50, 0, deadline);
+    EXPECT_EQ(rig.serve(), order);
+    const Picoseconds access = 5'800 * kUs;
+    EXPECT_GT(rig.scheduler->class_budgets()->total(kD), access);
+  }
+  Rig rig("CELLO(1|1|0)", 50, readings);
+  rig.add('x', 20);
+  rig.serve(1);
+  EXPECT_EQ(rig.now, 5'800 * kUs);
+  rig.serve(1);
+  EXPECT_EQ(rig.scheduler->class_budgets()->total(kD), rig.now);
 }
 
 TEST(Cello, BackgroundRequestsComeBehindBoth) {

@@ -62,7 +62,7 @@ TEST(Cascade, HasThePowerOfTwoNearestToItsIntervals) {
   EXPECT_EQ(cascade_levels(310, 1), 8u);
   EXPECT_EQ(cascade_levels(363, 1), 9u);  // 256 times the square root of 2 is 362.04
   EXPECT_EQ(cascade_levels(362, 1), 8u);
-  EXPECT_EQ(cascade_levels(57, 83'910 / 3e6), 11u);
+  EXPECT_EQ(cascade_levels(57, 83.91 / 3000), 11u);
   EXPECT_EQ(cascade_levels(1, 1), 0u);
   EXPECT_GT(cascade_levels(1e6, 1e-7), kMostLevels);
 }

@@ -54,7 +54,7 @@ class Rig {
     return *this;
   }
 
-  /// Serves up to so many requests; their names, "!" before those that were forced.
+  /// Makes up to so many decisions; the names of the requests served, "!" before those that were forced, ">" for a run of the arm.
   std::string serve(int count = 1000) {
     std::string order;
     for (int i = 0; i < count; ++i) {
@@ -62,6 +62,15 @@ class Rig {
       const scheduling::Decision decision = scheduler->pick(head, now);
       if (decision.kind == scheduling::Decision::Kind::Idle) break;
       order_steps += work.order_steps;
+      if (decision.kind == scheduling::Decision::Kind::Move) {
+        Picoseconds seek = 0;
+        Picoseconds settle = 0;
+        planner.move(head.cylinder, head.head, decision.cylinder, head.head, false, seek, settle);
+        now += seek;
+        head.cylinder = decision.cylinder;
+        order += '>';
+        continue;
+      }
       if (decision.forced) order += '!';
       order += names[decision.tag.value];
       now += planner.commit(head, commands[decision.tag.value].extent, now).total();

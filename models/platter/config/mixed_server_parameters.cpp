@@ -18,6 +18,8 @@ const std::vector<Parameter<MixedServerScenario>>& mixed_server_parameters() {
       {"server.policy", "", "integrated: policy of all disks", at(&S::policy)},
       {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
        [](S& s) -> Field { return &s.readings.budget_interval_s; }, false, 1e-3, 1e4},
+      {"scheduling.cello_elevator", "", "CELLO: elevator of the text", [](S& s) -> Field { return &s.readings.cello_elevator; }, false, -kInfinity,
+       kInfinity, {"look", "scan", "c-look"}},
       {"text.clients", "", "text clients", at(&S::text_clients), false, 0, 1e6},
       {"text.arrivals", "", "requests of each client at random, or the whole load by a multiplicative cascade", at(&S::arrivals), false,
        -kInfinity, kInfinity, {"poisson", "bursty"}},

@@ -24,7 +24,7 @@ struct MixedServerScenario : Configuration {
   double load_bytes_per_s = 1e6;
   double peak_to_mean = 12.51;
   std::string burst_scaling = "time-stamps";
-  double trace_bytes_per_s = 83'910;
+  double trace_bytes_per_s = 85'924;
 
   /// Bursty: about as long as an interval of the cascade.
   double burst_interval_s() const { return burst_scaling == "time-stamps" ? trace_bytes_per_s / load_bytes_per_s : 1; }

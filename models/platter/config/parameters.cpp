@@ -46,6 +46,8 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::readings, &R::cluster_round), false, -kInfinity, kInfinity, {"restart", "continue"}},
       {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
        at(&S::readings, &R::budget_interval_s), false, 1e-3, 1e4},
+      {"scheduling.cello_elevator", "", "CELLO: elevator of the discrete requests, and of the background ones", at(&S::readings, &R::cello_elevator), false,
+       -kInfinity, kInfinity, {"look", "scan", "c-look"}},
       {"accelerator.clock_mhz", "MHz", "clock of the scheduling accelerator", at(&S::accelerator_clock_mhz), false, 1,
        10000},
       {"accelerator.margin_ticks", "ticks", "a rotational wait below this (plus 2) is charged one more turn",

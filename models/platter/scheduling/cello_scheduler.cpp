@@ -9,6 +9,15 @@ namespace platter::scheduling {
 
 namespace {
 
+std::unique_ptr<SchedulerIf> create_elevator(const SchedulerContext& context) {
+  switch (context.readings.cello_elevator) {
+    case CelloElevator::Look: return create_look(context);
+    case CelloElevator::Scan: return create_scan(context);
+    case CelloElevator::CLook: break;
+  }
+  return create_c_look(context);
+}
+
 /// Cello (Shenoy and Vin 1998): budgets of disk time by class at the coarse grain; at the fine one continuous commands in the order of
 /// SCAN-EDF, discrete ones in the slack before their deadlines, by an elevator, and background ones behind both.
 /// docs/reference/policies.md has the rule.
@@ -16,11 +25,12 @@ class CelloScheduler : public SchedulerIf {
  public:
   explicit CelloScheduler(const SchedulerContext& context)
       : planner_(context.planner),
+        after_run_(context.decision_bound == 0 ? 0 : context.decision_bound + context.planner.rotation().period()),
         budgets_(core::to_picoseconds(context.readings.budget_interval_s, core::kPicosecondsPerSecond),
                  context.parameters.shares),
         sweep_(context.planner, context.capacity, context.decision_bound),
-        discrete_(create_look(context)),
-        background_(create_look(context)),
+        discrete_(create_elevator(context)),
+        background_(create_elevator(context)),
         commands_(context.capacity) {}
 
   void insert(const Command& command) override {
@@ -49,6 +59,7 @@ class CelloScheduler : public SchedulerIf {
   const ClassBudgets* class_budgets() const override { return &budgets_; }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
+    account_for_run(head);
     if (count_ == 0) return {};
     look(head, now);
     return serve(next_class(head, now), head, now);
@@ -60,6 +71,7 @@ class CelloScheduler : public SchedulerIf {
     return sweep_.slack(head, effective) >= 0;
   }
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    account_for_run(head);
     look(head, now);
     return serve(RequestClass::Continuous, head, now);
   }
@@ -72,9 +84,26 @@ class CelloScheduler : public SchedulerIf {
     budgets_.slack = sweep_.empty() ? core::kNoDeadline : sweep_.slack(head, now);
     budgets_.sweep = sweep_.empty() ? 0 : sweep_.duration();
   }
-  /// The next command of a class that has one.
+  /// A run to the edge that was decided on, and has been made, is its class's time. A decision that was taken back has left the arm elsewhere.
+  void account_for_run(const HeadState& head) {
+    if (run_time_ > 0 && head.cylinder == run_to_) budgets_.charge(run_class_, run_time_);
+    run_time_ = 0;
+  }
+  /// The next command of a class that has one, or the run to the edge before it.
   Decision serve(RequestClass cls, const HeadState& head, Picoseconds now) {
-    picked_ = cls == RequestClass::Continuous ? &sweep_.first() : &next_of(cls, head, now);
+    if (cls == RequestClass::Continuous) {
+      picked_ = &sweep_.first();
+    } else {
+      const Decision next = best_effort(cls).pick(head, now);
+      if (next.kind == Decision::Kind::Move) {
+        picked_ = nullptr;
+        run_class_ = cls;
+        run_to_ = next.cylinder;
+        run_time_ = travel(head, next.cylinder);
+        return next;
+      }
+      picked_ = commands_[next.tag.value];
+    }
     picked_time_ = planner_.estimate(head, picked_->extent, now, picked_->data_ready, picked_->overhead_end).total();
     Decision decision = Decision::serve(picked_->tag);
     decision.forced = cls == RequestClass::Continuous && budgets_.slack < 0;
@@ -82,8 +111,19 @@ class CelloScheduler : public SchedulerIf {
   }
 
   SchedulerIf& best_effort(RequestClass cls) { return cls == RequestClass::Discrete ? *discrete_ : *background_; }
-  const Command& next_of(RequestClass cls, const HeadState& head, Picoseconds now) {
-    return *commands_[best_effort(cls).pick(head, now).tag.value];
+  Picoseconds travel(const HeadState& head, core::Cylinder to) const {
+    Picoseconds seek = 0;
+    Picoseconds settle = 0;
+    planner_.move(head.cylinder, head.head, to, head.head, false, seek, settle);
+    return seek;
+  }
+  /// Do the continuous commands meet their deadlines behind the next discrete access, or behind the run to the edge before it?
+  bool slack_allows_discrete(const HeadState& head, Picoseconds now) {
+    const Decision next = discrete_->pick(head, now);
+    if (next.kind != Decision::Kind::Move) return sweep_.slack_after(*commands_[next.tag.value], head, now) >= 0;
+    HeadState at_edge = head;
+    at_edge.cylinder = next.cylinder;
+    return sweep_.slack(at_edge, now + travel(head, next.cylinder)) >= after_run_;
   }
   bool waits(RequestClass cls) const {
     switch (cls) {
@@ -99,7 +139,7 @@ class CelloScheduler : public SchedulerIf {
     constexpr auto kD = RequestClass::Discrete;
     constexpr auto kB = RequestClass::Background;
     const auto may = [this](RequestClass cls) { return waits(cls) && budgets_.covers(cls); };
-    if (may(kD) && (!may(kC) || sweep_.slack_after(next_of(kD, head, now), head, now) >= 0)) return kD;
+    if (may(kD) && (!may(kC) || slack_allows_discrete(head, now))) return kD;
     if (may(kC)) return kC;
     if (may(kB)) return kB;
     // All that wait have used up their budgets: what others leave over goes to them.
@@ -110,6 +150,7 @@ class CelloScheduler : public SchedulerIf {
   }
 
   const AccessPlanner& planner_;
+  Picoseconds after_run_;  ///< by which the decision at the edge puts off the next transfer at most: a sector that is missed comes a turn later
   ClassBudgets budgets_;
   ScanEdfSweep sweep_;
   std::unique_ptr<SchedulerIf> discrete_;
@@ -118,6 +159,9 @@ class CelloScheduler : public SchedulerIf {
   std::size_t count_ = 0;
   const Command* picked_ = nullptr;
   Picoseconds picked_time_ = 0;
+  RequestClass run_class_ = RequestClass::Discrete;
+  core::Cylinder run_to_;
+  Picoseconds run_time_ = 0;  ///< of a run to the edge that was decided on; 0: none
 };
 
 }  // namespace

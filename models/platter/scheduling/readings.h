@@ -37,6 +37,13 @@ enum class ClusterRound : std::uint8_t {
   Continue,  ///< nothing
 };
 
+/// Cello's elevator of the commands without a deadline.
+enum class CelloElevator : std::uint8_t {
+  Look,
+  Scan,
+  CLook,
+};
+
 /// How the policies read Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md has the reasons.
 struct Readings {
   SweepStart sweep_start = SweepStart::Nearer;
@@ -45,10 +52,12 @@ struct Readings {
   ClusterFrom cluster_from = ClusterFrom::Front;
   ClusterRound cluster_round = ClusterRound::Restart;
   double budget_interval_s = 2;  ///< of Cello
+  CelloElevator cello_elevator = CelloElevator::Look;
 
   friend bool operator==(const Readings& a, const Readings& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
-           a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.budget_interval_s == b.budget_interval_s;
+           a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.budget_interval_s == b.budget_interval_s &&
+           a.cello_elevator == b.cello_elevator;
   }
 };
 

@@ -254,8 +254,8 @@ def claims(results: Results) -> list[Judged]:
             "files of 256 MB, 40 to 150 s", FOUND_AGAIN, there, full),
         own("short-files", "So does a stream of 4 MB/s from files of 100 MB among three copies of such files", wanted,
             "files of 100 MB, 40 to 150 s", SHORT_FILES, there, full),
-        compared("inherited-rate", "It gets more than if nothing were inherited", "what it gets, ratio", "files of 100 MB, inherited / nothing inherited",
-                 SHORT_FILES, SHORT_FILES_ANEW, there, above(1)),
+        compared("inherited-rate", "It gets more than if nothing were inherited (by more than the 5 % within which rates count as equal)", "what it gets, ratio",
+                 "files of 100 MB, inherited / nothing inherited", SHORT_FILES, SHORT_FILES_ANEW, there, above(1.05)),
         compared("inherited-copies", "and the copies are taken for multimedia less, by a quarter at least", "their reads taken for multimedia, ratio",
                  "files of 100 MB, inherited / nothing inherited", SHORT_FILES, SHORT_FILES_ANEW, taken_for_multimedia(BEST_EFFORT), below(0.75)),
         own("trials-needed", "Without trials it is not recognised, because the disk holds it up", "its reads that are taken for multimedia",
@@ -361,7 +361,10 @@ and again; several verdicts turn with files of 1.5 GB, which lie farther apart (
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
 which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not. The host's clock jitters: a period
 begins late by up to 3 % of it. Without AutoQoS the streams read in a fixed rotation and a run stays in the phase it falls into, so beside the mean stand the
-quartiles of the runs; jitter does not change the phases, because streams in overload are late and wait for no clock.
+quartiles of the runs. Jitter does not change the phase: a stream in overload is late, begins its next period at once, and waits for no clock. So the readings *exact clock* and
+*jitter 10 %* say nothing about phases.
+
+A deviation: the paper's class *ignores write requests*; here writes are counted as the reads are. It makes no difference to this study, whose streams only read.
 
 The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
 reads instead of a label, among bulk copies, of long files and of short ones, whose next file

@@ -142,7 +142,10 @@ class Grid:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper. `parts` are judged under the default readings, `readings` the same under another one, `grid` under combinations."""
+    """A sentence of a paper. `parts` are judged under the default readings, `readings` the same under another one, `grid` under combinations.
+
+    `bases` are what a reading is compared with where it is judged at fewer points than the default: the default at these, by the reading's name.
+    """
 
     name: str
     text: str
@@ -152,6 +155,7 @@ class Claim:
     parts: tuple[Part, ...]
     readings: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     grid: Grid | None = None
+    bases: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
 
     def named(self, name: str, text: str) -> Claim:
         """The same under another name and text."""
@@ -161,10 +165,14 @@ class Claim:
     def plain_verdict(self) -> Verdict:
         return combined(self.parts)
 
+    def base_verdict(self, reading: str) -> Verdict:
+        """The default's at the points of the reading."""
+        return combined(self.bases.get(reading, self.parts))
+
     def contrary(self) -> list[str]:
-        """The readings under which the opposite comes out."""
-        opposite = {Verdict.HOLDS: Verdict.FAILS, Verdict.FAILS: Verdict.HOLDS}.get(self.plain_verdict)
-        return [name for name, parts in self.readings.items() if opposite and combined(parts) is opposite]
+        """The readings under which the opposite comes out, at the same points."""
+        opposite = {Verdict.HOLDS: Verdict.FAILS, Verdict.FAILS: Verdict.HOLDS}
+        return [name for name, parts in self.readings.items() if opposite.get(self.base_verdict(name)) is combined(parts)]
 
     def turning(self) -> list[str]:
         return self.grid.turning() if self.grid else []
@@ -175,7 +183,12 @@ class Claim:
 
     def verdict_text(self) -> str:
         contrary, turning = self.contrary(), self.turning()
-        said = [f"{'; '.join(contrary)} ({combined(self.readings[contrary[0]])}; by default {self.plain_verdict})"] if contrary else []
+        said = []
+        for verdict in dict.fromkeys(combined(self.readings[name]) for name in contrary):
+            names = [name for name in contrary if combined(self.readings[name]) is verdict]
+            base, whole = self.base_verdict(names[0]), self.plain_verdict
+            default = f"by default {whole}" if base is whole else f"by default, at the same points, {base}, at all {whole}"
+            said.append(f"{'; '.join(names)} ({verdict}; {default})")
         if turning:
             said.append(f"{'; '.join(turning)} ({self.grid.text()}{'' if contrary else f'; by default {self.plain_verdict}'})")
         return f"{Verdict.DEPENDS}: {'; '.join(said)}" if said else str(self.plain_verdict)

@@ -14,7 +14,7 @@ from platter_lab.reproduce.study import Plan, Report, Study, Table
 INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
 between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
 meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if an interval straddles a bound.
-It *depends on* a reading if that alone turns the verdict round, and on a question that the paper leaves open if another answer to it alone does so under some
+It *depends on* a reading if that alone turns the verdict round (where a reading has run at fewer points: the default's at these), and on a question that the paper leaves open if another answer to it alone does so under some
 combination of answers to the others. Shown is the comparison that decides: the one nearest to its
 bound, or farthest beyond it."""
 
@@ -43,7 +43,8 @@ def parts_table(claims: Sequence[Claim]) -> Table:
     rows = []
     for claim in claims:
         grid = {", ".join(answers): parts for answers, parts in claim.grid.parts.items()} if claim.grid else {}
-        for reading, parts in (("default", claim.parts), *claim.readings.items(), *grid.items()):
+        bases = {"default, at the points of the others": parts for parts in claim.bases.values()}
+        for reading, parts in (("default", claim.parts), *bases.items(), *claim.readings.items(), *grid.items()):
             for part in parts:
                 value = part.value
                 rows.append((claim.name, reading, part.label, number(value.mean), number(value.low), number(value.high),

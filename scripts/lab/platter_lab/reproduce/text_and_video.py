@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from platter_lab.reproduce.study import PAPERS
 from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
 
 SERVER = PAPERS / "integrated-servers" / "server.toml"
+SERVED = tomllib.loads(SERVER.read_text(encoding="utf-8"))
 MIXED = Command(("server", "mixed"), ("server", "mixed", "--dump"))
 
 T, V = 200, 102            # the paper's capacities of the partitioned server: loads are stated in them
@@ -24,8 +26,9 @@ LIMIT_MS, LIMIT_SHARE = 100.0, 0.01
 NEAR_IDEAL = 1.13          # loads for the capacity are no farther beyond the ideal line
 MEASURE_S, WARMUP_S = 100.0, 10.0
 
-# The trace of table 3 in intervals of 1 s: their number, and its load past the cache.
-TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, 83_910
+KB = 1024   # table 3: requests of 2,048.22 bytes every 9.14 ms are its 218.64 KB/s
+# The trace of table 3 in intervals of 1 s: their number, and its load past the cache, 83.91 KB/s.
+TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, round(83.91 * KB)
 BURSTS_BY_INTENSITY_S = 512.0
 LEAST_INTERVALS = 16   # in which there is room for a peak of 12.51 times the mean
 
@@ -42,7 +45,7 @@ NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated
 Metric = Callable[[dict[str, Any]], float]
 
 CLIENT_ROUNDS = Reading("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
-                        affects=frozenset({"deadlines"}))
+                        affects=frozenset({"client-rounds"}))
 
 
 def response(result: dict[str, Any]) -> float:
@@ -114,29 +117,32 @@ class View:
     parts of what our partitioned server supports under this interpretation, in its runs with the first seeds (`text_unit`, `video_unit`). As long as that is
     not known, nothing else is asked for; without `results` it is taken to be the paper's.
 
-    Points come to be by being asked for: without their results, samples are NaN.
+    Points come to be by being asked for: without their results, samples are NaN. Interpretations, and the default that they are compared with, run at
+    fewer points (`coarse`).
     """
 
-    def __init__(self, quick: bool, results: Results | None = None, reading: Reading = DEFAULT) -> None:
+    def __init__(self, quick: bool, results: Results | None = None, reading: Reading = DEFAULT, coarse: bool = False) -> None:
         self._results = results
         self.quick, self.reading = quick, reading
         self.seeds = QUICK if quick else WHOLE
         self.violations = late_rounds if reading is CLIENT_ROUNDS else late_units
-        other = bool(reading.settings or reading.policies)
-        coarse = quick or other
+        coarse = coarse or quick or reading != DEFAULT
         self.text = (0, 50, 100, 150, 200) if coarse else tuple(range(0, 201, 20))
         self.video = (0, 50, 80, 102) if coarse else (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 102)
         # Text clients beyond the partitioned server's capacity, far beyond it, and video clients beside them.
-        self.overload, self.far_overload, self.beside_overload = (250, 300, 400), (875,), (0, 51, 97)
+        self.overload, self.far_overload = (250, 400) if coarse else (250, 300, 400), (875,)
+        self.beside_overload = (0, 97) if coarse else (0, 51, 97)
         # Where an interpretation changes the partitioned server its capacities lie elsewhere.
         self.text_calibration = range(60, 261, 10) if self._own(PARTITIONED, 1, 0) else range(170, 231, 10)
         self.video_calibration = range(50, 136, 5) if self._own(PARTITIONED, 0, 1) else range(87, 124, 3)
         self.video_only = (170, 180, 190, 195, 200, 205, 210, 215, 225)
         self.capacity_text = (0, 100, 150, 200, 250, 300, 350, 375, 400, 425, 450) if coarse else tuple(range(0, 451, 25))
-        self.capacity_video = (0, 51, 97, 150, 180) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
+        self.capacity_video = (0, 51, 97, 150, 185) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
         self.joint = tuple(0.8 + 0.05 * i for i in range(8))   # of T and V together
         self.points: dict[Point, tuple[int, ...]] = {}
         self._asked: set[Point] = set()
+        self._looked: set[tuple[Point, Metric]] = set()
+        self._in_units: set[Callable[[], list[float]]] = set()
         self.text_unit = self.video_unit = 1.0
         if results is not None:
             self.text_unit, self.video_unit = (
@@ -147,6 +153,14 @@ class View:
     def clients(self, text: float, video: float) -> tuple[int, int]:
         """Our clients for the paper's."""
         return round(text * self.text_unit), round(video * self.video_unit)
+
+    def depends_on(self, parts: Callable[[View], Any]) -> frozenset[tuple[Point, Metric]]:
+        """What comparisons look at: runs, and what is taken from each; among them those that T and V are made of, if a load is stated in these."""
+        self._looked, self._in_units = set(), set()
+        parts(self)
+        for unit in tuple(self._in_units):
+            unit()
+        return frozenset(self._looked)
 
     @property
     def has_units(self) -> bool:
@@ -168,8 +182,9 @@ class View:
         return point
 
     def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
-        """The interpretation's settings that can change what such a load gets."""
-        return tuple(pair for pair in self.reading.settings if _touches(pair[0], server, text, video, bursty))
+        """The interpretation's settings that can change what such a load gets: others than the scenario has."""
+        return tuple((key, value) for key, value in self.reading.settings
+                     if _touches(key, server, text, video, bursty) and value != str(_served(key)))
 
     def _ask(self, point: Point, seeds: Sequence[int] = ()) -> None:
         runs = 0 if self._results is None or point not in self._results else len(self._results[point])
@@ -196,11 +211,12 @@ class View:
         point = self.trace()
         if self._results is None or point not in self._results:
             return [math.nan] * TRACE_INTERVALS
-        return [value / 1000 for value in self._results[point][0]["text"]["bursts"]["offered_bytes_per_s"]]
+        return [value / KB for value in self._results[point][0]["text"]["bursts"]["offered_bytes_per_s"]]
 
     # --- samples -----------------------------------------------------------------------------------------------------
 
     def _of(self, point: Point, metric: Metric) -> list[float]:
+        self._looked.add((point, metric))
         return [math.nan] if self._results is None or point not in self._results else self._results.samples(point, metric)
 
     def samples(self, metric: Metric, server: Server, text: float, video: float, lasting_s: float = 0, **settings: Any) -> list[float]:
@@ -209,6 +225,7 @@ class View:
             return [math.nan]
         if server[:1] == PARTITIONED:
             text, video = (0, video) if metric in OF_VIDEO else (text, 0)
+        self._in_units |= {unit for unit, load in ((self.own_text, text), (self.own_video, video)) if load}
         return self._of(self.point(server, text, video, lasting_s, **settings), metric)
 
     def bursty(self, metric: Metric, server: Server, load: float, video: float) -> list[float]:
@@ -219,8 +236,9 @@ class View:
             if metric in OF_VIDEO:
                 return self.samples(metric, server, 0, video)
             video = 0
+        self._in_units |= {self.own_text, *([self.own_video] if video else [])}
         own = dict(self.reading.settings)
-        ours = 1000 * round(load / 1000 * self.text_unit)
+        ours = KB * round(load / KB * self.text_unit)
         if own.get("text.burst_scaling") == "intensity":
             lasting, interval_s = BURSTS_BY_INTENSITY_S, 1.0
         else:
@@ -316,6 +334,12 @@ class View:
                 for seed in range(seeds)]
 
 
+def _served(key: str) -> Any:
+    """What the scenario says; None: nothing."""
+    table, name = key.split(".")
+    return SERVED.get(table, {}).get(name)
+
+
 def _bursts(bytes_per_s: float) -> Server:
     return ("text.arrivals", "bursty"), ("text.load_bytes_per_s", str(bytes_per_s))
 
@@ -325,6 +349,8 @@ def _touches(key: str, server: Server, text: int, video: int, bursty: bool) -> b
     integrated = server[:1] == INTEGRATED
     if key == "server.text_policy":
         return not integrated and (text > 0 or bursty)
+    if key == "scheduling.cello_elevator":
+        return integrated and dict(server).get("server.policy", "CELLO").startswith("CELLO") and (text > 0 or bursty)
     if key == "scheduling.budget_interval_s":   # of one class alone all budgets are the same
         return integrated and dict(server).get("server.policy", "CELLO").startswith("CELLO") and video > 0 and (text > 0 or bursty)
     if key == "video.file_s":
