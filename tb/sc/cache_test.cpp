@@ -456,14 +456,21 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
   EXPECT_TRUE(script.done());
 }
 
-class CacheBusHold : public ::testing::TestWithParam<bool> {};
+class CacheBusHold : public ::testing::TestWithParam<bool> {
+ protected:
+  /// The bus is asked for when all of a read is there.
+  static DriveProfile profile_with_reselect() {
+    DriveProfile profile = cached_profile();
+    profile.cache.read_ahead = ReadAhead::None;
+    profile.bus_read_block_us = 10;
+    profile.bus_reselect_us = 40;
+    profile.bus_read_watermark = 1;
+    return profile;
+  }
+};
 
 TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
-  DriveProfile profile = cached_profile();
-  profile.cache.read_ahead = ReadAhead::None;
-  profile.bus_read_block_us = 10;
-  profile.bus_reselect_us = 40;
-  profile.bus_read_watermark = 1;
+  DriveProfile profile = profile_with_reselect();
   profile.bus_hold_read = GetParam();
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   Script script("script", [&](Script& s) {
@@ -482,12 +489,8 @@ TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
 }
 
 TEST_P(CacheBusHold, AReadFromTheMediaNeedsTheBusAgainUnlessItNeverDisconnects) {
-  DriveProfile profile = cached_profile();
-  profile.cache.read_ahead = ReadAhead::None;
-  profile.bus_read_block_us = 10;
-  profile.bus_reselect_us = 40;
+  DriveProfile profile = profile_with_reselect();
   profile.bus_preparation_us = 30;
-  profile.bus_read_watermark = 1;
   profile.bus_never_disconnect = GetParam();
   profile.queue_depth = 1;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);

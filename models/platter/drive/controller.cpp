@@ -53,7 +53,7 @@ Controller::Controller(const sc_core::sc_module_name& name, const mechanics::Acc
   retried_.reserve(queue.depth());
   urgent_.reserve(queue.depth());
   engine_.bind_sink(*this);
-  SC_METHOD(arrival);
+  SC_METHOD(wake);
   sensitive << arrival_event_;
   dont_initialize();
   SC_METHOD(step);
@@ -169,8 +169,6 @@ void Controller::wake() {
     end_of_instant_.ask();
   }
 }
-
-void Controller::arrival() { wake(); }
 
 void Controller::settled() {
   if (state_ != ControllerState::Idle)

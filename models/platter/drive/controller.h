@@ -105,8 +105,6 @@ class Controller : public sc_core::sc_module, public DecisionSinkIf {
     buffer::DirtyBlocks blocks{};
   };
 
-  /// A read-ahead has let go of the arm, or a policy's wait has ended.
-  void arrival();
   void step();
   /// The arm is free, and whatever comes at this time has come.
   void settled();
