@@ -133,7 +133,7 @@ class IntervalScheduler : public GuardedScheduler {
       const Command* next = nullptr;
       for (const Command* command : commands()) {
         const core::Cylinder at = command->extent.cylinder;
-        if (upward_ ? at.value <= high_ : at.value >= low_) continue;
+        if (postponed_.contains(command->tag) || (upward_ ? at.value <= high_ : at.value >= low_)) continue;
         if (next == nullptr || (upward_ ? at < next->extent.cylinder : at > next->extent.cylinder)) next = command;
       }
       if (next != nullptr) {
