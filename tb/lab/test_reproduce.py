@@ -832,6 +832,13 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, LOOK=0.8), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "n15"), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "famish-unserved"), Verdict.HOLDS, "10 of 65 a round wait")
+        self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.7}), Verdict.HOLDS, "more than the paper's gain")
+        self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.95}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.6}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.2}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "fairer-by", **{CLUST_REQ: 1.6}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "projected-better", **{CLUST_REQ: 0.7}), Verdict.FAILS, "not better, the same")
         both = beyond_clusters.BOTH
         better = {both: 0.3, beyond_clusters.FAST: 0.9}
         for disk in ("table1", "projected"):
@@ -995,6 +1002,13 @@ class Studies(unittest.TestCase):
             report = mixed_media.report(made_up(quick_plan(mixed_media), **change), True)
             return next(claim for claim in report.claims if claim.name == name)
         self.assertEqual(claim("sptf-faster", SPTF=0.8).turning(), ["SPTF"])
+        intervals = claim("sptf-faster", **{SPTF: 0.8, "SPTF(next-C)": 0.8, CI_OPT: 0.5})
+        self.assertIs(intervals.plain_verdict, Verdict.FAILS, "C-intervals are clusters, too")
+        self.assertEqual(intervals.contrary(), ["clusters alone"])
+        fewer = claim("n15")
+        self.assertTrue(any(part.label.startswith("opt-over-greedy:") for part in fewer.parts))
+        for name in ("clusters-beat-intervals", "intervals-less-fair", "projected-similar"):
+            self.assertTrue(any(reading in ("the fastest clusters", "the fairest clusters") for reading in claim(name).readings), name)
         fairer = claim("clusters-fairer", **{SPTF: 0.8, "SPTF(next-C)": 0.8})
         self.assertEqual((fairer.plain_verdict, fairer.turning()), (Verdict.HOLDS, []))
         self.assertIs(claim("clusters-fairer", **{SPTF: 0.97, "SPTF(next-C)": 0.97}).plain_verdict, Verdict.FAILS, "significantly is more than better")

@@ -217,11 +217,17 @@ TEST(ClustCyl, ReachesSoManyCylindersBeyondTheFirst) {
 
 // --- the guard -------------------------------------------------------------------------------------------------------
 
-TEST(Postponed, ALongRequestGivesWayAloneAndComesBackWhenTheLastContinuousOneIsServed) {
+Readings until_last_continuous() {
+  Readings readings;
+  readings.postponed = Postponed::LastContinuous;
+  return readings;
+}
+
+TEST(PostponedRequests, ALongRequestGivesWayAloneAndComesBackWhenTheLastContinuousOneIsServed) {
   for (const char* notation :
        {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(3)", "OPS:SCAN/CLUST-REQ(4)", "OPS:SCAN/CLUST-CYL(4|50)"}) {
     SCOPED_TRACE(notation);
-    Rig rig(notation, 0);
+    Rig rig(notation, 0, until_last_continuous());
     rig.add('A', 40, 0, 40'000'000'000);  // in 40 ms
     rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));  // 30 ms
     rig.add('s', 20, 50);
@@ -231,10 +237,86 @@ TEST(Postponed, ALongRequestGivesWayAloneAndComesBackWhenTheLastContinuousOneIsS
   }
 }
 
-TEST(Postponed, UntilTheLastContinuousRequestOrANewOne) {
+constexpr const char* kGuarded[] = {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(1)", "OPS:SCAN/CI-OPT(3)", "OPS:SCAN/CLUST-REQ(1)",
+                                   "OPS:SCAN/CLUST-CYL(1|50)"};
+constexpr Picoseconds kDue = 40'000'000'000;
+
+/// Served up to A, without l, of which the transfer takes 30 ms.
+Rig with_postponed(const char* notation, const Readings& readings) {
+  Rig rig(notation, 0, readings);
+  rig.add('A', 40, 0, kDue);
+  rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));
+  rig.add('s', 20, 50);
+  std::string order = rig.serve(1);
+  if (order != "A") order += rig.serve(1);
+  EXPECT_EQ(order.back(), 'A') << order;
+  EXPECT_EQ(order.find('l'), std::string::npos) << order;
+  EXPECT_LT(rig.now, kDue);
+  return rig;
+}
+
+bool has(const std::string& order, char name) { return order.find(name) != std::string::npos; }
+
+TEST(PostponedRequests, WaitForTheNextRoundOrForItsLastContinuousRequest) {
+  for (const char* notation : kGuarded) {
+    SCOPED_TRACE(notation);
+    Rig last = with_postponed(notation, until_last_continuous());
+    EXPECT_TRUE(has(last.serve(), 'l'));
+    Rig over = with_postponed(notation, {});
+    over.add('t', 50);
+    const std::string others = over.serve();
+    EXPECT_TRUE(has(others, 't') && !has(others, 'l')) << others;
+    EXPECT_EQ(over.scheduler->pick(over.head, over.now).until, kDue + 1);
+    over.now = kDue + 1;
+    EXPECT_EQ(over.serve(), "l") << "no continuous request has come: the round is over when it was due";
+    Rig next = with_postponed(notation, {});
+    next.add('B', 60);
+    const std::string both = next.serve();
+    EXPECT_TRUE(has(both, 'B') && has(both, 'l')) << both << ": the next round has begun";
+    Rig same = with_postponed(notation, {});
+    same.add('B', 60, 0, kDue + 1);  // a later deadline, too: another round, but without time for l
+    EXPECT_FALSE(has(same.serve(), 'l'));
+    EXPECT_EQ(same.scheduler->pick(same.head, same.now).until, kDue + 2);
+  }
+}
+
+TEST(PostponedRequests, AnotherContinuousRequestOfTheRoundDoesNotBringThemBack) {
+  for (const char* notation : kGuarded) {
+    SCOPED_TRACE(notation);
+    for (const bool last : {false, true}) {
+      Rig rig(notation, 0, last ? until_last_continuous() : Readings{});
+      rig.add('A', 40, 0, kDue).add('C', 90, 0, kDue);
+      rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));
+      EXPECT_EQ(rig.serve(1), "A");  // l has been refused
+      rig.add('B', 60, 0, kDue);
+      EXPECT_EQ(rig.serve(2), "BC");
+      EXPECT_EQ(rig.serve(), last ? "l" : "");
+    }
+  }
+}
+
+TEST(CiOpt, WhenTheGuardRefusesAWholePartTheNextOneIsChecked) {
+  Rig rig("OPS:SCAN/CI-OPT(1)", 0);
+  rig.add('A', 40, 0, kDue).add('B', 60, 0, kDue);
+  rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));
+  rig.add('s', 20, 50);
+  EXPECT_EQ(rig.serve(), "sAB");
+  EXPECT_EQ(rig.order_steps, 2u + 2u);
+  // Also what has come for the interval meanwhile, when nothing of its list passes.
+  Rig later("OPS:SCAN/CI-OPT(1)", 0);
+  later.add('A', 40, 0, kDue).add('s', 5, 20);
+  later.add_extent('l', later.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));
+  EXPECT_EQ(later.serve(1), "s");
+  later.add('t', 20, 50);
+  EXPECT_EQ(later.serve(), "tA");
+}
+
+TEST(PostponedRequests, UntilTheLastContinuousRequestOrANewOne) {
   // No time for l before A; once A is served there is time enough.
   for (const bool another : {false, true}) {
-    Rig rig("OPS:SCAN/CLUST-REQ(1)", 85, plain_elevator());
+    Readings readings = plain_elevator();
+    readings.postponed = Postponed::LastContinuous;
+    Rig rig("OPS:SCAN/CLUST-REQ(1)", 85, readings);
     rig.add_extent('l', rig.planner.resolve(Lba(86 * kSectors), 5 * kSectors, false));
     rig.add('A', 80, 0, 20'000'000'000).add('B', 95);
     EXPECT_EQ(rig.serve(1), "A");  // l was the cluster, and nothing of it passed
@@ -243,7 +325,7 @@ TEST(Postponed, UntilTheLastContinuousRequestOrANewOne) {
   }
 }
 
-TEST(Postponed, WithoutTimeTheSweepIsForced) {
+TEST(PostponedRequests, WithoutTimeTheSweepIsForced) {
   for (const char* notation :
        {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|50)"}) {
     SCOPED_TRACE(notation);
@@ -255,7 +337,7 @@ TEST(Postponed, WithoutTimeTheSweepIsForced) {
   }
 }
 
-TEST(Postponed, AContinuousRequestOfAClusterMayNotEndangerTheSweep) {
+TEST(PostponedRequests, AContinuousRequestOfAClusterMayNotEndangerTheSweep) {
   // Upward from 50 the cluster begins with B, but the sweep with A: there is time for A, B, C and not for B first.
   Rig rig("OPS:SCAN/CLUST-REQ(2)", 40);
   rig.add('A', 38, 0).add('B', 50, 0).add('C', 90, 0);
@@ -443,10 +525,13 @@ TEST(Clustered, EveryRequestIsServedOnceWhateverComesAndGoes) {
       Decision decision;
       counted([&] {
         scheduler->work(head);
-        decision = scheduler->pick(head, now);
+        decision = testing::settled(*scheduler, head, now);
       });
-      ASSERT_EQ(decision.kind == Decision::Kind::Idle, waiting == 0) << "step " << step;
-      if (waiting == 0) continue;
+      if (decision.kind == Decision::Kind::Idle) {
+        ASSERT_EQ(decision.until == core::kNoDeadline, waiting == 0) << "step " << step;
+        if (waiting > 0) now = decision.until;  // all of them have been postponed
+        continue;
+      }
       ASSERT_TRUE(present[decision.tag.value]);
       now += planner.commit(head, commands[decision.tag.value].extent, now).total();
       counted([&] { scheduler->remove(decision.tag); });

@@ -11,6 +11,7 @@
 #include "drives.h"
 #include "platter/config/loader.h"
 #include "platter/scheduling/policies.h"
+#include "policy_rig.h"
 
 namespace platter::scheduling {
 namespace {
@@ -298,7 +299,7 @@ Round run_round(const char* policy, const mechanics::DriveProfile& profile, Pico
   Picoseconds bus_free = 0;
   std::uint64_t sequence = 32;
   for (int left = 25; left > 0;) {
-    const Decision decision = scheduler->pick(head, now);
+    const Decision decision = testing::settled(*scheduler, head, now);
     EXPECT_EQ(decision.kind, Decision::Kind::Serve);
     Command& command = slots[decision.tag.value];
     round.forced += decision.forced;

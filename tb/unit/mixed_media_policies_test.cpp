@@ -82,6 +82,19 @@ TEST(TwoPhases, ContinuousRequestsByScanThenTheOthersByAnElevator) {
   EXPECT_EQ(rig.serve(), "Czx");
 }
 
+TEST(TwoPhases, TheElevatorBeginsAnewWithEachRoundAtTheNearerEnd) {
+  Rig rig("TPS:SCAN/SCAN", 0);
+  rig.add('x', 20).add('y', 60);
+  EXPECT_EQ(rig.serve(1), "x");  // upward
+  rig.add('A', 85).add('z', 30).add('w', 95);
+  EXPECT_EQ(rig.serve(), "Awyz");  // from the upper end, which is nearer, downward
+  Rig behind("TPS:SCAN/SCAN", 0);
+  behind.add('A', 30).add('x', 20).add('y', 40).add('z', 70);
+  EXPECT_EQ(behind.serve(2), "Ax");  // the lower end is nearer: from there upward
+  behind.add('w', 10);
+  EXPECT_EQ(behind.serve(), "yzw");
+}
+
 TEST(TwoPhases, ExactOrdersOverTheWholeDiskBeginAtTheNearerEnd) {
   Rig rig("TPS:SCAN/(SCAN/CI-OPT(1))", 20);
   rig.add('B', 60).add('A', 30).add('x', 55).add('y', 90).add('z', 95);
@@ -366,6 +379,7 @@ TEST(Readings, ARoundEndsTheClusterThatItFinds) {
 TEST(Readings, AClusterThatEndsEarlyLeavesTheFrontWhereItWas) {
   // Time for the sweep only: A is due before the exact order, which begins with B, allows.
   Readings readings;
+  readings.postponed = Postponed::LastContinuous;
   readings.cluster_round = ClusterRound::Continue;
   Rig rig("OPS:SCAN/CLUST-REQ(2)", 0, readings);
   rig.add('x', 4, 0);
@@ -437,8 +451,7 @@ TEST_P(Rounds, EveryRequestOnceContinuousOnesInTimeAndNobodyForEver) {
         next_other += static_cast<Picoseconds>(1 + random() % 80) * kPicosecondsPerMillisecond;  // about 12 a round
       }
     }
-    scheduler->work(head);
-    const Decision decision = scheduler->pick(head, now);
+    const Decision decision = testing::settled(*scheduler, head, now);
     if (decision.kind == Decision::Kind::Idle) {
       const Picoseconds wake = round < kRounds ? std::min({next_round, next_other, decision.until}) : decision.until;
       ASSERT_NE(wake, core::kNoDeadline) << "it waits for ever";

@@ -21,6 +21,18 @@ inline mechanics::DriveProfile ruler(std::uint32_t cylinders = 100) {
   return drive;
 }
 
+/// What the policy says in the end; `order_steps` are added to.
+inline scheduling::Decision settled(scheduling::SchedulerIf& scheduler, const mechanics::HeadState& head, Picoseconds now,
+                                    std::uint64_t* order_steps = nullptr) {
+  scheduling::Decision decision;
+  do {
+    const scheduling::DecisionWork work = scheduler.work(head);
+    decision = scheduler.pick(head, now);
+    if (order_steps != nullptr && decision.kind != scheduling::Decision::Kind::Idle) *order_steps += work.order_steps;
+  } while (decision.kind == scheduling::Decision::Kind::Again);
+  return decision;
+}
+
 /// A queue, a policy and an arm. Requests have names of one letter, continuous ones capital letters.
 class Rig {
  public:
@@ -58,10 +70,8 @@ class Rig {
   std::string serve(int count = 1000) {
     std::string order;
     for (int i = 0; i < count; ++i) {
-      const scheduling::DecisionWork work = scheduler->work(head);
-      const scheduling::Decision decision = scheduler->pick(head, now);
+      const scheduling::Decision decision = settled(*scheduler, head, now, &order_steps);
       if (decision.kind == scheduling::Decision::Kind::Idle) break;
-      order_steps += work.order_steps;
       if (decision.kind == scheduling::Decision::Kind::Move) {
         Picoseconds seek = 0;
         Picoseconds settle = 0;

@@ -130,6 +130,7 @@ std::uint32_t AcceleratorEngine::read(std::uint32_t address) {
 void AcceleratorEngine::set(std::uint32_t address, std::uint32_t data) {
   const std::size_t index = address / 4;
   if (shadow_valid_[index] && shadow_[index] == data) return;
+  if (address == reg::kCtrl) sums_stale_ = true;
   shadow_valid_[index] = true;
   shadow_[index] = data;
   write(address, data);
@@ -195,7 +196,8 @@ void AcceleratorEngine::switch_on() {
   set(reg::kOverheadRw, scale_.time(planner_.overhead(false, true)));
   set(reg::kOverheadWr, scale_.time(planner_.overhead(true, false)));
   set(reg::kOverheadWw, scale_.time(planner_.overhead(true, true)));
-  delay_ = scale_.time(decision_bound());
+  bound_ = decision_bound();
+  delay_ = scale_.time(bound_);
   set(reg::kDelay, delay_);
 }
 
@@ -377,8 +379,8 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
 
 void AcceleratorEngine::start() {
   port_time_ = std::max(port_time_, core::now_ps());
+  if (waiting_) program_->asked(*this, when_);
   const std::uint32_t control = program_->control() | direction() | (1u << reg::kCtrlIrqEnLsb);
-  if (!shadow_valid_[reg::kCtrl / 4] || shadow_[reg::kCtrl / 4] != control) sums_stale_ = true;
   set(reg::kCtrl, control);
   set(reg::kHeadPos, position(at_.cylinder, at_.head, at_.last_was_write));
   if (program_->guarded()) {
@@ -390,7 +392,7 @@ void AcceleratorEngine::start() {
   const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + effort.accesses) + 1 +
                                decide_cycles(sums_stale_ || effort.ordered > 0) + further_cycles(effort, entries_);
   instant_ = std::max(when_, std::max(port_time_, work_end_) + time(cycles));
-  const std::uint32_t code = program_->begin(*this, {instant_, at_, downward_});
+  const std::uint32_t code = program_->begin(*this, {instant_, at_, downward_, bound_});
   set(reg::kHeadTime, scale_.time_of_day(instant_));
   operate(code);
 }
@@ -406,7 +408,7 @@ void AcceleratorEngine::operate(std::uint32_t code) {
   started_ = std::max(port_time_, work_end_);
   running_ = true;
   write(reg::kOp, code << reg::kOpCodeLsb);
-  if (code == AcceleratorProgram::kDecide && program_->guarded()) {
+  if (code == AcceleratorProgram::kDecide && (shadow_[reg::kCtrl / 4] >> reg::kCtrlGuardEnLsb & 1) != 0) {
     if (sums_stale_) debts_stale_ = true;
     if (continuous_ > 0) debts_stale_ = false;
     sums_stale_ = false;
@@ -424,7 +426,9 @@ void AcceleratorEngine::interrupt() {
   answered_ = port_time_;
   write(reg::kClear, 1u << reg::kClearDoneLsb);
   running_ = false;
-  if (again_ || (!pending_.empty() && !waiting_)) {
+  const bool anew = !step.decision && step.operation == AcceleratorProgram::kAnew;
+  if (anew) program_->refused(*this);
+  if (anew || again_ || (!pending_.empty() && !waiting_)) {
     again_ = false;
     enter_pending();
     start();

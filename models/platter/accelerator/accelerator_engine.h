@@ -110,6 +110,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   std::uint32_t count_ = 0;                     ///< with those, and with those that the program withholds
   std::uint32_t entries_ = 0;                   ///< in the table
   std::uint32_t continuous_ = 0;
+  core::Picoseconds bound_ = 0;  ///< of a decision
   std::uint32_t delay_ = 0;  ///< DELAY as the guard needs it
   bool sums_stale_ = true;
   bool debts_stale_ = true;

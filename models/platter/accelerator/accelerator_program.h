@@ -35,6 +35,7 @@ struct DecisionContext {
   core::Picoseconds instant = 0;  ///< when its access begins
   const mechanics::HeadState& head;
   bool sweep_down = false;  ///< the sweep of the continuous commands runs towards lower cylinders
+  core::Picoseconds longest = 0;  ///< that a decision takes
 };
 
 /// The most that a decision takes of the accelerator.
@@ -48,9 +49,9 @@ struct Effort {
 /// How the accelerator is used for one policy: what is entered with a command, and which operations make a decision of what it
 /// says. The engine keeps the rest: the table, head and time, the sweep's direction, the interrupt.
 ///
-/// A decision is `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun anew before
-/// it has ended, and be made and not used: what it has planned counts only when it is `served`. Neither `arrived` nor `served` comes
-/// while an operation runs.
+/// A decision is `asked`, where it has not been prepared, `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun
+/// anew before it has ended, and be made and not used: what it has planned counts only when it is `served`. Neither `arrived` nor `served`
+/// comes while an operation runs.
 class AcceleratorProgram {
  public:
   struct Step {
@@ -60,6 +61,8 @@ class AcceleratorProgram {
   /// Codes of OP.
   static constexpr std::uint32_t kDecide = 0;
   static constexpr std::uint32_t kCluster = 1;
+  /// In the place of one: `refused` is called, and the decision begun anew.
+  static constexpr std::uint32_t kAnew = ~0u;
 
   virtual ~AcceleratorProgram() = default;
   AcceleratorProgram() = default;
@@ -76,6 +79,10 @@ class AcceleratorProgram {
   virtual bool arrived(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) { return true; }
   /// It has been picked by the last decision and has left the accelerator.
   virtual void served(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) {}
+  /// The last step was `kAnew`: what it has refused counts, whatever the decision will be.
+  virtual void refused(ProgramHostIf& /*host*/) {}
+  /// A decision is about to begin for which the arm waits since `when`.
+  virtual void asked(ProgramHostIf& /*host*/, core::Picoseconds /*when*/) {}
 
   virtual std::uint32_t begin(RegisterPortIf& port, const DecisionContext& context) = 0;
   virtual Step ended(RegisterPortIf& port) = 0;

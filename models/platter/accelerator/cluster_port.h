@@ -58,6 +58,13 @@ class ClusterPort {
       tags.emplace_back(static_cast<std::uint16_t>(word >> 8 * (i % 4) & 0xFF));
     }
   }
+  /// The words of the mask.
+  void mask_of(RegisterPortIf& port, std::vector<std::uint32_t>& words) const {
+    for (std::uint32_t i = 0; i < mask_words_; ++i) words[i] = port.read(reg::kMask0 + 4 * i);
+  }
+  void set_mask(RegisterPortIf& port, const std::vector<std::uint32_t>& words) const {
+    for (std::uint32_t i = 0; i < mask_words_; ++i) port.set(reg::kMask0 + 4 * i, words[i]);
+  }
   /// Lets only this command compete; without one, none.
   void mask(RegisterPortIf& port, const core::Tag* only) const {
     for (std::uint32_t i = 0; i < mask_words_; ++i)

@@ -15,7 +15,7 @@ ClusterProgram::ClusterProgram(const ProgramContext& context)
       restarts_(context.readings.cluster_round == scheduling::ClusterRound::Restart) {}
 
 std::uint32_t ClusterProgram::begin(RegisterPortIf& port, const DecisionContext& context) {
-  plan();
+  plan(context);
   plan_ = state_;
   turned_ = false;
   if (restart_) {
@@ -66,7 +66,7 @@ bool ClusterProgram::came(ProgramHostIf& host, const Command& command) {
     restart_ = true;
     part_.clear();
   }
-  recall(host, true);
+  recall(host, until_.came(sweep().empty(), command.deadline));
   return true;
 }
 
@@ -77,7 +77,7 @@ void ClusterProgram::gone(ProgramHostIf& host, const Command& /*command*/, bool 
     state_.front = state_.end;
     state_.at_front = !from_arm_;
   }
-  if (sweep().empty()) recall(host, true);
+  if (sweep().empty()) recall(host, until_.last_served());
 }
 
 Effort ClusterProgram::most_effort(std::uint32_t entries) const {

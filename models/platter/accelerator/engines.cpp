@@ -42,12 +42,13 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicySp
   if (info == nullptr || !info->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
     return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name());
-  scheduling::Readings carried = readings;  // where clusters begin, its program leaves to the reading
+  scheduling::Readings carried = readings;  // these its programs leave to the reading
   carried.cluster_from = {};
   carried.cluster_round = {};
+  carried.postponed = {};
   if (!(carried == scheduling::Readings{}))
-    return fmt::format("engine {} reads the policies as by default, but for scheduling.cluster_from and scheduling.cluster_round; use engine "
-                       "firmware for other values of scheduling.*",
+    return fmt::format("engine {} reads the policies as by default, but for scheduling.cluster_from, scheduling.cluster_round and scheduling.postponed; "
+                       "use engine firmware for other values of scheduling.*",
                        engine);
   return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
 }

@@ -18,7 +18,7 @@ IntervalProgram::IntervalProgram(const ProgramContext& context)
 // --- a decision ------------------------------------------------------------------------------------------------------
 
 std::uint32_t IntervalProgram::begin(RegisterPortIf& port, const DecisionContext& context) {
-  plan();
+  plan(context);
   plan_ = state_;
   turned_ = false;
   if (!sweep().empty()) {
@@ -55,7 +55,7 @@ AcceleratorProgram::Step IntervalProgram::ended(RegisterPortIf& port) {
     }
     case Phase::Count:
       plan_.listed = true;
-      if (!orders()) return decide(serve_mask());
+      if (!orders()) return decide(serve_collected(port));
       halve(count);
       return order_part(port);
     default:
@@ -124,21 +124,33 @@ void IntervalProgram::halve(std::uint32_t count) {
   plan_.parts.push_back(count);
 }
 
-Effort IntervalProgram::most_effort(std::uint32_t entries) const {
+/// DECIDEs of a part or, by CI-SPTF, of an interval.
+void IntervalProgram::add_refusals(Effort& effort, std::uint32_t commands, bool any_refused) const {
+  add_checks(effort, commands, any_refused);
+  if (!any_refused) return;
+  if (orders()) {  // would the sweep's first one pass later, too?
+    effort.decides += 1;
+    effort.accesses += 5;
+  } else {  // the guard is turned off, and the mask kept
+    effort.accesses += 2 + 2 * clusters_.mask_words();
+  }
+}
+
+Effort IntervalProgram::effort_to_begin(std::uint32_t entries, bool any_refused) const {
   Effort effort;
   effort.clusters = orders() ? 6 : 4;
   effort.ordered = std::min(most_, entries);
   effort.accesses = effort.clusters * (1 + ClusterPort::kCollectAccesses) + 4 * clusters_.mask_words() +
                     ClusterPort::kOrderAccesses;
-  add_checks(effort, orders() ? effort.ordered : 0, true);
+  add_refusals(effort, orders() ? effort.ordered : entries, any_refused);
   return effort;
 }
 
 Effort IntervalProgram::effort(std::uint32_t entries) const {
-  if (part_.empty()) return most_effort(entries);
+  if (part_.empty()) return effort_to_begin(entries, orders() || !sweep().empty());
   Effort effort;
   effort.accesses = 0;
-  add_checks(effort, static_cast<std::uint32_t>(part_.size()), !sweep().empty());
+  add_refusals(effort, static_cast<std::uint32_t>(part_.size()), !sweep().empty());
   return effort;
 }
 
@@ -154,7 +166,7 @@ bool IntervalProgram::came(ProgramHostIf& host, const Command& command) {
   }
   if (bounds_.size() == capacity_) bounds_.erase(bounds_.begin());
   bounds_.push_back(cylinder);
-  plan_anew(host);
+  plan_anew(host, until_.came(sweep().empty(), command.deadline));
   return true;
 }
 
@@ -165,7 +177,7 @@ void IntervalProgram::gone(ProgramHostIf& host, const Command& command, bool of_
     from_edge_ = false;
     from_ = command.extent.cylinder.value;
     if (sweep().empty()) {
-      plan_anew(host);
+      plan_anew(host, until_.last_served());
       enter_interval_beyond(from_);
       return;
     }
@@ -178,10 +190,15 @@ void IntervalProgram::end_list() {
   state_.parts.clear();
 }
 
-void IntervalProgram::plan_anew(ProgramHostIf& host) {
+void IntervalProgram::gone_on(ProgramHostIf& host) {
+  state_ = plan_;
+  if (state_.parts.empty()) recall(host, false);
+}
+
+void IntervalProgram::plan_anew(ProgramHostIf& host, bool postponed_too) {
   end_list();
   state_.listed = false;
-  recall(host, true);
+  recall(host, postponed_too);
 }
 
 /// After the round's last continuous request: the interval that begins where it was.

@@ -17,12 +17,15 @@ class IntervalProgram : public PartProgram {
 
   std::uint32_t begin(RegisterPortIf& port, const DecisionContext& context) override;
   Step ended(RegisterPortIf& port) override;
-  Effort most_effort(std::uint32_t entries) const override;
+  Effort most_effort(std::uint32_t entries) const override { return effort_to_begin(entries, true); }
   Effort effort(std::uint32_t entries) const override;
+  std::uint32_t most_withheld() const override { return orders() ? most_ : queue_depth(); }
 
  protected:
   bool came(ProgramHostIf& host, const scheduling::Command& command) override;
   void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) override;
+  bool goes_on() const override { return !plan_.parts.empty() || any_withheld(false); }
+  void gone_on(ProgramHostIf& host) override;
 
  private:
   /// The operation that runs.
@@ -58,8 +61,10 @@ class IntervalProgram : public PartProgram {
     return step;
   }
   void halve(std::uint32_t count);
+  void add_refusals(Effort& effort, std::uint32_t commands, bool any_refused) const;
+  Effort effort_to_begin(std::uint32_t entries, bool any_refused) const;
   void end_list();
-  void plan_anew(ProgramHostIf& host);
+  void plan_anew(ProgramHostIf& host, bool postponed_too);
   void enter_interval_beyond(std::uint32_t cylinder);
   void enter_interval_of(State& state, std::uint32_t cylinder) const;
 

@@ -23,7 +23,8 @@ using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::s
                            std::vector<std::pair<std::uint32_t, std::uint32_t>>*, mechanics::Mapping*,
                            mechanics::SpareUnit*, mechanics::SeekModel*, mechanics::ReadAhead*, mechanics::WriteBack*,
                            scheduling::SweepStart*, scheduling::AfterSweep*, scheduling::ClusterContents*,
-                           scheduling::ClusterFrom*, scheduling::ClusterRound*, scheduling::CelloElevator*>;
+                           scheduling::ClusterFrom*, scheduling::ClusterRound*, scheduling::Postponed*,
+                           scheduling::CelloElevator*>;
 
 /// One configuration key. The tables of these rows feed the loader, `config dump`, the reference page and the
 /// JSON Schema.

@@ -44,6 +44,9 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
       {"scheduling.cluster_round", "", "CLUST-REQ and CLUST-CYL: a new round restarts the elevator at the edge where the sweep of the "
                                        "continuous requests starts, or it continues",
        at(&S::readings, &R::cluster_round), false, -kInfinity, kInfinity, {"restart", "continue"}},
+      {"scheduling.postponed", "", "CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL: a discrete request that the deadline guard has refused waits until the "
+                                   "next round begins, or until a continuous request comes or the round's last one has been served",
+       at(&S::readings, &R::postponed), false, -kInfinity, kInfinity, {"round", "last_c"}},
       {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
        at(&S::readings, &R::budget_interval_s), false, 1e-3, 1e4},
       {"scheduling.cello_elevator", "", "CELLO: elevator of the discrete requests, and of the background ones", at(&S::readings, &R::cello_elevator), false,

@@ -401,6 +401,7 @@ void Controller::decided(const Decision& decision, Picoseconds effective) {
   preparation_changed();
   begin();
   switch (decision.kind) {
+    case Decision::Kind::Again:  // no engine says so to the drive
     case Decision::Kind::Idle:
       mechanics_busy_ = false;
       enter(ControllerState::Idle);

@@ -61,13 +61,19 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   void decide(const HeadState& head, Picoseconds now) override {
     if (!prepared_ || now != when_ || !(head == at_)) began_ = now;
     prepared_ = false;
-    std::uint64_t cycles = cost_.cycles(scheduler_->work(head));
+    std::uint64_t cycles = 0;
     const auto known = [&] { return std::max(now, began_ + time(cycles)); };
-    const bool hurried = known() > now && !scheduler_->has_time(head, known());
-    if (hurried) cycles = cost_.cycles(scheduling::SchedulerIf::kShortest);
+    Decision decision;
+    do {
+      const std::uint64_t spent = cycles;
+      cycles += cost_.cycles(scheduler_->work(head));
+      const bool hurried = known() > now && !scheduler_->has_time(head, known());
+      // Asked again, the sweep's next command has been looked at already.
+      if (hurried) cycles = spent > 0 ? spent : cost_.cycles(scheduling::SchedulerIf::kShortest);
+      decision = hurried ? scheduler_->next_of_sweep(head, known()) : scheduler_->pick(head, known());
+    } while (decision.kind == Decision::Kind::Again);
     const Picoseconds effective = known();
     began_ = effective;
-    const Decision decision = hurried ? scheduler_->next_of_sweep(head, effective) : scheduler_->pick(head, effective);
     if (decision.kind == Decision::Kind::Serve || decision.kind == Decision::Kind::Write) {
       scheduler_->remove(decision.tag);
       --count_;

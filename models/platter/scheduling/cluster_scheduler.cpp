@@ -3,6 +3,7 @@
 
 #include "platter/scheduling/guarded_scheduler.h"
 #include "platter/scheduling/ordered_part.h"
+#include "platter/scheduling/postponed.h"
 
 namespace platter::scheduling {
 
@@ -21,32 +22,32 @@ class ClusterScheduler : public GuardedScheduler {
         discrete_only_(context.readings.clusters == ClusterContents::Discrete),
         from_arm_(context.readings.cluster_from == ClusterFrom::Arm),
         restarts_(context.readings.cluster_round == ClusterRound::Restart),
-        postponed_(context.capacity, false),
+        postponed_(context.capacity, context.readings.postponed),
         part_(context.planner, most_) {
     ahead_.reserve(most_ + 1);
   }
 
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
-    postponed_[command.tag.value] = false;
     if (!in_sweep(command)) return;
+    postponed_.continuous_came(sweep_.empty(), command.deadline);
     if (sweep_.empty() && restarts_) {
       restart_ = true;
       part_.clear();
     }
     sweep_.insert(command);
-    recall();
   }
 
   void remove(Tag tag) override {
     FlatScheduler::remove(tag);
+    postponed_.remove(tag);
     if (!part_.remove(tag))
       part_.clear();
     else if (part_.empty())
       pass_cluster();
     if (!sweep_.contains(tag)) return;
     sweep_.remove(tag);
-    if (sweep_.empty()) recall();
+    if (sweep_.empty()) postponed_.last_served();
   }
 
   DecisionWork work(const HeadState& head) override {
@@ -59,15 +60,16 @@ class ClusterScheduler : public GuardedScheduler {
     form(head);
     upward_ = planned_upward_;
     if (!part_.empty() && !part_.ordered()) part_.order(head, now);
+    if (sweep_.empty()) return postponed_.without_sweep(part_.empty() ? nullptr : &part_.first(), now);
     while (!part_.empty()) {
       const Command& next = part_.first();
-      if (sweep_.empty() || allowed(next, head, now)) return Decision::serve(next.tag);
+      if (allowed(next, head, now)) return Decision::serve(next.tag);
       if (sweep_.contains(next.tag)) break;
-      postponed_[next.tag.value] = true;
+      postponed_.add(next.tag);
       part_.remove(next.tag);
       if (part_.empty()) pass_cluster();
     }
-    return sweep_.empty() ? Decision{} : GuardedScheduler::next_of_sweep(head, now);
+    return GuardedScheduler::next_of_sweep(head, now);
   }
 
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
@@ -115,15 +117,13 @@ class ClusterScheduler : public GuardedScheduler {
     ahead_.clear();
     for (const Command* command : commands()) {  // in order of age
       const core::Cylinder cylinder = command->extent.cylinder;
-      if (postponed_[command->tag.value] || (planned_upward_ ? cylinder < from : cylinder > from)) continue;
+      if (postponed_.contains(command->tag) || (planned_upward_ ? cylinder < from : cylinder > from)) continue;
       auto at = ahead_.end();
       while (at != ahead_.begin() && distance(cylinder, from) < distance((*(at - 1))->extent.cylinder, from)) --at;
       ahead_.insert(at, command);
       if (ahead_.size() > most_) ahead_.pop_back();
     }
   }
-
-  void recall() { std::fill(postponed_.begin(), postponed_.end(), false); }
 
   std::size_t most_;     ///< requests of a cluster
   std::uint32_t reach_;  ///< cylinders from its first request to its last
@@ -137,7 +137,7 @@ class ClusterScheduler : public GuardedScheduler {
   core::Cylinder front_{0}; ///< the end of the last cluster, or the edge where the elevator began anew
   core::Cylinder end_{0};   ///< of the present cluster
   bool at_front_ = false;   ///< the next cluster begins there, not at the arm
-  std::vector<bool> postponed_;  ///< by tag: the guard has refused it
+  PostponedCommands postponed_;
   std::vector<const Command*> ahead_;
   OrderedPart part_;  ///< what is left of the present cluster
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "platter/scheduling/flat_scheduler.h"
 #include "platter/scheduling/policies.h"
 
@@ -18,8 +20,12 @@ class ElevatorScheduler : public FlatScheduler {
   ElevatorScheduler(const SchedulerContext& context, Turn turn)
       : FlatScheduler(context.capacity), turn_(turn), last_cylinder_(context.planner.geometry().cylinders() - 1) {}
 
+  /// It begins anew, at the extreme nearer to the arm.
+  void begin_round() override { anew_ = turn_ != Turn::FlyBack; }
+
   Decision pick(const HeadState& head, Picoseconds /*now*/) override {
     if (commands().empty()) return {};
+    if (anew_) return Decision::serve(nearer_extreme(head.cylinder).tag);
     if (const Command* next = ahead(head.cylinder)) return Decision::serve(next->tag);
     if (turn_ == Turn::FlyBack) return Decision::serve(ahead(core::Cylinder(0))->tag);
     const core::Cylinder edge(upward_ ? last_cylinder_ : 0);
@@ -28,7 +34,21 @@ class ElevatorScheduler : public FlatScheduler {
     return Decision::serve(ahead(head.cylinder)->tag);
   }
 
+  void remove(Tag tag) override {
+    FlatScheduler::remove(tag);
+    anew_ = false;
+  }
+
  private:
+  /// Sets the direction, too.
+  const Command& nearer_extreme(core::Cylinder from) {
+    const auto [low, high] = std::minmax_element(commands().begin(), commands().end(), [](const Command* a, const Command* b) {
+      return a->extent.cylinder < b->extent.cylinder;
+    });
+    upward_ = distance((*low)->extent.cylinder, from) <= distance((*high)->extent.cylinder, from);
+    return *ahead(upward_ ? (*low)->extent.cylinder : (*high)->extent.cylinder);
+  }
+
   const Command* ahead(core::Cylinder from) const {
     const Command* best = nullptr;
     for (const Command* command : commands()) {
@@ -42,6 +62,7 @@ class ElevatorScheduler : public FlatScheduler {
   Turn turn_;
   std::uint32_t last_cylinder_;
   bool upward_ = true;
+  bool anew_ = false;  ///< a round has begun, and nothing has been served since
 };
 
 }  // namespace

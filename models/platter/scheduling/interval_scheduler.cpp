@@ -3,6 +3,7 @@
 
 #include "platter/scheduling/guarded_scheduler.h"
 #include "platter/scheduling/ordered_part.h"
+#include "platter/scheduling/postponed.h"
 
 namespace platter::scheduling {
 
@@ -16,23 +17,25 @@ class IntervalScheduler : public GuardedScheduler {
       : GuardedScheduler(context),
         most_(context.parameters.requests),
         after_(context.readings.after_sweep),
+        capacity_(context.capacity),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
         high_(last_cylinder_),
-        postponed_(context.capacity, false),
+        postponed_(context.capacity, context.readings.postponed),
         part_(context.planner, context.parameters.requests) {
     bounds_.reserve(context.capacity);
     list_.reserve(context.capacity);
+    refused_.reserve(context.capacity);
   }
 
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
-    postponed_[command.tag.value] = false;
     if (!in_sweep(command)) return;
+    postponed_.continuous_came(sweep_.empty(), command.deadline);
     if (sweep_.empty()) {  // a new round
       bounds_.clear();
       from_edge_ = true;
     }
-    if (bounds_.size() == postponed_.size()) bounds_.erase(bounds_.begin());
+    if (bounds_.size() == capacity_) bounds_.erase(bounds_.begin());
     bounds_.push_back(command.extent.cylinder.value);
     sweep_.insert(command);
     plan_anew();
@@ -44,6 +47,7 @@ class IntervalScheduler : public GuardedScheduler {
       for (const Command* command : commands())
         if (command->tag == tag) continuous = command;
     FlatScheduler::remove(tag);
+    postponed_.remove(tag);
     const auto at = std::find_if(list_.begin(), list_.end(), [tag](const Entry& e) { return e.command->tag == tag; });
     if (at != list_.end())
       list_.erase(at);
@@ -55,6 +59,7 @@ class IntervalScheduler : public GuardedScheduler {
     from_ = continuous->extent.cylinder.value;
     if (!sweep_.empty()) return;
     plan_anew();
+    postponed_.last_served();
     round_end_ = continuous->deadline;
     if (after_ != AfterSweep::Intervals) bounds_.clear();
     enter_interval_beyond(from_);
@@ -72,9 +77,11 @@ class IntervalScheduler : public GuardedScheduler {
   Decision pick(const HeadState& head, Picoseconds now) override {
     if (waits(now)) return commands().empty() ? Decision{} : Decision::wait(round_end_ + 1);
     form(head);
+    const bool refusable = !part_.empty() && !sweep_.empty();
     const Command* next = most_ == 0 ? nearest(head, now) : next_of_part(head, now);
+    if (sweep_.empty()) return postponed_.without_sweep(next, now);
     if (next != nullptr) return Decision::serve(next->tag);
-    return sweep_.empty() ? Decision{} : next_of_sweep(head, now);
+    return refusable && (!list_.empty() || any_covered()) ? Decision::again() : next_of_sweep(head, now);
   }
 
  private:
@@ -91,7 +98,7 @@ class IntervalScheduler : public GuardedScheduler {
   /// Does it compete in the present interval?
   bool covers(const Command& command) const {
     const std::uint32_t cylinder = command.extent.cylinder.value;
-    return cylinder >= low_ && cylinder <= high_ && !postponed_[command.tag.value] && !sweep_.contains(command.tag);
+    return cylinder >= low_ && cylinder <= high_ && !postponed_.contains(command.tag) && !sweep_.contains(command.tag);
   }
 
   bool any_covered() const {
@@ -126,7 +133,7 @@ class IntervalScheduler : public GuardedScheduler {
       const Command* next = nullptr;
       for (const Command* command : commands()) {
         const core::Cylinder at = command->extent.cylinder;
-        if (upward_ ? at.value <= high_ : at.value >= low_) continue;
+        if (postponed_.contains(command->tag) || (upward_ ? at.value <= high_ : at.value >= low_)) continue;
         if (next == nullptr || (upward_ ? at < next->extent.cylinder : at > next->extent.cylinder)) next = command;
       }
       if (next != nullptr) {
@@ -167,17 +174,30 @@ class IntervalScheduler : public GuardedScheduler {
 
   // --- CI-SPTF -------------------------------------------------------------------------------------------------------
 
-  const Command* nearest(const HeadState& head, Picoseconds now) const {
+  struct Refused {
+    const Command* command;
+    Picoseconds time;
+  };
+
+  /// The nearest that the guard lets pass; those that are nearer are postponed.
+  const Command* nearest(const HeadState& head, Picoseconds now) {
     const Command* best = nullptr;
     Picoseconds best_time = 0;
+    refused_.clear();
     for (const Command* command : commands()) {  // in order of age: the first of equals stays
       if (!covers(*command)) continue;
       const AccessTime access = estimate(*command, head, now);
       if (best != nullptr && access.positioning() >= best_time) continue;
-      if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
+      if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) {
+        refused_.push_back({command, access.positioning()});
+        continue;
+      }
       best = command;
       best_time = access.positioning();
     }
+    for (const Refused& refused : refused_)
+      if (best == nullptr || refused.time < best_time || (refused.time == best_time && older(*refused.command, *best)))
+        postponed_.add(refused.command->tag);
     return best;
   }
 
@@ -227,7 +247,7 @@ class IntervalScheduler : public GuardedScheduler {
     while (!part_.empty()) {
       const Command& next = part_.first();
       if (sweep_.empty() || allowed(next, head, now)) return &next;
-      postponed_[next.tag.value] = true;
+      postponed_.add(next.tag);
       part_.remove(next.tag);
     }
     return nullptr;
@@ -241,13 +261,13 @@ class IntervalScheduler : public GuardedScheduler {
   void plan_anew() {
     end_list();
     listed_ = false;
-    std::fill(postponed_.begin(), postponed_.end(), false);
   }
 
   // -------------------------------------------------------------------------------------------------------------------
 
   std::size_t most_;  ///< requests of an exact order; 0: CI-SPTF
   AfterSweep after_;
+  std::size_t capacity_;
   std::uint32_t last_cylinder_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
   bool upward_ = true;
@@ -256,7 +276,8 @@ class IntervalScheduler : public GuardedScheduler {
   Picoseconds round_end_ = -1;  ///< the last deadline
   std::uint32_t low_ = 0;   ///< the present interval
   std::uint32_t high_;
-  std::vector<bool> postponed_;  ///< by tag: the guard has refused it
+  PostponedCommands postponed_;
+  std::vector<Refused> refused_;  ///< by the guard, in a decision of CI-SPTF
   bool listed_ = false;          ///< requests of the present interval have been listed
   std::vector<Entry> list_;      ///< of the parts that follow
   OrderedPart part_;             ///< the present one

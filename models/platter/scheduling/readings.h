@@ -37,6 +37,12 @@ enum class ClusterRound : std::uint8_t {
   Continue,  ///< nothing
 };
 
+/// Until when a command that the deadline guard has refused is not considered again by CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL.
+enum class Postponed : std::uint8_t {
+  Round,           ///< until the next round begins
+  LastContinuous,  ///< until a continuous command comes or the round's last one has been served
+};
+
 /// Cello's elevator of the commands without a deadline.
 enum class CelloElevator : std::uint8_t {
   Look,
@@ -51,13 +57,14 @@ struct Readings {
   ClusterContents clusters = ClusterContents::Mixed;
   ClusterFrom cluster_from = ClusterFrom::Front;
   ClusterRound cluster_round = ClusterRound::Restart;
+  Postponed postponed = Postponed::Round;
   double budget_interval_s = 2;  ///< of Cello
   CelloElevator cello_elevator = CelloElevator::Look;
 
   friend bool operator==(const Readings& a, const Readings& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
-           a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.budget_interval_s == b.budget_interval_s &&
-           a.cello_elevator == b.cello_elevator;
+           a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.postponed == b.postponed &&
+           a.budget_interval_s == b.budget_interval_s && a.cello_elevator == b.cello_elevator;
   }
 };
 

@@ -15,6 +15,7 @@ struct Decision {
     Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
     Write,  ///< the same, an eager write: to the free block `place`
+    Again,  ///< the guard has refused what was looked at, but there is more to look at: ask `work` and `pick` again from the same place
     Move,   ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
   };
   Kind kind = Kind::Idle;
@@ -30,6 +31,7 @@ struct Decision {
   static Decision write(Tag tag, eager::Place place, bool hidden) {
     return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden};
   }
+  static Decision again() { return {Kind::Again, false, {}, {}, core::kNoDeadline, {}, false}; }
   static Decision move(core::Cylinder cylinder) {
     return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false};
   }

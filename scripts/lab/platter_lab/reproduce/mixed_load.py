@@ -80,6 +80,11 @@ def unserved(result: dict[str, Any]) -> float:
     return slope(backlog(result)) / result["classes"]["discrete"]["issued"]
 
 
+def waiting(result: dict[str, Any]) -> float:
+    """Discrete requests outstanding, the mean over the measured time."""
+    return result["classes"]["discrete"]["backlog"]["mean"]
+
+
 def busy(result: dict[str, Any]) -> float:
     return result["utilisation"]
 
@@ -187,7 +192,7 @@ class View:
             for rate in self.rates if self._reading.touches(policy) or self._reading is DEFAULT else ():
                 runs = self._results[self.point(policy, rate)]
                 rows += [(about, self._reading.name, policy, str(rate), str(result["seed"]), f"{response_s(result):.9g}",
-                          f"{fairness(result):.9g}", f"{result['classes']['discrete']['backlog']['mean']:.6g}", f"{unserved(result):.6g}",
+                          f"{fairness(result):.9g}", f"{waiting(result):.6g}", f"{unserved(result):.6g}",
                           f"{busy(result):.9g}", f"{hiccups(result):g}", str(self.trend(policy, rate)))
                          for result in runs]
         return rows
