@@ -175,7 +175,8 @@ TEST_P(DecisionsOfSeveralOperations, AreForTheInstantAtWhichTheAccessBegins) {
   const Picoseconds end = Picoseconds{scaled(100)} * core::kPicosecondsPerSecond;
   accelerator::AcceleratorEngine::Options options;
   options.policy = *scheduling::find_policy(GetParam());
-  TappedRig tapped(tight_load(), end, options);
+  const MixedLoad load = tight_load();
+  TappedRig tapped(load, end, options);
   run_until(end);
   tapped.rig->close();
   if (keeps_deadlines(GetParam())) { EXPECT_EQ(tapped.rig->statistics.hiccups(), 0u); }
@@ -194,7 +195,11 @@ TEST_P(DecisionsOfSeveralOperations, AreForTheInstantAtWhichTheAccessBegins) {
     const CommandTiming& before = slots[i - 1].second;
     const Picoseconds over = before.started + before.overhead + before.seek + before.settle + before.rotation +
                              before.transfer + before.bus;
-    if (slots[i].second.accepted < over) longest = std::max(longest, slots[i].second.started - over);
+    const Picoseconds started = slots[i].second.started;
+    // What the guard has refused may be all that is left, and waits for the next round.
+    const Picoseconds round = started / load.round * load.round;
+    const Picoseconds from = keeps_deadlines(GetParam()) ? std::max(over, round) : over;
+    if (slots[i].second.accepted < over) longest = std::max(longest, started - from);
   }
   EXPECT_LE(longest, tapped.engine->decision_bound());
 }
@@ -264,8 +269,11 @@ class Twin : public drive::EngineIf, public drive::DecisionSinkIf {
 
   void preparation_changed() override { sink_->preparation_changed(); }
   void decided(const drive::Decision& decision, Picoseconds effective) override {
-    exact_->work(head_);
-    const drive::Decision other = exact_->pick(head_, effective);
+    drive::Decision other;
+    do {
+      exact_->work(head_);
+      other = exact_->pick(head_, effective);
+    } while (other.kind == drive::Decision::Kind::Again);
     ++decisions;
     if (other.kind == decision.kind && other.tag == decision.tag && other.forced == decision.forced) ++same;
     if (decision.kind == drive::Decision::Kind::Serve) exact_->remove(decision.tag);
