@@ -601,8 +601,8 @@ are held against those in SCAN's order (`LOOK`), for the same clusters.
 Near capacity the policies with C-intervals are unfair in a way that the paper does not show. Their sweeps go up and down in turn, and the
 guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both sweeps run out of it, starve (the
 log of requests shows it: long waits have only those within a fifth of the cylinders around the middle). CI-OPT(6), which takes what
-comes for the present interval only with its next list, gets there first: up to about λ = 60 it is faster than CI-SPTF, as the paper says, and
-behind it only beyond. A sweep that always goes upward has no such place.
+comes for the present interval only with its next list, gets there first: the table *Where the other claims turn* says from which load on it is no longer
+ahead of CI-SPTF (`opt-over-greedy`). A sweep that always goes upward has no such place.
 
 TPS cannot be near OPS at low rates as long as OPS goes on with D all through the round: a D that comes in the sweep waits for its end under TPS. Only
 an OPS that rests after its sweep is as slow.
