@@ -697,20 +697,28 @@ def quick_plan(module) -> Plan:
     return module.plan(True)
 
 
-def streams_of(point: Point, seed: int, change: dict[str, float]) -> dict:
-    """Streams above one drive that get, second by second, what they want times `change` of their name and load."""
-    scenario = tomllib.loads(point.scenario.read_text())
-    on = dict(point.settings)["autoqos.enabled"] == "true"
-    streams, seconds = [], int(point.simulated_s)
-    for stream in scenario["stream"]:
+@functools.cache
+def wanted_by_streams(scenario: Path, seconds: int) -> tuple[tuple[str, str, np.ndarray], ...]:
+    """Name, label, and what each stream wants second by second."""
+    streams = []
+    for stream in tomllib.loads(scenario.read_text())["stream"]:
         changes = [(0, stream.get("rate_bytes_per_s", 4e6)), *zip(stream.get("change_at_s", ()), stream.get("change_to_bytes_per_s", ()), strict=True)]
         there = range(int(stream.get("enters_s", 0)), int(stream.get("leaves_s", seconds)))
         wanted = [next(rate for at, rate in reversed(changes) if at <= second) if second in there else 0 for second in range(seconds)]
-        label = stream.get("label", "best-effort")
+        streams.append((stream["name"], stream.get("label", "best-effort"), np.array(wanted, dtype=float)))
+    return tuple(streams)
+
+
+def streams_of(point: Point, seed: int, change: dict[str, float]) -> dict:
+    """Streams above one drive that get, second by second, what they want times `change` of their name and load."""
+    on = dict(point.settings)["autoqos.enabled"] == "true"
+    streams, seconds = [], int(point.simulated_s)
+    minute = np.array([change.get(f"from {second // 60 * 60} s", 1.0) for second in range(seconds)])
+    for name, label, wanted in wanted_by_streams(point.scenario, seconds):
         factor = change.get(f"{label} {'with' if on else 'without'}", 1.0) * (1 + 1e-5 * seed)
-        got = [factor * change.get(f"from {second // 60 * 60} s", 1.0) * rate for second, rate in enumerate(wanted)]
-        streams.append({"name": stream["name"], "label": label, "bytes_per_s": sum(got) / seconds, "wanted_bytes_per_s": sum(wanted) / seconds,
-                        "series_bytes_per_s": got, "series_wanted_bytes_per_s": wanted, "commands": 100, "periods": 1000, "missed_periods": 1 if on else 900,
+        got = factor * minute * wanted
+        streams.append({"name": name, "label": label, "bytes_per_s": sum(got) / seconds, "wanted_bytes_per_s": sum(wanted) / seconds,
+                        "series_bytes_per_s": list(got), "series_wanted_bytes_per_s": list(wanted), "commands": 100, "periods": 1000, "missed_periods": 1 if on else 900,
                         "multimedia_commands": 100 if label == "multimedia" else 0})
     return {"seed": seed, "streams": streams, "aggregate_bytes_per_s": sum(stream["bytes_per_s"] for stream in streams),
             "classes": {"multimedia_bytes_per_s": 1e6, "best_effort_bytes_per_s": 1e6},
@@ -762,6 +770,11 @@ def whole(module, **change: float) -> tuple[Plan, Results]:
     return plan, results
 
 
+@functools.cache
+def claims_of(module, **change: float) -> dict[str, Claim]:
+    return {claim.name: claim for claim in module.report(whole(module, **change)[1], True).claims}
+
+
 class Studies(unittest.TestCase):
     def test_every_study_writes_a_page_and_all_it_names(self) -> None:
         for module in STUDIES:
@@ -775,15 +788,18 @@ class Studies(unittest.TestCase):
                     self.assertIn(f"({chart.file})", texts["README.md"])
                 self.assertEqual(len({claim.name for claim in report.claims}), len(report.claims))
 
+    def test_readings_with_fewer_runs_than_the_default_are_judged(self) -> None:
+        """Points that both have are compared over the runs that both have. Quick plans have as many of each."""
+        claims = replicated_striping.report(made_up(replicated_striping.plan(False)), False).claims
+        claim = next(claim for claim in claims if claim.name == "mirroring-halves")
+        self.assertEqual({part.value.runs for part in claim.parts}, {len(replicated_striping.SEEDS)})
+        self.assertEqual({part.value.runs for part in claim.readings["ascending"]}, {len(replicated_striping.READ_AGAIN_SEEDS)})
+
     def test_the_names_in_the_table_are_the_studies(self) -> None:
         self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
 
     def verdict(self, module, name: str, **change: float) -> Verdict:
-        return self.claim(module, name, **change).plain_verdict
-
-    def claim(self, module, name: str, **change: float) -> Claim:
-        report = module.report(whole(module, **change)[1], True)
-        return next(claim for claim in report.claims if claim.name == name)
+        return claims_of(module, **change)[name].plain_verdict
 
     def test_verdicts_on_servers_follow_the_data(self) -> None:
         self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=0.5), Verdict.HOLDS)
@@ -880,7 +896,7 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "measured-normal"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "measured-failed"), Verdict.HOLDS)
         for name in ("measured-normal", "measured-failed"):   # all that the disks are busy is compared with all that is reserved on them
-            self.assertEqual({*self.claim(replicated_striping, name).readings} - {reading.name for reading in replicated_striping.READINGS},
+            self.assertEqual({*claims_of(replicated_striping)[name].readings} - {reading.name for reading in replicated_striping.READINGS},
                              {"without full seeks"})
         self.assertAlmostEqual(replicated_striping.FULL_SEEKS, 2 * 0.0182)
         self.assertIs(self.verdict(replicated_striping, "measured-failed", busy=0.48), Verdict.HOLDS)
@@ -888,7 +904,7 @@ class Studies(unittest.TestCase):
         # Under mirroring what counts is what simulated disks are busy, not what the formula says of the reads.
         self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused", busy=0.36), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused"), Verdict.FAILS)
-        unused = self.claim(replicated_striping, "failure-mirroring-unused", busy=0.36)
+        unused = claims_of(replicated_striping, busy=0.36)["failure-mirroring-unused"]
         self.assertAlmostEqual(unused.readings["by formula"][0].value.mean, 0.2)
         self.assertAlmostEqual(unused.readings["without full seeks"][0].value.mean, 0.234)
         self.assertAlmostEqual(unused.readings["of what is reserved"][0].value.mean, 0.2704 / 0.6304)
@@ -899,7 +915,7 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "declustering-best", **{"random at 8": 0.9}), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "minimum-placement", **{"random at 4": 1 / 1.15, "random at 32": 1 / 1.03}), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "minimum-placement"), Verdict.FAILS)
-        drops = self.claim(replicated_striping, "minimum-placement").parts[-1]
+        drops = claims_of(replicated_striping)["minimum-placement"].parts[-1]
         self.assertEqual((drops.label, drops.verdict), ("4 disks less 32", Verdict.FAILS))
         even = {"deterministic at 32": 1.005, "random at 32": 1.005}
         self.assertIs(self.verdict(replicated_striping, "balancing-more-disks", **even), Verdict.FAILS, "half a percent is a tie")

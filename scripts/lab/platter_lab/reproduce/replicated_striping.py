@@ -182,6 +182,7 @@ class View:
         self.reading = reading
         self._results = results
         self.fragments = _fragments(quick)
+        self._runs = len(SEEDS if reading is DEFAULT else READ_AGAIN_SEEDS)   # of points that the default has too
 
     def point(self, scheme: Scheme, disks: int, **rest: Any) -> Point:
         return _point(scheme, disks, self.quick, self.reading, **rest)
@@ -211,11 +212,11 @@ class View:
         return self.reading is DEFAULT or self.reading.touches(*contents)
 
     def samples(self, metric: Metric, scheme: Scheme, disks: int, **rest: Any) -> list[float]:
-        return self._results.samples(self.point(scheme, disks, **rest), metric)
+        return self._results.samples(self.point(scheme, disks, **rest), metric)[: self._runs]
 
     def on_disks(self, metric: Metric, scheme: Scheme, disks: int, failed: int = 0) -> list[float]:
         """Of the simulated disks."""
-        return self._results.samples(_on_disks(scheme, disks, self.quick, self.reading, failed), metric)
+        return self._results.samples(_on_disks(scheme, disks, self.quick, self.reading, failed), metric)[: self._runs]
 
     def value(self, metric: Metric, scheme: Scheme, disks: int, criterion: Criterion, **rest: Any) -> Part:
         return Part(f"{scheme.name}, {_at(disks, **rest)}", interval(self.samples(metric, scheme, disks, **rest)), criterion)
