@@ -107,8 +107,8 @@ def defines(configuration):
     return result + ([f"-DPLATTER_DUT_M={configuration.order_m}"] if configuration.order_m else [])
 
 
-def compile_and_link(configuration, directory, include, objects, cached=True):
-    """directory/test from the generated code in directory/code. What is compiled only once is better not cached."""
+def compile_and_link(configuration, directory, include, objects, cached=True, optimise="-O1"):
+    """directory/test from the generated code in directory/code. What is compiled only once is better not cached, what runs briefly not optimised."""
     code = directory / "code"
     unit = directory / "unit.cpp"
     # One unit, since the run-time's headers take longer than the design.
@@ -116,7 +116,7 @@ def compile_and_link(configuration, directory, include, objects, cached=True):
     wrapper = BENCH / ("order_test.cpp" if configuration.order_m else "dut.cpp")
     unit.write_text("".join(f'#include "{name}"\n' for name in names) + f'#include "{wrapper}"\n', encoding="utf-8")
     result = subprocess.run(
-        compiler(cached=cached) + defines(configuration) + [f"-ffile-prefix-map={directory}=."] +
+        compiler(optimise, cached) + defines(configuration) + [f"-ffile-prefix-map={directory}=."] +
         ["-I", str(code), *includes(include), "-c", str(unit), "-o", str(directory / "unit.o")], capture_output=True, text=True,
         check=False)
     if result.returncode != 0:

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the golden runs, and keeps or compares what they give (README.md).
+
+Environment: PLATTER (the command) and GOLDEN_COMMANDS (the program of the runs of single commands), by default those of build/release.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import csv
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+from typing import Any, Iterator
+
+import pywellen
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+EXPECTED = HERE / "expected"
+MOST_DIFFERENCES = 12  # of one run, printed
+
+
+def program(variable: str, default: str) -> pathlib.Path:
+    return pathlib.Path(os.environ.get(variable) or ROOT / "build" / "release" / default).absolute()
+
+
+class Run:
+    """One run: what is called, and which of its outputs count."""
+
+    def __init__(self, group: str, name: str, table: dict[str, Any], settings: list[str]) -> None:
+        self.name = f"{group}.{name}"
+        self.keeps = table.get("keeps", [])
+        if "cases" in table:
+            self.call = [program("GOLDEN_COMMANDS", "tb/golden/golden_commands"), name]
+            return
+        self.call = [program("PLATTER", "models/platter"), *table.get("command", ["run"]), HERE / "scenarios" / table["scenario"], "--quiet"]
+        for setting in [*table.get("set", []), *settings]:
+            self.call += ["--set", setting]
+
+    def give(self, folder: pathlib.Path) -> dict[str, Any]:
+        """Runs it in `folder`; its outputs by kind, as they are compared."""
+        files = {kind: folder / kind for kind in self.keeps}
+        call = [*self.call, *(word for kind, file in files.items() for word in (f"--{kind}", file))]
+        done = subprocess.run(call, cwd=HERE / "scenarios", check=False, capture_output=True, text=True,
+                              env={**os.environ, "SC_COPYRIGHT_MESSAGE": "DISABLE"})
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.name}: exit code {done.returncode}: {done.stderr.strip()}")
+        read = {"result": result_of, "requests": table_of, "waves": waves_of}
+        given = {kind: read[kind](file) for kind, file in files.items()}
+        return given if given else {"requests": table_of(done.stdout)}
+
+
+def digest(data: str) -> str:
+    return hashlib.sha256(data.encode()).hexdigest()[:24]
+
+
+def result_of(file: pathlib.Path) -> dict[str, Any]:
+    """Numbers as the text has them."""
+    result: dict[str, Any] = json.loads(file.read_text(), parse_int=str, parse_float=str)
+    del result["host"]
+    return result
+
+
+def table_of(source: pathlib.Path | str) -> dict[str, Any]:
+    """A digest for each column of a CSV table: a column may get another name."""
+    rows = list(csv.reader((source if isinstance(source, str) else source.read_text()).splitlines()))
+    columns = {column: digest("\n".join(row[i] for row in rows[1:])) for i, column in enumerate(rows[0])}
+    return {"rows": str(len(rows) - 1), "columns": columns}
+
+
+def waves_of(file: pathlib.Path) -> dict[str, Any]:
+    """A digest of each signal's value changes."""
+    return {v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv)) for v in pywellen.Waveform(str(file)).all_vars()}
+
+
+def runs() -> dict[str, Run]:
+    found: dict[str, Run] = {}
+    with (HERE / "runs.toml").open("rb") as file:
+        for group, table in tomllib.load(file).items():
+            members = table.get("runs") or {case: [] for case in table["cases"]}
+            for name, settings in members.items():
+                run = Run(group, name, table, settings)
+                found[run.name] = run
+    return found
+
+
+# --- comparison ------------------------------------------------------------------------------------------------------
+
+def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list) and value:
+        for i, inner in enumerate(value):
+            yield from leaves(inner, (*path, str(i)))
+    else:
+        yield "/".join(path), value
+
+
+def renamed(path: str, names: dict[str, str]) -> str:
+    """The longest prefix of whole steps that the table has."""
+    steps = path.split("/")
+    for length in range(len(steps), 0, -1):
+        new = names.get("/".join(steps[:length]))
+        if new is not None:
+            return "/".join([new, *steps[length:]])
+    return path
+
+
+def differences(expected: Any, given: Any, names: dict[str, str], added: dict[str, Any]) -> list[str]:
+    """Names of `expected` are renamed; what is added must have the value that the table says."""
+    old = {renamed(path, names): value for path, value in leaves(expected)}
+    new = dict(leaves(given))
+    lines = []
+    for path in [*old, *(path for path in new if path not in old)]:
+        wanted = old[path] if path in old else added.get(path)
+        if path not in new:
+            lines.append(f"{path}: expected {wanted}, is missing")
+        elif wanted is None and path not in old:
+            lines.append(f"{path}: {new[path]}, was not there")
+        elif new[path] != wanted:
+            lines.append(f"{path}: expected {wanted}, is {new[path]}")
+    return lines
+
+
+def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str]:
+    file = EXPECTED / f"{name}.json"
+    if not file.exists():
+        return ["there is no expected result; `scripts/golden make` writes it"]
+    expected = json.loads(file.read_text())
+    lines = [f"{kind}: was not there" for kind in given if kind not in expected]
+    for kind, value in expected.items():
+        lines += [f"{kind} {line}" for line in differences(value, given.get(kind, {}), renames.get(kind, {}), renames.get("added", {}).get(kind, {}))]
+    return lines
+
+
+def main() -> int:
+    every = runs()
+    parser = argparse.ArgumentParser(prog="golden", description="small runs of everything, held against what they gave before")
+    parser.add_argument("action", choices=("check", "make", "list"))
+    parser.add_argument("run", nargs="*", help="only these, or all of a group")
+    options = parser.parse_args()
+    chosen = [name for name in every if not options.run or name in options.run or name.split(".")[0] in options.run]
+    for wanted in options.run:
+        if not any(wanted in (name, name.split(".")[0]) for name in every):
+            parser.error(f'there is no run or group "{wanted}"; `golden list` has them')
+    if options.action == "list":
+        print("\n".join(chosen))
+        return 0
+    with (HERE / "renames.toml").open("rb") as file:
+        renames = tomllib.load(file)
+    different = 0
+    with tempfile.TemporaryDirectory() as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        folders = {name: pathlib.Path(top) / name for name in chosen}
+        for folder in folders.values():
+            folder.mkdir()
+        given = {name: pool.submit(every[name].give, folders[name]) for name in chosen}
+        for name, future in given.items():
+            try:
+                outputs = future.result()
+            except RuntimeError as error:
+                print(error)
+                different += 1
+                continue
+            if options.action == "make":
+                EXPECTED.mkdir(exist_ok=True)
+                (EXPECTED / f"{name}.json").write_text(json.dumps(outputs, indent=1) + "\n")
+                continue
+            lines = check(name, outputs, renames)
+            different += bool(lines)
+            for line in lines[:MOST_DIFFERENCES]:
+                print(f"{name}: {line}")
+            if len(lines) > MOST_DIFFERENCES:
+                print(f"{name}: and {len(lines) - MOST_DIFFERENCES} more")
+    if options.action == "make":
+        kept = {f"{name}.json" for name in every}
+        for file in EXPECTED.iterdir():
+            if file.name not in kept:
+                file.unlink()
+        print(f"golden: {len(chosen) - different} runs kept")
+    else:
+        print(f"golden: {len(chosen)} runs, {different} different")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
