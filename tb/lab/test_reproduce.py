@@ -741,7 +741,7 @@ def made_up(plan: Plan, **change: float) -> Results:
         return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
                 "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "reads": {"response_ms": {"mean": 50.0}},
                                          "writes": {"response_ms": {"mean": 100 * factor}}, "fairness_index": 0.5 * factor,
-                                         "backlog": {"mean": 10.0, "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)]},
+                                         "backlog": {"mean": 10.0 * change.get(f"waits under {policy}", 1.0), "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)]},
                                          "outstanding": 1, "issued": 1000}},
                 "eager": {"writes": 100, "hidden": change.get("hidden", 95) * (1 - 1e-4 * seed), "gaps": {"reads": 50, "mean_ms": 2 * factor}},
                 "streams": {"mean_active": 100 * factor * (change.get(f"{settings.get('replication.placement')} at {settings.get('server.disks')}", 1.0))}, "requests": {"arrived": 300, "accepted": 280},
@@ -848,7 +848,8 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, LOOK=0.8), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "n15"), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "famish-unserved"), Verdict.HOLDS, "10 of 65 a round wait")
+        self.assertIs(self.verdict(mixed_media, "famish-unserved"), Verdict.FAILS, "as many wait as under the others")
+        self.assertIs(self.verdict(mixed_media, "famish-unserved", **{"waits under OPS:FAMISH": 1.2}), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.7}), Verdict.HOLDS, "more than the paper's gain")
         self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.95}), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.6}), Verdict.HOLDS)

@@ -146,6 +146,34 @@ TEST(Famish, LateTakesInWhatLiesAheadAndStopsAtTheFirstThatDoesNot) {
   EXPECT_EQ(rig.serve(), "Bx");
 }
 
+TEST(Famish, WhatLiesBehindTheLastContinuousRequestMustBeOverInTimeToo) {
+  const Picoseconds end = 60 * kPicosecondsPerMillisecond;
+  Rig rig("OPS:FAMISH", 20);
+  rig.add('A', 30, 0, end).add('x', 40);
+  EXPECT_EQ(rig.serve(1), "A");
+  rig.now = end - kPicosecondsPerMillisecond;  // its data was late
+  EXPECT_EQ(rig.serve(), "");
+  EXPECT_EQ(rig.scheduler->pick(rig.head, rig.now).until, end + 1);
+  rig.now = end + 1;
+  EXPECT_EQ(rig.serve(), "x");
+}
+
+TEST(Famish, AContinuousRequestThatComesLateDoesNotTurnTheSweepBack) {
+  Rig rig("OPS:FAMISH", 20);
+  rig.add('A', 30).add('B', 60);
+  EXPECT_EQ(rig.serve(1), "A");
+  rig.add('x', 10).add('C', 70);
+  EXPECT_EQ(rig.serve(), "BC");
+}
+
+TEST(Famish, ALateRoundEndsWithItsLastContinuousRequest) {
+  Rig rig("OPS:FAMISH", 20);
+  rig.add('A', 30, 0, 10 * kPicosecondsPerMillisecond);
+  rig.now = 20 * kPicosecondsPerMillisecond;
+  rig.add('B', 60, 0, 500 * kPicosecondsPerMillisecond).add('x', 45).add('y', 50);
+  EXPECT_EQ(rig.serve(), "!AxyB");
+}
+
 /// From `head` the requests of the round in the order of a sweep; when the last one's data is there.
 Picoseconds swept(const AccessPlanner& planner, HeadState head, Picoseconds now, std::vector<const Command*> commands,
                   bool upward) {

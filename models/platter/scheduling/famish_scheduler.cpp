@@ -21,20 +21,22 @@ class FamishScheduler : public GuardedScheduler {
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
     if (!in_sweep(command)) return;
-    if (sweep_.empty()) round_end_ = command.deadline;
+    if (sweep_.empty()) begin_round(command.deadline);
     round_end_ = std::min(round_end_, command.deadline);
     sweep_.insert(command);
-    new_round_ = true;
+    plan_anew_ = true;
   }
 
   void remove(Tag tag) override {
     FlatScheduler::remove(tag);
     sweep_.remove(tag);
     drop(tag);
+    begun_ = true;
+    if (!sweep_.empty() && sweep_.deadline() > round_end_) begin_round(sweep_.deadline());  // only the next round's are left
   }
 
   DecisionWork work(const HeadState& head) override {
-    if (new_round_ || late_ || plan_.empty()) return FlatScheduler::work(head);
+    if (plan_anew_ || late_ || plan_.empty()) return FlatScheduler::work(head);
     std::size_t candidates = 0;  // of those before the plan's next continuous command each may turn out not to fit
     for (const Command* command : plan_) {
       ++candidates;
@@ -44,35 +46,42 @@ class FamishScheduler : public GuardedScheduler {
   }
 
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
-    while (!new_round_ && !plan_.empty() && !sweep_.contains(plan_.front()->tag)) drop(plan_.front()->tag);
+    while (!plan_anew_ && !plan_.empty() && !sweep_.contains(plan_.front()->tag)) drop(plan_.front()->tag);
     return GuardedScheduler::next_of_sweep(head, now);
   }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
-    if (new_round_) {
+    if (plan_anew_) {
       sweep_.prepare(head);
       upward_ = sweep_.upward();
       plan(false);
-      extend(head, now, false);
-      new_round_ = false;
+      extend(head, now, begun_);
+      plan_anew_ = false;
     } else if (late_ && now <= round_end_) {
       extend(head, now, true);
     }
-    // What begins a round comes at the end of the one before, maybe after this question.
-    if (plan_.empty() && now > round_end_ && !commands().empty()) {
-      turn_to_nearer_end(head);
-      plan(true);
-    }
-    while (!plan_.empty()) {
+    while (!commands().empty()) {
+      // What begins a round comes at the end of the one before, maybe after this question.
+      if (plan_.empty() && now > round_end_) {
+        turn_to_nearer_end(head);
+        plan(true);
+      }
+      if (plan_.empty()) return Decision::wait(round_end_ + 1);
       const Command& next = *plan_.front();
-      if (sweep_.empty() || fits(positioning(next, head, now), now, head.bus_free)) return Decision::serve(next.tag);
+      if (endless_ || fits(positioning(next, head, now), now, head.bus_free)) return Decision::serve(next.tag);
       if (sweep_.contains(next.tag)) return GuardedScheduler::next_of_sweep(head, now);
       drop(next.tag);  // it took longer than planned: back to the queue, where it is among the oldest
     }
-    return commands().empty() ? Decision{} : Decision::wait(round_end_ + 1);
+    return {};
   }
 
  private:
+  void begin_round(Picoseconds end) {
+    round_end_ = end;
+    begun_ = false;
+    plan_anew_ = true;
+  }
+
   Picoseconds positioning(const Command& command, const HeadState& head, Picoseconds now) const {
     return estimate(command, head, now).to_first();
   }
@@ -91,8 +100,9 @@ class FamishScheduler : public GuardedScheduler {
     return older(a, b);
   }
 
-  /// Plans the round's continuous commands, or all that wait.
+  /// Plans the round's continuous commands, or all that wait, without an end.
   void plan(bool all) {
+    endless_ = all;
     plan_.clear();
     std::fill(planned_.begin(), planned_.end(), false);
     for (const Command* command : commands())
@@ -149,7 +159,9 @@ class FamishScheduler : public GuardedScheduler {
   }
 
   bool late_;
-  bool new_round_ = false;
+  bool plan_anew_ = false;
+  bool begun_ = false;  ///< something of the round has been served
+  bool endless_ = false;
   bool upward_ = true;
   Picoseconds round_end_ = -1;
   std::vector<const Command*> plan_;  ///< what is left of the sweep

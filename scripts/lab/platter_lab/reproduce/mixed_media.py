@@ -173,6 +173,11 @@ def _pairs(view: View, ones: Sequence[str], others: Sequence[str], criterion: Cr
     return [part for one in ones for other in others if one != other for rate in rates for part in compare(one, other, criterion, [rate])]
 
 
+def _heaviest(view: View, policy: str) -> list[int]:
+    rate = view.heaviest((policy,))
+    return [] if rate is None else [rate]
+
+
 def capacities(views: Views) -> dict[str, int | None]:
     """What each disk can do: the highest rate of the grid at which SPTF and CLUST-REQ are steady, both as by default."""
     return {disk: views[f"{disk} heavy"].heaviest((CLUST_REQ, SPTF)) for disk in DISKS}
@@ -279,9 +284,9 @@ def paper_claims() -> list[Judged]:
                on("table1", lambda v: _pairs(v, (TPS_OPT, *OPS), (TPS_SCAN,), above(1 - MARGIN), fair=True))),
         Judged("famish-fairest", "FAMISH is the fairest", "figure 2", ratio, index,
                frozenset(FIRST), on("table1", lambda v: _pairs(v, (FAMISH,), FIRST, above(1), fair=True))),
-        Judged("famish-unserved", "but under a heavy load leaves a considerable number of D-requests without service at the end of a round",
-               "in words", Unit.PERCENT, "its backlog over the D that come in a round, at the highest rate", frozenset({FAMISH}),
-               on("table1", lambda v: [Part(f"λ = {v.rates[-1]}", interval([d / v.rates[-1] for d in v.samples(FAMISH, v.rates[-1], waiting)]), above(MARGIN))])),
+        Judged("famish-unserved", "but under a heavy load leaves a considerable number of D-requests without service at the end of a round: more than the other OPS algorithms",
+               "in words", ratio, "mean backlog, ratio, at the highest rate at which FAMISH keeps up", frozenset({FAMISH, *OPS}),
+               on("table1", lambda v: [part for other in OPS for part in v.compare(FAMISH, other, waiting, above(1 + MARGIN), _heaviest(v, FAMISH))])),
         Judged("several-hundred-percent", "Hierarchical algorithms improve mean response by up to several hundred percent",
                "several hundred %", ratio, "mean response of TPS:SCAN/SCAN over CI-OPT(6) at the rate where it is largest",
                frozenset({TPS_SCAN, CI_OPT}), on("table1", lambda v: _largest(v.response(TPS_SCAN, CI_OPT, above(3))))),
