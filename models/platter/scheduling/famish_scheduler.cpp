@@ -21,7 +21,7 @@ class FamishScheduler : public GuardedScheduler {
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
     if (!in_sweep(command)) return;
-    if (sweep_.empty()) begin_round(command.deadline);
+    if (sweep_.empty()) round_until(command.deadline);
     round_end_ = std::min(round_end_, command.deadline);
     sweep_.insert(command);
     plan_anew_ = true;
@@ -32,7 +32,7 @@ class FamishScheduler : public GuardedScheduler {
     sweep_.remove(tag);
     drop(tag);
     begun_ = true;
-    if (!sweep_.empty() && sweep_.deadline() > round_end_) begin_round(sweep_.deadline());  // only the next round's are left
+    if (!sweep_.empty() && sweep_.deadline() > round_end_) round_until(sweep_.deadline());  // only the next round's are left
   }
 
   DecisionWork work(const HeadState& head) override {
@@ -76,7 +76,7 @@ class FamishScheduler : public GuardedScheduler {
   }
 
  private:
-  void begin_round(Picoseconds end) {
+  void round_until(Picoseconds end) {
     round_end_ = end;
     begun_ = false;
     plan_anew_ = true;
