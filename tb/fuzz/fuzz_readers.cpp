@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "../sanitized.h"
 #include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
@@ -277,10 +278,10 @@ int main(int argc, char** argv) {
   // A crash and a reader that hangs: the handlers say which case it was.
   std::signal(SIGALRM, on_end);
   std::signal(SIGABRT, on_end);
-#if !defined(__SANITIZE_ADDRESS__)
-  std::signal(SIGSEGV, on_end);
-  std::signal(SIGFPE, on_end);
-#endif
+  if (!testing::kSanitized) {
+    std::signal(SIGSEGV, on_end);
+    std::signal(SIGFPE, on_end);
+  }
 
   // A seed that is refused would hide everything behind the first check.
   for (std::size_t i = 0; i < chosen.size(); ++i)

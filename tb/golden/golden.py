@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,15 @@ def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str
     return lines
 
 
+def policies_without_a_run() -> list[str]:
+    """Policies of `platter list policies` that no expected result has. Parameters of a name, single letters, stand for any value."""
+    listed = subprocess.run([program("PLATTER", "models/platter"), "list", "policies"], check=True, capture_output=True, text=True)
+    kept = {value for file in EXPECTED.iterdir() for path, value in leaves(json.loads(file.read_text())) if path.endswith("/policy")}
+    patterns = {name: "[^|()]+".join(re.escape(part) for part in re.split(r"(?<=[(|])[A-Za-z](?=[|)])", name))
+                for name in (line.split()[0] for line in listed.stdout.splitlines())}
+    return [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, policy) for policy in kept)]
+
+
 def main() -> int:
     every = runs()
     parser = argparse.ArgumentParser(prog="golden", description="small runs of everything, held against what they gave before")
@@ -187,7 +197,10 @@ def main() -> int:
         print(f"golden: {len(chosen) - different} runs kept")
     else:
         print(f"golden: {len(chosen)} runs, {different} different")
-    return 1 if different else 0
+    missing = policies_without_a_run()
+    if missing:
+        print(f"golden: no run has the policies {', '.join(missing)}")
+    return 1 if different or missing else 0
 
 
 if __name__ == "__main__":

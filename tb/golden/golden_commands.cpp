@@ -7,8 +7,7 @@
 #include <random>
 
 #include "../sc/array_rig.h"
-#include "../sc/byte_load.h"
-#include "platter/host/ew_array.h"
+#include "../sc/ew_array_rig.h"
 
 namespace platter::testing {
 namespace {
@@ -242,20 +241,9 @@ void eager_drive(const std::string& policy) {
 }
 
 void ew_array(host::WriteAnswer answer) {
-  host::ArrayOptions options;
-  options.drives = 3;
-  options.copies = 2;
-  options.answer = answer;
-  std::vector<std::unique_ptr<drive::Drive>> drives;
-  for (std::uint32_t i = 0; i < options.drives; ++i) {
-    mechanics::DriveProfile profile = toy_profile();
-    profile.queue_depth = 8;
-    drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", profile, 2, true, i + 1));
-  }
-  host::EwArray array("array", options, drives[0]->capacity_sectors() * 512);
-  for (std::uint32_t i = 0; i < options.drives; ++i) array.disk_init_sockets[i].bind(drives[i]->host_tgt_socket);
+  EwArrayRig rig(three_drives(answer));
   AtHost host("host");
-  host.disk_init_socket.bind(array.host_tgt_socket);
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
   Mix mix;
   mix.align = kBlock;
   mix.bad = 3;

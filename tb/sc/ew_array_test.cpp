@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "byte_load.h"
+#include "ew_array_rig.h"
 
 namespace platter::testing {
 namespace {
@@ -12,34 +12,10 @@ using host::ArrayOptions;
 using host::EwArray;
 using host::WriteAnswer;
 
-/// Eager drives with an array above them.
-struct Rig {
-  explicit Rig(const ArrayOptions& options) {
-    for (std::uint32_t i = 0; i < options.drives; ++i) {
-      mechanics::DriveProfile profile = toy_profile();
-      profile.queue_depth = 8;
-      drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", profile, 2, true, i + 1));
-    }
-    array = std::make_unique<EwArray>("array", options, drives[0]->capacity_sectors() * 512);
-    for (std::uint32_t i = 0; i < options.drives; ++i) array->disk_init_sockets[i].bind(drives[i]->host_tgt_socket);
-  }
-
-  std::vector<std::unique_ptr<drive::Drive>> drives;
-  std::unique_ptr<EwArray> array;
-};
-
-ArrayOptions three_drives(WriteAnswer answer) {
-  ArrayOptions options;
-  options.drives = 3;
-  options.copies = 2;
-  options.answer = answer;
-  return options;
-}
-
 class EwArrayAnswer : public ::testing::TestWithParam<WriteAnswer> {};
 
 TEST_P(EwArrayAnswer, ReadsReturnTheLastWriteFromWhicheverCopyAndAllCopiesEndEqual) {
-  Rig rig(three_drives(GetParam()));
+  EwArrayRig rig(three_drives(GetParam()));
   const std::uint64_t blocks = rig.array->capacity_bytes() / (kBlock * 512);
   EXPECT_EQ(blocks, 1024u / 2 * 3);
   AtHost host("host");
@@ -83,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(All, EwArrayAnswer, ::testing::Values(WriteAnswer::All,
 TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
   ArrayOptions options = three_drives(WriteAnswer::First);
   options.drives = options.copies = 2;
-  Rig rig(options);
+  EwArrayRig rig(options);
   Script script("script", [&](Script& s) {
     Transaction t(nullptr);
     for (int i = 0; i < 20; ++i) {
@@ -105,7 +81,7 @@ TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
 
 TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
   ArrayOptions options;
-  Rig rig(options);
+  EwArrayRig rig(options);
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
   for (int i = 0; i < 10; ++i) host.submit(false, 0, kBlock);  // ten times the same block
@@ -117,7 +93,7 @@ TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
 }
 
 TEST(EwArray, RefusesWhatItCannotDo) {
-  Rig rig(ArrayOptions{});
+  EwArrayRig rig(ArrayOptions{});
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
   const std::uint64_t sectors = rig.array->capacity_bytes() / 512;

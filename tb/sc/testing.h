@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "../sanitized.h"
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
 #include "platter/core/command_extension.h"
@@ -47,11 +48,7 @@ inline constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
 inline constexpr Picoseconds kMs = core::kPicosecondsPerMillisecond;
 
 /// Fewer repetitions where a sanitizer slows the program down.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr std::uint32_t kScale = 10;
-#else
-inline constexpr std::uint32_t kScale = 1;
-#endif
+inline constexpr std::uint32_t kScale = kSanitized ? 10 : 1;
 constexpr std::uint32_t scaled(std::uint32_t count) { return count / kScale; }
 
 /// Simulate up to `time`.

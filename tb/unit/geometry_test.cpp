@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "../sanitized.h"
 #include "drives.h"
 #include "platter/config/loader.h"
 
@@ -19,13 +20,8 @@ void PrintTo(const PhysicalAddress& place, std::ostream* out) {
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uint64_t kStride = 97;  // sectors of a whole drive that are looked at
-constexpr std::uint64_t kLargestWalk = 5'000'000;  // blocks; the walk over larger drives takes too long
-#else
-constexpr std::uint64_t kStride = 1;
-constexpr std::uint64_t kLargestWalk = 20'000'000;
-#endif
+constexpr std::uint64_t kStride = testing::kSanitized ? 97 : 1;  // sectors of a whole drive that are looked at
+constexpr std::uint64_t kLargestWalk = testing::kSanitized ? 5'000'000 : 20'000'000;  // blocks; a larger drive's walk takes too long
 
 PhysicalAddress place(std::uint32_t cylinder, std::uint32_t head, std::uint32_t sector) {
   return {Cylinder(cylinder), Head(head), SectorIndex(sector)};

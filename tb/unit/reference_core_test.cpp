@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../sanitized.h"
 #include "accelerator_bus.h"
 #include "platter/accelerator/registers.h"
 
@@ -1442,11 +1443,7 @@ void compare(const AcceleratorParameters& p, int programs, int steps, std::uint6
   }
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kFewer = 4;
-#else
-constexpr int kFewer = 1;
-#endif
+constexpr int kFewer = testing::kSanitized ? 4 : 1;
 
 TEST(ReferenceCore, WorksAsDocumented) {
   Coverage coverage;
