@@ -173,15 +173,19 @@ class Verdicts(unittest.TestCase):
         judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))])
         reading = Reading("r", "", affects=frozenset({"A"}))
         # At the reading's points the default does not hold either.
-        found = judge(judged, 0.9, {reading: 1.2}, base=1.1)
+        found = judge(judged, 0.9, {reading: 1.2}, bases={reading: 1.1})
         self.assertIs(found.verdict, Verdict.HOLDS)
-        found = judge(judged, 1.1, {reading: 1.2}, base=0.9)
+        found = judge(judged, 1.1, {reading: 1.2}, bases={reading: 0.9})
         self.assertIs(found.verdict, Verdict.DEPENDS)
         self.assertEqual(found.verdict_text(), "depends on: r (does not hold; by default, at the same points, holds, at all does not hold)")
-        self.assertIs(judge(judged, 0.9, {reading: 1.2}, base=0.8).verdict, Verdict.DEPENDS)
-        self.assertEqual(judge(judged, 0.9, {}, base=1.1).bases, {}, "without a reading nothing is compared")
+        self.assertIs(judge(judged, 0.9, {reading: 1.2}, bases={reading: 0.8}).verdict, Verdict.DEPENDS)
+        self.assertEqual(judge(judged, 0.9, {}, bases={}).bases, {}, "without a reading nothing is compared")
         rows = page.parts_table([found]).rows
-        self.assertEqual([row[1] for row in rows], ["default", "default, at the points of the others", "r"])
+        self.assertEqual([row[1] for row in rows], ["default", "default, at the points of r", "r"])
+        # Each reading is held against the default at its own points.
+        other = Reading("other", "", affects=frozenset({"A"}))
+        found = judge(judged, 1.1, {reading: 1.2, other: 1.2}, bases={reading: 1.1, other: 0.9})
+        self.assertEqual(found.verdict_text(), "depends on: other (does not hold; by default, at the same points, holds, at all does not hold)")
 
     def test_questions_are_answered_in_every_combination(self) -> None:
         a, b = (Factor(name, "", (Reading(f"{name}0", "", affects=frozenset()),
@@ -955,6 +959,12 @@ class Studies(unittest.TestCase):
         self.assertEqual(len(view.fairness(SPTF, TPS_SCAN, above(1))), 1)
         self.assertIsNone(view.series((TPS_SCAN,), lambda result: 1.0)[0].y[1])
         self.assertEqual(view.table("t").rows[1][2], "unstable: 20.0 % never served")
+        # Held against it, another one has a ratio only where both are steady, at the rates of both.
+        other = Load(Path("y.toml"), (5, 35, 65), 10)
+        beside = View(made_up(Plan(tuple(other.points((SPTF, TPS_SCAN))), (1, 2))), other, (SPTF, TPS_SCAN)).beside(view)
+        self.assertEqual(beside.rates, (5, 65))
+        self.assertEqual([part.label for part in beside.response(SPTF, TPS_SCAN, below(1))], [f"{SPTF} / {TPS_SCAN}, λ = 5"])
+        self.assertEqual(beside.heaviest((SPTF,)), 65)
         for seed, result in enumerate(results[load.point(SPTF, 65)]):
             result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)] if seed else [10.0] * 20
         view = View(results, load, (SPTF, TPS_SCAN))

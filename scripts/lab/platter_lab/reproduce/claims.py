@@ -184,9 +184,9 @@ class Claim:
     def verdict_text(self) -> str:
         contrary, turning = self.contrary(), self.turning()
         said = []
-        for verdict in dict.fromkeys(combined(self.readings[name]) for name in contrary):
+        for verdict, base in dict.fromkeys((combined(self.readings[name]), self.base_verdict(name)) for name in contrary):
             names = [name for name in contrary if combined(self.readings[name]) is verdict]
-            base, whole = self.base_verdict(names[0]), self.plain_verdict
+            whole = self.plain_verdict
             default = f"by default {whole}" if base is whole else f"by default, at the same points, {base}, at all {whole}"
             said.append(f"{'; '.join(names)} ({verdict}; {default})")
         if turning:

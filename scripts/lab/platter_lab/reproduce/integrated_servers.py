@@ -564,7 +564,7 @@ def _rows(results: Results) -> tuple[tuple[str, ...], ...]:
 def report(results: Results, quick: bool) -> Report:
     views = _views(quick, results)
     others = {view.reading: view for view in views[2:]}
-    judged = tuple(judge(one, views[0], others, base=views[1]) for one in claims())
+    judged = tuple(judge(one, views[0], others, bases=dict.fromkeys(others, views[1])) for one in claims())
     readings = [(reading.name, reading.text) for reading in READINGS]
     readings += [("steady text", "figure 3 (b): the text comes from 200 clients, not in bursts"),
                  ("overload by text", "figure 3 (b): the text comes from 402 clients, beside 58 video clients")]

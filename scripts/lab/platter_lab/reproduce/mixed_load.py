@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,8 +122,16 @@ class View:
         self._load = load
         self._reading = reading
         self._trends: dict[Point, Trend] = {}
+        self._beside: View | None = None
         self.policies = tuple(policies)
         self.rates = load.rates
+
+    def beside(self, other: View) -> View:
+        """The same where the other one can be held against it: its policies at its rates, and steady only where the other one is too."""
+        load = replace(self._load, rates=tuple(rate for rate in self.rates if rate in other.rates))
+        view = View(self._results, load, tuple(policy for policy in self.policies if policy in other.policies), self._reading)
+        view._beside = other
+        return view
 
     def point(self, policy: str | None, rate: int) -> Point:
         return self._load.point(policy, rate, self._reading)
@@ -142,7 +150,8 @@ class View:
         return self._trends[point]
 
     def is_steady(self, rate: int, *policies: str) -> bool:
-        return all(self.trend(policy, rate) is Trend.STEADY for policy in policies)
+        return (all(self.trend(policy, rate) is Trend.STEADY for policy in policies)
+                and (self._beside is None or self._beside.is_steady(rate, *policies)))
 
     def steady(self, policy: str, rate: int, metric: Metric) -> Interval | None:
         return interval(self.samples(policy, rate, metric)) if self.is_steady(rate, policy) else None

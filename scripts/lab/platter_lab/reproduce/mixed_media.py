@@ -491,6 +491,11 @@ def _views(results: Results, quick: bool) -> dict[str, Any]:
     return views
 
 
+def beside(views: Views, others: Views) -> Views:
+    """The first ones where the others can be held against them; what is no view of results is the others'."""
+    return {name: views[name].beside(other) if isinstance(other, View) else other for name, other in others.items()}
+
+
 def _flat_table(view: View) -> Table:
     def cell(policy: str, rate: int) -> str:
         late = max(view.samples(policy, rate, hiccups))
@@ -523,7 +528,8 @@ def report(results: Results, quick: bool) -> Report:
                                   for key in (name, f"{name} heavy")} for together in COMBINATIONS}
     once = {name: View(results, load, policies, reading) for name, (load, policies, reading) in _once(quick).items()}
     judged = paper_claims()
-    claims = [judge(one, views, readings, FACTORS, grid) for one in judged]
+    bases = {reading: beside(views, others) for reading, others in readings.items()}
+    claims = [judge(one, views, readings, FACTORS, grid, bases) for one in judged]
     gains = _gains(results, quick)
     claims += [*_cluster_claims(gains), *_further_claims({**views, **once}, judged, claims)]
     order = [name for name, _, _ in SENTENCES]
@@ -582,7 +588,8 @@ interpretations, N = 15, flat policies, and exact orders of more than six; 2,000
 twenty equal parts of the measured time; a line fitted through them gives what the backlog grows by from begin to end, over the mean backlog of all runs.
 That is 0 for a stable queue, 2 for one that grows in proportion to time, and 1.2 for one with exactly as much work as it can do. With Student's t over
 the runs, which are independent, a point is *steady* where the whole 95 % interval lies below 1, *unstable* where it lies above, and otherwise *not shown to be steady*.
-The bound does not depend on how long a run is. Only steady points have a mean response and a fairness, and only pairs of steady points have a ratio: a claim is judged where there is one.
+The bound does not depend on how long a run is. Only steady points have a mean response and a fairness, and only pairs of steady points have a ratio: a claim is judged where there is one,
+and another interpretation is held against the default where both have one.
 
 **Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is what the paper's "almost identical" leaves room for, and ten times the width of most intervals. *Better*,
 *lower*, *fairer* alone: any difference. *Comparable*, *similar*: within a quarter.

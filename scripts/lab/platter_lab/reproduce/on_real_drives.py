@@ -76,7 +76,8 @@ def report(results: Results, quick: bool) -> Report:
     for name in DRIVES:
         readings = {reading: views(name, reading) for reading in READINGS}
         combined = {together: {"table1": view, "table1 heavy": view} for together, view in grid(name).items()}
-        claims[name] = [judge(one, at_best(name), readings, FACTORS, combined) for one in judged]
+        bases = {reading: mixed_media.beside(views(name), others) for reading, others in readings.items()}
+        claims[name] = [judge(one, at_best(name), readings, FACTORS, combined, bases) for one in judged]
     survival = Table("Which claims survive", ("claim", *claims), tuple(
         (one.text, *(claims[name][i].verdict_text() for name in claims)) for i, one in enumerate(judged)))
     shown = tuple(claim.named(f"{DRIVES[name]}: {claim.name}", f"{name}: {claim.text}") for name in DRIVES for claim in claims[name])

@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from platter_lab.reproduce.claims import Claim, Unit, combined
+from platter_lab.reproduce.claims import Claim, Part, Unit, combined
 from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
@@ -43,8 +43,11 @@ def parts_table(claims: Sequence[Claim]) -> Table:
     rows = []
     for claim in claims:
         grid = {", ".join(answers): parts for answers, parts in claim.grid.parts.items()} if claim.grid else {}
-        bases = {"default, at the points of the others": parts for parts in claim.bases.values()}
-        for reading, parts in (("default", claim.parts), *bases.items(), *claim.readings.items(), *grid.items()):
+        bases: dict[tuple[Part, ...], list[str]] = {}
+        for reading, parts in claim.bases.items():
+            bases.setdefault(parts, []).append(reading)
+        for reading, parts in (("default", claim.parts), *((f"default, at the points of {', '.join(names)}", parts) for parts, names in bases.items()),
+                               *claim.readings.items(), *grid.items()):
             for part in parts:
                 value = part.value
                 rows.append((claim.name, reading, part.label, number(value.mean), number(value.low), number(value.high),

@@ -101,17 +101,17 @@ class Judged:
 
 
 def judge(judged: Judged, default: View, others: Mapping[Reading, View], factors: Sequence[Factor] = (),
-          grid: Mapping[Together, View] | None = None, base: View | None = None) -> Claim:
+          grid: Mapping[Together, View] | None = None, bases: Mapping[Reading, View] | None = None) -> Claim:
     """The claim under the default reading, under those that touch one of its policies, and, if it depends on one of the factors, under all
-    combinations of them. `base` is the default at the points of the others, where these are fewer."""
-    readings = {reading.name: tuple(judged.parts(view)) for reading, view in others.items()
-                if reading.touches(*judged.policies)}
+    combinations of them. `bases` are the default at the points of each of the others, where these are fewer."""
+    touching = {reading: view for reading, view in others.items() if reading.touches(*judged.policies)}
+    readings = {reading.name: tuple(judged.parts(view)) for reading, view in touching.items()}
     parts = tuple(judged.parts(default))
-    at_same_points = tuple(judged.parts(base)) if base and readings else parts
-    bases = dict.fromkeys(readings, at_same_points) if at_same_points != parts else {}
+    at_same_points = {reading.name: tuple(judged.parts(bases[reading])) for reading in touching} if bases else {}
+    at_same_points = {name: base for name, base in at_same_points.items() if base != parts}
     readings |= {name: tuple(other(default)) for name, other in judged.alternatives}
     combined = {}
     if any(together.touches(*judged.policies) for together in grid or ()):
         combined = {tuple(reading.name for reading in together.readings): tuple(judged.parts(view)) for together, view in grid.items()}
     return Claim(judged.name, judged.text, judged.published, judged.unit, judged.quantity, parts,
-                 readings, Grid(tuple(factor.name for factor in factors), combined) if combined else None, bases)
+                 readings, Grid(tuple(factor.name for factor in factors), combined) if combined else None, at_same_points)
