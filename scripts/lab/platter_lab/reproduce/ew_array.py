@@ -29,7 +29,7 @@ def _layouts(quick: bool) -> tuple[str, ...]:
 
 def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Queue lengths a drive of figure 4, and percentages of reads of figure 5."""
-    return ((8, QUEUE), (10, HALF, 100)) if quick else ((8, QUEUE, 128), (10, 30, HALF, 90, 100))
+    return ((8, QUEUE), (10, HALF, 100)) if quick else ((4, 8, QUEUE, 128), (10, 30, 40, HALF, 60, 90, 100))
 
 
 def _point(policy: str, queue: int, reads: int, layout: str) -> Point:
