@@ -121,6 +121,7 @@ int drive_locate(const std::string& name) {
     fmt::print("{},{},{},{},{},{},{},{:.9f}\n", block, geometry.zone_of(lba), at.cylinder.value, at.head.value,
                geometry.order_of(lba), at.sector.value, run.track_sectors, run.start_angle * 0x1p-32);
   }
+  if (std::ferror(stdin) != 0) throw core::InputError("standard input", 0, 0, "cannot be read");
   return kGood;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -179,6 +181,13 @@ void declare(CLI::App& app, std::function<int()>& action) {
   });
 }
 
+/// A standard stream that the caller has closed gets the null device, the other way round: it still takes and gives nothing, but no file of
+/// this process gets its number.
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) std::abort();
+}
+
 /// Whether the standard output has taken all that was printed.
 int written_out() {
   std::cout.flush();
@@ -203,7 +212,10 @@ int guarded(const std::function<int()>& action) {
     std::fprintf(stderr, "%s\n", error.what());
     return cli::kBadInput;
   } catch (const sc_core::sc_report& report) {
-    std::fprintf(stderr, "%s: %s\n", report.get_msg_type(), report.get_msg());
+    // The kernel wraps what a process throws, a file that cannot be written for one.
+    if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) != 0)
+      std::fprintf(stderr, "%s: ", report.get_msg_type());
+    std::fprintf(stderr, "%s\n", report.get_msg());
     return cli::kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
@@ -214,6 +226,7 @@ int guarded(const std::function<int()>& action) {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
+  hold_standard_streams();
   CLI::App app("Platter: a hard-disk drive and its controller as a SystemC/TLM-2.0 model", "platter");
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   app.require_subcommand(1);

@@ -18,7 +18,7 @@ namespace platter::cli {
 
 namespace {
 
-constexpr std::array<int, 4> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+constexpr std::array<int, 6> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU};
 
 /// Of children that run; 0: free.
 std::array<std::atomic<pid_t>, 4096> children{};
@@ -45,6 +45,7 @@ sigset_t ending_signals() {
 }  // namespace
 
 void end_cleanly_on_signals() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
   struct sigaction action {};
   action.sa_handler = end_by;
   action.sa_mask = ending_signals();

@@ -5,8 +5,8 @@
 
 namespace platter::cli {
 
-/// SIGINT, SIGTERM, SIGHUP and SIGPIPE end the process by exit code 128 + signal, after its child processes and without a partial file.
-/// A signal that is ignored (nohup, a shell's background job) stays ignored.
+/// SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and SIGXCPU end the process by exit code 128 + signal, after its child processes and without a
+/// partial file. A signal that is ignored (nohup, a shell's background job) stays ignored. A file's size limit is an error of writing.
 void end_cleanly_on_signals();
 
 /// fork() whose child ends with its parent; the child has no share in the parent's files and children.

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <systemc>
 #include <thread>
@@ -69,37 +72,61 @@ json to_json(const GroupScore& s) {
           {"rms_error_ms", s.rms_error_ms}};
 }
 
-void write_requests(observe::OutputFile& out, const std::vector<MeasuredRequest>& measured,
-                    const std::vector<ReplayedRequest>& replayed) {
-  out.write("line,kind,lba,blocks,measured_us,simulated_us,served\n");
-  for (std::size_t i = 0; i < measured.size(); ++i)
-    out.write(fmt::format("{},{},{},{},{:.3f},{:.6f},{}\n", i + 1, measured[i].write ? 'W' : 'R', measured[i].first.value,
-                          measured[i].blocks, core::to_milliseconds(measured[i].response) * 1e3,
-                          core::to_milliseconds(replayed[i].response) * 1e3, replayed[i].media ? "media" : "buffer"));
+/// What a replay leaves beside its scores: opened before it and committed after all of them, by the parent of the process that replays.
+struct Outputs {
+  std::unique_ptr<observe::OutputFile> requests;
+  std::unique_ptr<observe::OutputFile> plot;
+};
+
+std::unique_ptr<observe::OutputFile> open_for_child(const fs::path& file) {
+  return std::make_unique<observe::OutputFile>(file, observe::OutputFile::Access::Rewritten);
 }
 
-void write_plot(observe::OutputFile& out, const Subject& subject, const std::vector<MeasuredRequest>& measured,
-                const std::vector<ReplayedRequest>& replayed, std::size_t first, std::size_t last) {
+Outputs open_outputs(const Subject& subject, const ValidateOptions& options) {
+  Outputs outputs;
+  if (!options.requests.empty()) outputs.requests = open_for_child(options.requests);
+  if (!options.plots.empty()) outputs.plot = open_for_child(fs::path(options.plots) / (subject.drive + ".svg"));
+  return outputs;
+}
+
+/// By its name: the stream is the parent's.
+void write_in_child(const observe::OutputFile& file, const std::string& text) {
+  std::ofstream out(file.partial_path(), std::ios::binary);
+  out << text << std::flush;
+  if (!out) throw core::SimulationError(fmt::format("{}: {}", file.name().string(), std::strerror(errno)));
+}
+
+std::string requests_text(const std::vector<MeasuredRequest>& measured, const std::vector<ReplayedRequest>& replayed) {
+  std::string text = "line,kind,lba,blocks,measured_us,simulated_us,served\n";
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    text += fmt::format("{},{},{},{},{:.3f},{:.6f},{}\n", i + 1, measured[i].write ? 'W' : 'R', measured[i].first.value,
+                        measured[i].blocks, core::to_milliseconds(measured[i].response) * 1e3,
+                        core::to_milliseconds(replayed[i].response) * 1e3, replayed[i].media ? "media" : "buffer");
+  return text;
+}
+
+std::string plot_text(const Subject& subject, const std::vector<MeasuredRequest>& measured,
+                      const std::vector<ReplayedRequest>& replayed, std::size_t first, std::size_t last) {
   observe::CdfSeries real{"measured", {}};
   observe::CdfSeries model{"simulated", {}};
   for (std::size_t i = first; i < last; ++i) {
     real.values.push_back(core::to_milliseconds(measured[i].response));
     model.values.push_back(core::to_milliseconds(replayed[i].response));
   }
-  out.write(observe::cdf_svg(subject.drive + ": share of requests answered within", "response time [ms]", {real, model}));
+  return observe::cdf_svg(subject.drive + ": share of requests answered within", "response time [ms]", {real, model});
 }
 
 /// Replays one trace through the whole drive. Once a process: the kernel elaborates one design.
-json replay(const Subject& subject, const ValidateOptions& options) {
+json replay(const Subject& subject, const ValidateOptions& options, const Outputs& outputs) {
   const mechanics::DriveProfile profile = fs::path(subject.profile).extension() == ".parv"
                                               ? disksim::import_drive(subject.profile).profile
                                               : config::load_drive(subject.profile);
   const std::vector<MeasuredRequest> measured = validation::read_measured_trace(subject.trace);
   const Reading reading = options.reading == "precedes" ? Reading::Precedes : Reading::Follows;
-
-  const std::unique_ptr<observe::OutputFile> requests = observe::open_output(options.requests);
-  const std::unique_ptr<observe::OutputFile> plot =
-      observe::open_output(options.plots.empty() ? fs::path() : fs::path(options.plots) / (subject.drive + ".svg"));
+  const std::size_t n = measured.size();
+  const std::size_t first = options.half == "second" ? n / 2 : 0;
+  const std::size_t last = options.half == "first" ? n / 2 : n;
+  if (first == last) throw core::InputError(subject.trace.string(), 0, 0, fmt::format("holds {} request, expected at least 2 for halves", n));
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   drive::DriveConfig drive_config;
   drive_config.profile = profile;
@@ -120,15 +147,11 @@ json replay(const Subject& subject, const ValidateOptions& options) {
   if (watch.replayed().size() != measured.size())
     throw core::SimulationError(fmt::format("{} of {} requests were answered", watch.replayed().size(), measured.size()));
 
-  const std::size_t n = measured.size();
-  const std::size_t first = options.half == "second" ? n / 2 : 0;
-  const std::size_t last = options.half == "first" ? n / 2 : n;
   const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry,
                                                      disk.planner().rotation().period(),
                                                      disk.planner().bus_block_time(false), first, last);
-  if (requests) write_requests(*requests, measured, watch.replayed());
-  if (plot) write_plot(*plot, subject, measured, watch.replayed(), first, last);
-  observe::commit_all({requests.get(), plot.get()});
+  if (outputs.requests) write_in_child(*outputs.requests, requests_text(measured, watch.replayed()));
+  if (outputs.plot) write_in_child(*outputs.plot, plot_text(subject, measured, watch.replayed(), first, last));
   const drive::CacheStatistics& cache = disk.controller().cache_statistics();
   return {{"drive", subject.drive},
           {"product", profile.name},
@@ -253,10 +276,12 @@ int validate(const ValidateOptions& options) {
     core::note_input(subject.trace);
     core::note_input(subject.profile);
   }
+  std::vector<Outputs> outputs;
+  for (const Subject& subject : subjects) outputs.push_back(open_outputs(subject, options));
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   const std::size_t jobs = options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<ProcessAnswer> outcomes = run_processes(
-      subjects.size(), jobs, [&](std::size_t i) { return replay(subjects[i], options); }, options.quiet ? "" : "drives");
+      subjects.size(), jobs, [&](std::size_t i) { return replay(subjects[i], options, outputs[i]); }, options.quiet ? "" : "drives");
   json drives = json::array();
   int code = kGood;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -269,10 +294,10 @@ int validate(const ValidateOptions& options) {
   }
   if (code != kGood) return code;
   if (!options.quiet) print_table(drives);
-  if (file) {
-    file->write(core::json_text({{"schema", 1}, {"version", PLATTER_VERSION}, {"drives", drives}}) + "\n");
-    file->commit();
-  }
+  if (file) file->write(core::json_text({{"schema", 1}, {"version", PLATTER_VERSION}, {"drives", drives}}) + "\n");
+  std::vector<observe::OutputFile*> files{file.get()};
+  for (const Outputs& one : outputs) files.insert(files.end(), {one.requests.get(), one.plot.get()});
+  observe::commit_all(files);
   return kGood;
 }
 

@@ -64,8 +64,7 @@ class Outputs(Edge):
             self.assertFalse(other.exists(), "all or none")
 
     def test_a_full_disk_leaves_nothing(self):
-        def limited():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        def limited():  # by a signal, unless that is ignored
             resource.setrlimit(resource.RLIMIT_FSIZE, (16384, 16384))
 
         for option in self.OPTIONS:
@@ -74,6 +73,8 @@ class Outputs(Edge):
                                   preexec_fn=limited, capture_output=True, text=True, timeout=120, check=False)
             if option != "--result":  # which is shorter
                 self.assertEqual(done.returncode, 1, f"{option}: {done.stderr}")
+                self.assertRegex(done.stderr, "File too large|could not be written whole")
+                self.assertNotIn("uncaught", done.stderr)
                 self.assertEqual(self.names(), before, option)
 
     def test_pipes_and_links_stay(self):
@@ -147,6 +148,32 @@ class Outputs(Edge):
                 self.assertEqual(done.returncode, 2, f"{command}: {done.stderr}")
                 self.assertIn(str(name), done.stderr)
         self.assertEqual(self.run_small("--result", self.folder / ("x" * 255)).returncode, 0)
+
+    def test_a_folder_that_is_not_there_is_no_file(self):
+        for option in self.OPTIONS:
+            other = ("--requests", self.folder / "o.csv") if option != "--requests" else ()
+            self.assertIn("it is a folder", self.refused(option, f"{self.folder}/new/", *other))
+
+    def test_two_outputs_do_not_share_a_pipe(self):
+        os.mkfifo(self.folder / "pipe")
+        reader = threading.Thread(target=lambda: (self.folder / "pipe").read_bytes(), daemon=True)
+        reader.start()
+        self.assertIn("another output", self.refused("--result", self.folder / "pipe", "--requests", self.folder / "pipe"))
+        reader.join(10)
+
+    def test_a_closed_standard_output_gets_into_no_file(self):
+        folder = self.folder / "many"
+        folder.mkdir()
+        for i in range(40):  # a table of more than what is buffered
+            (folder / f"{i:02}.trace").write_text(MeasuredTraces.GOOD * 4)
+        result = self.folder / "v.json"
+        command = [PLATTER, "validate", folder, "--profile", self.write("d.toml", DRIVE), "--result", result]
+        done = subprocess.run(command, preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertFalse(result.exists())
+        done = subprocess.run([*command, "--quiet"], preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(json.loads(result.read_text())["drives"]), 40)
 
     def test_a_full_standard_output_is_an_error(self):
         for command in (("run", self.scenario), ("--help",), ("list", "drives"), ("config", "reference"), ("drive", "show", "elite3")):
@@ -233,6 +260,32 @@ class Inputs(Edge):
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(arguments[-2], done.stderr)
 
+    def test_keys_without_end(self):
+        for text in (SMALL + "a." * 100_000 + "b = 1\n", SMALL + "[" + "a." * 100_000 + "b]\n", SMALL + "a . " * 300 + "b = 1\n"):
+            file = self.write("deep.toml", text)
+            for command in (("config", "check"), ("run",), ("drive", "show"), ("qos", "check"), ("server", "mixed")):
+                done = platter(*command, file)
+                self.assertEqual(done.returncode, 2, f"{command}: {done.returncode}")
+                self.assertRegex(done.stderr, r"deep\.toml:9:1: found a key of more than 256 parts")
+
+    def test_writes_that_have_no_segment(self):
+        for settings in (("drive.cache.write_segments=0", "drive.cache.separate_write_segments=true"),
+                         ("drive.cache.segments=1", "drive.cache.separate_write_segments=true")):
+            for command in ("check", "run"):
+                done = platter(*(("config", "check") if command == "check" else ("run",)), self.scenario,
+                               *(word for setting in settings for word in ("--set", setting)))
+                self.assertEqual(done.returncode, 2, f"{command} {settings}: {done.stderr}")
+                self.assertIn("drive.cache.write_segments", done.stderr)
+
+    def test_block_numbers_that_cannot_be_read(self):
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            done = subprocess.run([PLATTER, "drive", "locate", "atlas10k"], stdin=descriptor, capture_output=True, text=True, timeout=60, check=False)
+        finally:
+            os.close(descriptor)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("standard input: cannot be read", done.stderr)
+
     def test_blank_lines_take_no_memory(self):
         file = self.folder / "blank.trace"
         with gzip.open(file, "wb") as out:
@@ -281,6 +334,31 @@ class MeasuredTraces(Edge):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertRegex(done.stderr, r"d\.trace:2:\d+: ")
 
+    def test_half_of_one_request(self):
+        for half, code in (("first", 2), ("second", 0), ("all", 0)):
+            folder = self.folder / "drive"
+            folder.mkdir(exist_ok=True)
+            (folder / "d.trace").write_text(self.GOOD)
+            done = platter("validate", folder, "--profile", self.write("d.toml", DRIVE), "--half", half)
+            self.assertEqual(done.returncode, code, done.stderr)
+
+    def test_plots_are_there_when_all_is(self):
+        folder = self.folder / "drives"
+        folder.mkdir()
+        for name in ("a", "b", "c"):
+            (folder / f"{name}.trace").write_text(self.GOOD * (3 if name == "b" else 2000))
+        command = ("validate", folder, "--profile", self.write("d.toml", DRIVE), "--jobs", "1", "--plots", self.folder / "new" / "plots")
+        plots = lambda: sorted(p.name for p in self.folder.glob("new/**/*.svg"))
+        before = self.names()
+        (folder / "b.trace").write_text(self.GOOD + "garbage\n")
+        self.assertEqual(platter(*command).returncode, 2)
+        self.assertEqual(self.names(), before)
+        (folder / "b.trace").write_text(self.GOOD)
+        self.assertEqual(platter(*command, "--result", "/dev/full").returncode, 1)
+        self.assertEqual(self.names(), before)
+        self.assertEqual(platter(*command).returncode, 0)
+        self.assertEqual(plots(), ["a.svg", "b.svg", "c.svg"])
+
     def test_sectors_that_are_not_the_traces_blocks(self):
         done = self.validate(self.GOOD, DRIVE.replace("surfaces = 2", "surfaces = 2\nsector_bytes = 4096"))
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -317,12 +395,19 @@ class Signals(Edge):
 
     def test_run_leaves_no_partial_file(self):
         before = self.names()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU):
             out = self.folder / "deep" / "er"
             command = ("run", MIXED, "--quiet", "--set", "sim.measure_s=100000", "--result", out / "r.json", "--requests", out / "r.csv", "--waves",
                        out / "w.fst", "--wave-to", "100000")
             self.ended_by(number, command, lambda process: out.exists() and len(list(out.iterdir())) >= 3)
             self.assertEqual(self.names(), before, f"after {number}")
+
+    def test_folders_in_folders_go(self):
+        before = self.names()
+        out = self.folder / "one"
+        command = ("run", MIXED, "--quiet", "--set", "sim.measure_s=100000", "--result", out / "r.json", "--requests", out / "two" / "r.csv")
+        self.ended_by(signal.SIGTERM, command, lambda process: (out / "two").exists() and len(list(out.rglob(".*"))) >= 2)
+        self.assertEqual(self.names(), before)
 
     def test_bench_and_validate_end_their_children(self):
         folder = self.folder / "drive"

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -151,7 +152,43 @@ def policies_without_a_run() -> list[str]:
     return [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, policy) for policy in kept)]
 
 
+def carry_out(chosen: dict[str, Run], make: bool, renames: dict[str, Any]) -> int:
+    """How many gave something else, or nothing. An interruption leaves no temporary folder, and waits for those runs only that have begun."""
+    with tempfile.TemporaryDirectory() as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        try:
+            given = {}
+            for name, run in chosen.items():
+                folder = pathlib.Path(top) / name
+                folder.mkdir()
+                given[name] = pool.submit(run.give, folder)
+            return sum(judge(name, future, make, renames) for name, future in given.items())
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def judge(name: str, future: concurrent.futures.Future[dict[str, Any]], make: bool, renames: dict[str, Any]) -> bool:
+    """Keeps what a run gave, or prints where it differs; whether it does, or failed."""
+    try:
+        outputs = future.result()
+    except RuntimeError as error:
+        print(error)
+        return True
+    if make:
+        EXPECTED.mkdir(exist_ok=True)
+        (EXPECTED / f"{name}.json").write_text(json.dumps(outputs, indent=1) + "\n")
+        return False
+    lines = check(name, outputs, renames)
+    for line in lines[:MOST_DIFFERENCES]:
+        print(f"{name}: {line}")
+    if len(lines) > MOST_DIFFERENCES:
+        print(f"{name}: and {len(lines) - MOST_DIFFERENCES} more")
+    return bool(lines)
+
+
 def main() -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _frame: sys.exit(128 + number))
     every = runs()
     parser = argparse.ArgumentParser(prog="golden", description="small runs of everything, held against what they gave before")
     parser.add_argument("action", choices=("check", "make", "list"))
@@ -166,29 +203,11 @@ def main() -> int:
         return 0
     with (HERE / "renames.toml").open("rb") as file:
         renames = tomllib.load(file)
-    different = 0
-    with tempfile.TemporaryDirectory() as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        folders = {name: pathlib.Path(top) / name for name in chosen}
-        for folder in folders.values():
-            folder.mkdir()
-        given = {name: pool.submit(every[name].give, folders[name]) for name in chosen}
-        for name, future in given.items():
-            try:
-                outputs = future.result()
-            except RuntimeError as error:
-                print(error)
-                different += 1
-                continue
-            if options.action == "make":
-                EXPECTED.mkdir(exist_ok=True)
-                (EXPECTED / f"{name}.json").write_text(json.dumps(outputs, indent=1) + "\n")
-                continue
-            lines = check(name, outputs, renames)
-            different += bool(lines)
-            for line in lines[:MOST_DIFFERENCES]:
-                print(f"{name}: {line}")
-            if len(lines) > MOST_DIFFERENCES:
-                print(f"{name}: and {len(lines) - MOST_DIFFERENCES} more")
+    try:
+        different = carry_out({name: every[name] for name in chosen}, options.action == "make", renames)
+    except KeyboardInterrupt:
+        print("golden: interrupted", file=sys.stderr)
+        return 130
     if options.action == "make":
         kept = {f"{name}.json" for name in every}
         for file in EXPECTED.iterdir():

@@ -15,10 +15,16 @@ SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const mechanics::Cach
   if (profile_.separate_write_segments)
     for (std::size_t i = 0; i < std::min<std::size_t>(profile_.write_segments, segments_.size() - 1); ++i)
       segments_[i].reserved = true;
-  if (profile_.write_back != WriteBack::Off &&
-      ((profile_.write_back == WriteBack::Interleaved && profile_.write_segments == 0) ||
-       (profile_.separate_write_segments && !segments_.front().reserved)))
-    throw std::invalid_argument("writes are cached but no segment is for writes");
+  if (const std::string why = objection(profile_); !why.empty()) throw std::invalid_argument(why);
+}
+
+std::string SegmentBuffer::objection(const mechanics::CacheProfile& profile) {
+  if (profile.segments == 0 || profile.write_back == WriteBack::Off) return {};
+  if (profile.write_back == WriteBack::Interleaved && profile.write_segments == 0)
+    return "found 0, expected at least 1: writes are cached, and no segment is for them";
+  if (profile.separate_write_segments && (profile.write_segments == 0 || profile.segments == 1))
+    return "writes are cached in segments of their own, and there is none beside those for reads";
+  return {};
 }
 
 void SegmentBuffer::clear() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "platter/mechanics/access_planner.h"
@@ -43,7 +44,10 @@ class SegmentBuffer {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// Precondition: the profile has segments.
+  /// Why a profile's buffer cannot work, "" if it can.
+  static std::string objection(const mechanics::CacheProfile& profile);
+
+  /// Precondition: the profile has segments. Throws std::invalid_argument where there is an objection.
   SegmentBuffer(const AccessPlanner& planner, const mechanics::CacheProfile& profile);
 
   bool write_back() const { return profile_.write_back != mechanics::WriteBack::Off; }

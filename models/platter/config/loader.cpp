@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "platter/buffer/segment_buffer.h"
 #include "platter/config/parameter.h"
 #include "platter/core/error.h"
 #include "platter/core/input_files.h"
@@ -54,9 +55,24 @@ void report(Problems& problems, const Position& at, const std::string& key, cons
   throw ConfigError({{at.file, at.line, at.column, key, message}});
 }
 
+/// The parser bounds the depth of values, not that of keys: one of a hundred thousand parts would take the whole stack.
+void check_depth(const std::string& text, const std::string& file) {
+  constexpr std::ptrdiff_t kMostParts = 256;
+  std::uint32_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view whole(text.data() + begin, end - begin);
+    const std::string_view key = whole.substr(0, whole.find_first_of("=,#{"));
+    if (std::count(key.begin(), key.end(), '.') >= kMostParts)
+      fail({file, line, 1}, "", fmt::format("found a key of more than {} parts", kMostParts));
+    begin = end + 1;
+  }
+}
+
 toml::table parse_file(const fs::path& file) {
   if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
   const std::string text = core::read_input(file);  // a pipe has no size, which toml::parse_file asks for
+  check_depth(text, file.string());
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
@@ -451,6 +467,11 @@ void apply_drive(const std::string& prefix, Leaves& leaves, mechanics::DriveProf
   check("seek", [&profile] { mechanics::SeekCurve(profile.seek, profile.geometry.cylinders); });
   check("geometry", [&profile] { const mechanics::Geometry geometry(profile.geometry); });
   if (problems.size() == before) check("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
+  if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty()) {
+    const std::string key = join(prefix, "cache.write_segments");
+    const auto given = leaves.find(key);
+    report(problems, given != leaves.end() ? given->second.position : where, key, objection);
+  }
 }
 
 // --- checks between keys ---------------------------------------------------------------------------------------------

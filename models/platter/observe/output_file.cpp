@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <list>
 #include <set>
 
 #include "platter/core/error.h"
@@ -45,6 +46,23 @@ std::set<std::string>& targets() {
   return names;
 }
 
+/// Folders that were made for files, the outermost first: each goes again when the last file in it is not committed.
+std::list<fs::path>& made_folders() {
+  static std::list<fs::path> folders;
+  return folders;
+}
+
+void remove_empty_folders() {
+  std::list<fs::path>& folders = made_folders();
+  for (auto folder = folders.end(); folder != folders.begin();) {
+    --folder;
+    std::error_code ignored;
+    if (!fs::remove(*folder, ignored)) continue;
+    forget(folder->c_str());
+    folder = folders.erase(folder);
+  }
+}
+
 std::string reason(int error) { return std::generic_category().message(error); }
 
 /// The target of a chain of links, which need not exist; why it has none, otherwise.
@@ -65,8 +83,9 @@ OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_
   std::error_code error;
   const fs::file_status status = fs::status(file_, error);
   if (status.type() == fs::file_type::none) fail(error.message());  // too long, links in a circle, a folder that may not be entered
-  if (fs::is_directory(status)) fail("it is a folder");
+  if (fs::is_directory(status) || !file_.has_filename()) fail("it is a folder");
   in_place_ = fs::exists(status) && !fs::is_regular_file(status);
+  if (fs::is_fifo(status)) claim(fs::canonical(file_, error).string());
   if (!in_place_) {
     if (const std::string why = follow_links(file_); !why.empty()) fail(why);
     if (core::is_input(file_)) fail("it is an input of this run");
@@ -76,9 +95,7 @@ OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_
     // The partial file's name does not show whether this one may be made.
     const long longest = pathconf(place.c_str(), _PC_NAME_MAX);
     if (longest > 0 && file_.filename().native().size() > static_cast<std::size_t>(longest)) fail(reason(ENAMETOOLONG));
-    std::string identity = (place / file_.filename()).string();
-    if (!targets().insert(identity).second) fail("it is another output of this run, expected a file of its own");
-    identity_ = std::move(identity);
+    claim((place / file_.filename()).string());
     make_partial(place);
   } else if (access == Access::Rewritten) {
     const fs::path folder = fs::temp_directory_path(error);
@@ -101,13 +118,19 @@ void OutputFile::fail(const std::string& why) {
   throw core::InputError(name_.string(), 0, 0, "cannot be written: " + why);
 }
 
+void OutputFile::claim(std::string identity) {
+  if (!targets().insert(identity).second) fail("it is another output of this run, expected a file of its own");
+  identity_ = std::move(identity);
+}
+
 void OutputFile::make_folder() {
-  if (!file_.has_parent_path()) return;
   std::error_code ignored;
+  std::list<fs::path> made;
   for (fs::path folder = file_.parent_path(); !folder.empty() && !fs::exists(folder, ignored); folder = folder.parent_path())
-    made_.push_back(folder);
-  for (const fs::path& folder : made_) note(folder.c_str());
-  fs::create_directories(file_.parent_path(), ignored);
+    made.push_front(folder);
+  for (const fs::path& folder : made) note(folder.c_str());
+  made_folders().splice(made_folders().end(), made);
+  if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
 }
 
 void OutputFile::make_partial(const fs::path& folder) {
@@ -141,11 +164,7 @@ void OutputFile::discard() {
     forget(partial_.c_str());
     partial_.clear();
   }
-  for (const fs::path& folder : made_) {
-    fs::remove(folder, ignored);  // if nothing else is in it
-    forget(folder.c_str());
-  }
-  made_.clear();
+  remove_empty_folders();
   targets().erase(identity_);
 }
 
@@ -187,8 +206,6 @@ void OutputFile::commit() {
       discard();
       throw core::SimulationError(name_.string() + ": " + error.message());
     }
-    for (const fs::path& folder : made_) forget(folder.c_str());
-    made_.clear();
   }
   discard();  // the name of what is no longer there
 }
@@ -196,8 +213,14 @@ void OutputFile::commit() {
 void OutputFile::discard_all() noexcept {
   for (auto& entry : leftovers)
     if (const char* path = entry.load(); path != nullptr) unlink(path);
-  for (auto& entry : leftovers)  // folders, which are empty only now
-    if (const char* path = entry.exchange(nullptr); path != nullptr) rmdir(path);
+  for (bool more = true; more;) {  // folders, which are empty only now, one in another only after that
+    more = false;
+    for (auto& entry : leftovers)
+      if (const char* path = entry.load(); path != nullptr && rmdir(path) == 0) {
+        entry.store(nullptr);
+        more = true;
+      }
+  }
 }
 
 void OutputFile::forget_all() noexcept {
@@ -208,7 +231,7 @@ std::unique_ptr<OutputFile> open_output(const fs::path& file) {
   return file.empty() ? nullptr : std::make_unique<OutputFile>(file);
 }
 
-void commit_all(std::initializer_list<OutputFile*> files) {
+void commit_all(const std::vector<OutputFile*>& files) {
   for (OutputFile* file : files)
     if (file != nullptr) file->finish();
   for (OutputFile* file : files)

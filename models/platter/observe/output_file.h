@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +33,8 @@ class OutputFile {
   /// Finishes, and gives the file its name.
   void commit();
 
+  /// As it was given.
+  const std::filesystem::path& name() const { return name_; }
   /// The file that is being written.
   const std::filesystem::path& partial_path() const { return partial_; }
 
@@ -43,6 +44,8 @@ class OutputFile {
   static void forget_all() noexcept;
 
  private:
+  /// The target is this one's alone.
+  void claim(std::string identity);
   void make_folder();
   void make_partial(const std::filesystem::path& folder);
   void discard();
@@ -53,8 +56,7 @@ class OutputFile {
   std::filesystem::path file_;  ///< with links followed
   std::filesystem::path partial_;
   std::string beside_;  ///< `partial_` + ".hier", a second file that the writer of waves has
-  std::vector<std::filesystem::path> made_;  ///< folders, the innermost first
-  std::string identity_;  ///< among the targets of the process; empty: a device or a pipe
+  std::string identity_;  ///< among the targets of the process; empty: a device
   std::FILE* stream_ = nullptr;
   bool in_place_ = false;  ///< the target is a device or a pipe
   bool finished_ = false;
@@ -64,6 +66,6 @@ class OutputFile {
 std::unique_ptr<OutputFile> open_output(const std::filesystem::path& file);
 
 /// Commits all, or none where one of them has no room; null ones are left out.
-void commit_all(std::initializer_list<OutputFile*> files);
+void commit_all(const std::vector<OutputFile*>& files);
 
 }  // namespace platter::observe

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -22,14 +23,25 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _end(number: int, _frame: object) -> None:
+    """As an exception, so that temporary folders go."""
+    sys.exit(128 + number)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit codes as in `platter`: 0 good, 1 the study failed, 2 usage or input."""
+    """Exit codes as in `platter`: 0 good, 1 the study failed, 2 usage or input, 128 + signal."""
     arguments = build_parser().parse_args(argv)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
     try:
         return arguments.run(arguments)
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("platter-lab: interrupted", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":
