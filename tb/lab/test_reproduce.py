@@ -753,7 +753,7 @@ def made_up(plan: Plan, **change: float) -> Results:
                               "least_loaded_share": 0.85},
                 "text": {"response_ms": {"mean": 100 * factor * text}, "unfinished": 0, "unit_queue_ms": 5.0, "unit_service_ms": 8.0 * factor,
                          "bursts": {"offered_bytes_per_s": [1000.0, 12510.0] * 1024}},
-                "video": {"violation_share": change.get("rounds", 1.0) * late, "late_unit_share": late}, "disks": {"mean_utilisation": 0.5},
+                "video": {"violation_share": change.get("rounds", 1.0) * late, "late_unit_share": late}, "disks": {"mean_utilisation": 0.5, "utilisation": [0.5] * 16},
                 "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
                             "reserved_share": 0.9},
                 "simulated": {phase: {"busy_share": change.get("busy", 0.5), "accounted_share": 0.534, "reserved_share": 0.594, "lost": 0, "late": change.get("late", 0)}

@@ -61,6 +61,17 @@ def service(result: dict[str, Any]) -> float:
     return result["text"]["unit_service_ms"]
 
 
+def queueing_share(result: dict[str, Any]) -> float:
+    """Of the time that a unit of text takes."""
+    return queueing(result) / (queueing(result) + service(result))
+
+
+def text_disks_busy(result: dict[str, Any]) -> float:
+    """Share of the time for which the partitioned server's disks of text are busy."""
+    disks = result["disks"]["utilisation"][:SERVED["server"]["text_disks"]]
+    return sum(disks) / len(disks)
+
+
 def late_rounds(result: dict[str, Any]) -> float:
     """Share of the client-rounds with a late unit."""
     return result["video"]["violation_share"]
