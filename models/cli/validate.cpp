@@ -277,6 +277,7 @@ int validate(const ValidateOptions& options) {
     core::note_input(subject.profile);
   }
   std::vector<Outputs> outputs;
+  outputs.reserve(subjects.size());
   for (const Subject& subject : subjects) outputs.push_back(open_outputs(subject, options));
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   const std::size_t jobs = options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
