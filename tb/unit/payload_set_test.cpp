@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/core/payload_set.h"
+#include "platter/command/tlm/payload_set.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-namespace platter::core {
+namespace platter::command {
 namespace {
 
 TEST(PayloadSet, HoldsAddressesAsAStandardSetDoes) {
@@ -33,4 +33,4 @@ TEST(PayloadSet, HoldsAddressesAsAStandardSetDoes) {
 }
 
 }  // namespace
-}  // namespace platter::core
+}  // namespace platter::command

@@ -37,12 +37,6 @@ constexpr std::string_view to_string(CommandStatus status) {
   return "?";
 }
 
-/// A phase that is not of the base protocol: a partner may ignore it (IEEE 1666-2011, 15.2.5).
-inline bool ignorable(const tlm::tlm_phase& phase) {
-  return phase != tlm::UNINITIALIZED_PHASE && phase != tlm::BEGIN_REQ && phase != tlm::END_REQ && phase != tlm::BEGIN_RESP &&
-         phase != tlm::END_RESP;
-}
-
 /// The TLM response for a status.
 inline tlm::tlm_response_status response_status(CommandStatus status) {
   switch (status) {

@@ -64,7 +64,7 @@ class Drive : public sc_core::sc_module {
   sc_core::sc_event death_;
 
  public:
-  tlm_utils::multi_passthrough_target_socket<HostPort>& host_tgt_socket;
+  HostPort::Port::Socket& host_tgt_socket;
   tlm_utils::simple_target_socket_optional<DriveRegisters>& register_tgt_socket;
 
   const mechanics::AccessPlanner& planner() const { return planner_; }

@@ -28,7 +28,8 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
                    Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile,
                    std::uint64_t capacity_bytes)
     : sc_module(name),
-      host_tgt_socket("host_tgt_socket"),
+      port_("host_tgt_socket", *this, "/platter/host_port/phase"),
+      host_tgt_socket(port_.socket),
       planner_(planner),
       queue_(queue),
       controller_(controller),
@@ -37,13 +38,9 @@ HostPort::HostPort(const sc_core::sc_module_name& name, const mechanics::AccessP
       capacity_bytes_(capacity_bytes),
       reject_when_full_(profile.reject_when_full),
       task_attributes_(profile.task_attributes),
-      finished_(queue.depth()),
-      delayed_(this, &HostPort::delayed_phase) {
+      finished_(queue.depth()) {
   completions_.reserve(queue.depth());
   controller.bind_completion_sink(*this);
-  host_tgt_socket.register_b_transport(this, &HostPort::b_transport);
-  host_tgt_socket.register_nb_transport_fw(this, &HostPort::nb_transport_fw);
-  host_tgt_socket.register_transport_dbg(this, &HostPort::transport_dbg);
   bucket_.set(profile.token_rate_bytes_per_s, profile.token_depth_bytes, 0);
   SC_METHOD(complete);
   sensitive << completion_event_;
@@ -128,69 +125,26 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   SC_REPORT_INFO("/platter/host_port/refused", text.c_str());
 }
 
-// --- nb_transport --------------------------------------------------------------------------------------------------
+// --- the port's owner ------------------------------------------------------------------------------------------------
 
-tlm::tlm_sync_enum HostPort::nb_transport_fw(int id, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                             sc_core::sc_time& delay) {
-  Host& host = hosts_[static_cast<std::size_t>(id)];
-  if (phase == tlm::BEGIN_REQ) {
-    const bool request_phase = host.waiting.payload != nullptr || host.delayed != nullptr;
-    if (request_phase || !in_flight_.insert(&payload)) {
-      SC_REPORT_ERROR("/platter/host_port/phase", request_phase ? "BEGIN_REQ although the previous request phase has not ended"
-                                                                : "BEGIN_REQ of a payload that is in flight already");
-      return tlm::TLM_ACCEPTED;
-    }
-    if (payload.has_mm()) payload.acquire();
-    if (delay != sc_core::SC_ZERO_TIME) {
-      host.delayed = &payload;
-      delayed_.notify(payload, phase, delay);
-      return tlm::TLM_ACCEPTED;
-    }
-    if (!request(id, payload)) return tlm::TLM_ACCEPTED;
-    phase = tlm::END_REQ;
-    return tlm::TLM_UPDATED;
-  }
-  if (phase == tlm::END_RESP) {
-    if (host.responding != &payload || host.ending) {
-      SC_REPORT_ERROR("/platter/host_port/phase", host.responding == nullptr ? "END_RESP although no response phase runs"
-                                                                             : "END_RESP of a payload whose response phase does not run");
-      return tlm::TLM_ACCEPTED;
-    }
-    if (delay != sc_core::SC_ZERO_TIME) {
-      host.ending = true;
-      delayed_.notify(payload, phase, delay);
-      return tlm::TLM_ACCEPTED;
-    }
-    end_response(host, payload);
-    return tlm::TLM_COMPLETED;
-  }
-  if (!core::ignorable(phase)) SC_REPORT_ERROR("/platter/host_port/phase", "nb_transport_fw takes BEGIN_REQ and END_RESP only");
-  return tlm::TLM_ACCEPTED;
-}
-
-bool HostPort::request(int id, tlm::tlm_generic_payload& payload) {
+bool HostPort::begin(int host, tlm::tlm_generic_payload& payload) {
   Request request{&payload, now_ps(), life_, false, 0};
-  if (begin_request(id, request)) return true;
-  hosts_[static_cast<std::size_t>(id)].waiting = request;
-  waiting_hosts_.push_back(id);
+  if (begin_request(host, request)) return true;
+  const auto index = static_cast<std::size_t>(host);
+  if (index >= waiting_.size()) waiting_.resize(static_cast<std::size_t>(host_tgt_socket.size()));
+  waiting_[index] = request;
+  waiting_hosts_.push_back(host);
   return false;
 }
 
-void HostPort::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
-  const bool begin = phase == tlm::BEGIN_REQ;
-  const auto at = std::find_if(hosts_.begin(), hosts_.end(),
-                               [&](const Host& h) { return (begin ? h.delayed : h.responding) == &payload; });
-  Host& host = *at;  // it is one of the two until now
-  if (!begin) {
-    end_response(host, payload);
+void HostPort::answer(tlm::tlm_generic_payload& payload, Slot* slot) {
+  if (slot == nullptr) {
+    finalize_refused(payload);
     return;
   }
-  host.delayed = nullptr;
-  const auto id = static_cast<int>(at - hosts_.begin());
-  if (!request(id, payload)) return;
-  tlm::tlm_phase back = tlm::END_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  host_tgt_socket[id]->nb_transport_bw(payload, back, delay);
+  // The tag is free with its status on the way: the host may use it again at once.
+  finalize(*slot);
+  free_slot(*slot);
 }
 
 std::optional<CommandStatus> HostPort::admit(Request& request) {
@@ -240,7 +194,7 @@ bool HostPort::begin_request(int host, Request& request) {
   auto* extension = payload.get_extension<CommandExtension>();
   if (*status != CommandStatus::Good) {
     refuse(payload, extension, *status, request.since);
-    respond(host, {&payload, -1});
+    port_.respond(host, payload, nullptr);
     completion_event_.notify(sc_core::SC_ZERO_TIME);
     return true;
   }
@@ -248,14 +202,6 @@ bool HostPort::begin_request(int host, Request& request) {
   slot.host = host;
   if (slot.blockers == 0) controller_.ready(slot);
   return true;
-}
-
-void HostPort::end_response(Host& host, tlm::tlm_generic_payload& payload) {
-  host.responding = nullptr;
-  host.ending = false;
-  in_flight_.erase(&payload);
-  if (payload.has_mm()) payload.release();
-  if (!host.responses.empty()) completion_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
 void HostPort::complete_at(Slot& slot, Picoseconds when) {
@@ -276,10 +222,10 @@ void HostPort::complete() {
       finalize(slot);  // here, in the order of completion: the kernel wakes the callers in an order of its own
       finished_[tag.value].notify(sc_core::SC_ZERO_TIME);
     } else {
-      respond(slot.host, {slot.payload, tag.value});
+      port_.respond(slot.host, *slot.payload, &slot);
     }
   }
-  send_responses();
+  port_.send_responses();
   if (failing_) {
     failing_ = false;
     serve_waiting();
@@ -334,57 +280,15 @@ void HostPort::free_slot(Slot& slot) {
 void HostPort::serve_waiting() {
   for (std::size_t i = 0; i < waiting_hosts_.size();) {
     const int id = waiting_hosts_[i];
-    Host& host = hosts_[static_cast<std::size_t>(id)];
-    if (!begin_request(id, host.waiting)) {
+    if (!begin_request(id, waiting_[static_cast<std::size_t>(id)])) {
       ++i;
       continue;
     }
-    tlm::tlm_generic_payload& payload = *host.waiting.payload;
-    host.waiting = {};
     waiting_hosts_.erase(waiting_hosts_.begin() + static_cast<std::ptrdiff_t>(i));
-    tlm::tlm_phase phase = tlm::END_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    host_tgt_socket[id]->nb_transport_bw(payload, phase, delay);
+    port_.end_request(id);
     i = 0;  // the one behind it in the line for tokens may be another's
   }
   if (!queue_.full()) slot_freed_.notify(sc_core::SC_ZERO_TIME);
-}
-
-void HostPort::respond(int host, const Response& response) {
-  hosts_[static_cast<std::size_t>(host)].responses.push_back(response);
-}
-
-void HostPort::send_responses() {
-  for (std::size_t id = 0; id < hosts_.size(); ++id) {
-    Host& host = hosts_[id];
-    while (!host.responses.empty() && host.responding == nullptr) {
-      const Response response = host.responses.front();
-      host.responses.pop_front();
-      // The tag is free with its status on the way: the host may use it again at once.
-      if (response.tag >= 0) {
-        Slot& slot = queue_.slot(Tag(static_cast<std::uint16_t>(response.tag)));
-        finalize(slot);
-        free_slot(slot);
-      } else {
-        finalize_refused(*response.payload);
-      }
-      tlm::tlm_generic_payload& payload = *response.payload;
-      host.responding = &payload;
-      tlm::tlm_phase phase = tlm::BEGIN_RESP;
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-      const tlm::tlm_sync_enum answer = host_tgt_socket[static_cast<int>(id)]->nb_transport_bw(payload, phase, delay);
-      const bool ends = answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
-      if (ends && host.responding == &payload && !host.ending) {  // it may have called END_RESP itself
-        if (delay != sc_core::SC_ZERO_TIME) {
-          host.ending = true;
-          delayed_.notify(payload, tlm::END_RESP, delay);
-        } else {
-          end_response(host, payload);
-        }
-      }
-      serve_waiting();
-    }
-  }
 }
 
 // --- death -----------------------------------------------------------------------------------------------------------
@@ -410,15 +314,9 @@ void HostPort::set_alive(bool alive) {
   completion_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// --- b_transport, transport_dbg ------------------------------------------------------------------------------------
+// --- calls -----------------------------------------------------------------------------------------------------------
 
-void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!in_flight_.insert(&payload)) {
-    SC_REPORT_ERROR("/platter/host_port/phase", "b_transport of a payload that is in flight already");
-    return;
-  }
-  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
-  delay = sc_core::SC_ZERO_TIME;
+void HostPort::call(tlm::tlm_generic_payload& payload) {
   auto* extension = payload.get_extension<CommandExtension>();
   Request request{&payload, now_ps(), life_, false, 0};
   std::optional<CommandStatus> status = admit(request);
@@ -427,7 +325,6 @@ void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_c
     status = admit(request);
   }
   if (*status != CommandStatus::Good) {
-    in_flight_.erase(&payload);
     refuse(payload, extension, *status, request.since);
     return;
   }
@@ -435,12 +332,11 @@ void HostPort::b_transport(int /*host*/, tlm::tlm_generic_payload& payload, sc_c
   slot.blocking_call = true;
   if (slot.blockers == 0) controller_.ready(slot);
   wait(finished_[slot.tag.value]);
-  in_flight_.erase(&payload);
   free_slot(slot);
   serve_waiting();
 }
 
-unsigned int HostPort::transport_dbg(int /*host*/, tlm::tlm_generic_payload& payload) {
+unsigned int HostPort::look(tlm::tlm_generic_payload& payload) {
   const std::uint64_t capacity = capacity_bytes_;
   if (media_ == nullptr || payload.get_data_ptr() == nullptr || payload.get_address() >= capacity) return 0;
   const auto length = static_cast<unsigned int>(

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <systemc>
-#include <tlm>
-#include <tlm_utils/peq_with_cb_and_phase.h>
 #include <array>
 #include <optional>
-#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <systemc>
+#include <tlm>
 #include <vector>
 
-#include "platter/core/payload_set.h"
-#include "platter/core/ring_buffer.h"
+#include "platter/command/tlm/target_port.h"
 #include "platter/drive/command_queue.h"
 #include "platter/drive/controller.h"
 #include "platter/drive/media.h"
@@ -47,7 +44,14 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
            Controller& controller, ReadWriteChannel& channel, Media* media, const mechanics::DriveProfile& profile,
            std::uint64_t capacity_bytes);
 
-  tlm_utils::multi_passthrough_target_socket<HostPort> host_tgt_socket;
+  using Port = command::TargetPort<HostPort, Slot>;
+
+ private:
+  friend Port;
+  Port port_;
+
+ public:
+  Port::Socket& host_tgt_socket;
 
   void set_observer(DriveObserverIf* observer) { observer_ = observer; }
   void complete_at(Slot& slot, Picoseconds when) override;
@@ -72,11 +76,6 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
     Picoseconds when;
     Tag tag;
   };
-  struct Response {
-    tlm::tlm_generic_payload* payload;
-    int tag;  ///< -1: a command that was refused
-  };
-
   /// A command that asks to be taken.
   struct Request {
     tlm::tlm_generic_payload* payload = nullptr;
@@ -85,30 +84,20 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
     bool in_line = false;  ///< for tokens
     TokenBucket::Ticket ticket = 0;
   };
-  /// A host's side of the socket.
-  struct Host {
-    Request waiting;                                      ///< its request phase is held
-    tlm::tlm_generic_payload* delayed = nullptr;          ///< its BEGIN_REQ comes later, by annotation
-    tlm::tlm_generic_payload* responding = nullptr;       ///< its response phase runs
-    bool ending = false;                                  ///< its END_RESP comes later, by annotation
-    core::RingBuffer<Response> responses;
-  };
 
-  void end_of_elaboration() override { hosts_.resize(host_tgt_socket.size()); }
-  void b_transport(int host, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum nb_transport_fw(int host, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay);
-  unsigned int transport_dbg(int host, tlm::tlm_generic_payload& payload);
-  void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
-  /// True when the request phase has ended.
-  bool request(int host, tlm::tlm_generic_payload& payload);
+  // The port's owner.
+  bool begin(int host, tlm::tlm_generic_payload& payload);
+  void answer(tlm::tlm_generic_payload& payload, Slot* slot);
+  void answered() { serve_waiting(); }
+  void responses_wait() { completion_event_.notify(sc_core::SC_ZERO_TIME); }
+  void call(tlm::tlm_generic_payload& payload);
+  unsigned int look(tlm::tlm_generic_payload& payload);
 
   core::CommandStatus check(const tlm::tlm_generic_payload& payload, const core::CommandExtension* extension) const;
   /// The status with which the command may go on, Good or why it is refused; nothing: it waits.
   std::optional<core::CommandStatus> admit(Request& request);
   /// True when the request phase has ended: taken, or refused.
   bool begin_request(int host, Request& request);
-  void end_response(Host& host, tlm::tlm_generic_payload& payload);
   Slot& accept(tlm::tlm_generic_payload& payload, const core::CommandExtension* extension, Picoseconds asked);
   void refuse(tlm::tlm_generic_payload& payload, core::CommandExtension* extension, core::CommandStatus status,
               Picoseconds asked);
@@ -116,8 +105,6 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   void finalize(Slot& slot);
   void finalize_refused(tlm::tlm_generic_payload& payload);
   void free_slot(Slot& slot);
-  void respond(int host, const Response& response);
-  void send_responses();
   void schedule_release();
   void serve_waiting();
 
@@ -138,13 +125,11 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
 
   std::vector<Completion> completions_;  ///< by time, the latest first
   sc_core::sc_event completion_event_;
-  std::vector<Host> hosts_;
-  core::PayloadSet in_flight_;  ///< from BEGIN_REQ to the end of the response phase; of b_transport, within the call
+  std::vector<Request> waiting_;    ///< by host: its request phase is held
   std::vector<int> waiting_hosts_;  ///< whose request phase is held, in the order in which they asked
   sc_core::sc_event release_event_;  ///< the first in line for tokens may pass
   sc_core::sc_event slot_freed_;
   std::vector<sc_core::sc_event> finished_;  ///< by tag, for b_transport
-  tlm_utils::peq_with_cb_and_phase<HostPort> delayed_;
   std::uint64_t completed_ = 0;
   std::uint64_t rejected_ = 0;
 };

@@ -11,10 +11,12 @@ namespace platter::host {
 using core::CommandExtension;
 using core::CommandStatus;
 using core::now_ps;
+using Heard = command::InitiatorPort::Heard;
 
 EwArray::EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes)
     : sc_module(name),
-      host_tgt_socket("host_tgt_socket"),
+      port_("host_tgt_socket", *this, "/platter/ew_array/phase"),
+      host_tgt_socket(port_.socket),
       disk_init_sockets("disk_init_sockets", options.drives),
       options_(options),
       drives_(options.drives) {
@@ -22,9 +24,6 @@ EwArray::EwArray(const sc_core::sc_module_name& name, const ArrayOptions& option
       drive_bytes / options.block_bytes < options.copies)
     throw std::invalid_argument("an array needs a drive, and for each copy of a block a drive that holds it");
   capacity_bytes_ = drive_bytes / options.block_bytes / options.copies * options.drives * options.block_bytes;
-  host_tgt_socket.register_nb_transport_fw(this, &EwArray::nb_transport_fw);
-  host_tgt_socket.register_b_transport(this, &EwArray::b_transport);
-  host_tgt_socket.register_transport_dbg(this, &EwArray::transport_dbg);
   for (std::size_t i = 0; i < drives_.size(); ++i)
     disk_init_sockets[i].register_nb_transport_bw(this, &EwArray::nb_transport_bw, static_cast<int>(i));
   SC_METHOD(respond);
@@ -100,39 +99,17 @@ void EwArray::split(Job& job) {
   if (--job.pieces == 0) end(job);
 }
 
-tlm::tlm_sync_enum EwArray::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                            sc_core::sc_time& delay) {
-  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
-  if (phase == tlm::END_RESP && responding_ == &payload) {
-    end_response();
-    response_event_.notify(delay);
-    return tlm::TLM_COMPLETED;
-  }
-  if (phase != tlm::BEGIN_REQ || delay != sc_core::SC_ZERO_TIME) {
-    SC_REPORT_ERROR("/platter/ew_array/phase", "expected BEGIN_REQ without a delay, or END_RESP of the response phase that runs");
-    return tlm::TLM_ACCEPTED;
-  }
-  if (!in_flight_.insert(&payload)) {
-    SC_REPORT_ERROR("/platter/ew_array/phase", "BEGIN_REQ of a payload that is in flight already");
-    return tlm::TLM_ACCEPTED;
-  }
-  if (payload.has_mm()) payload.acquire();
+bool EwArray::begin(int host, tlm::tlm_generic_payload& payload) {
   Job& job = accept(payload);
+  job.host = host;
   if (job.status == CommandStatus::Good)
     split(job);
   else
     end(job);
-  phase = tlm::END_REQ;
-  return tlm::TLM_UPDATED;
+  return true;
 }
 
-void EwArray::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!in_flight_.insert(&payload)) {
-    SC_REPORT_ERROR("/platter/ew_array/phase", "b_transport of a payload that is in flight already");
-    return;
-  }
-  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
-  delay = sc_core::SC_ZERO_TIME;
+void EwArray::call(tlm::tlm_generic_payload& payload) {
   Job& job = accept(payload);
   job.blocking_call = true;
   if (job.status == CommandStatus::Good)
@@ -140,11 +117,10 @@ void EwArray::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   else
     end(job);
   while (job.payload != nullptr) wait(finished_event_);
-  in_flight_.erase(&payload);
   jobs_.give_back(job);
 }
 
-unsigned int EwArray::transport_dbg(tlm::tlm_generic_payload& payload) {
+unsigned int EwArray::look(tlm::tlm_generic_payload& payload) {
   if (payload.get_data_ptr() == nullptr || payload.get_address() >= capacity_bytes_) return 0;
   const auto length = std::min<std::uint64_t>(payload.get_data_length(), capacity_bytes_ - payload.get_address());
   for_each_block(payload.get_address(), length,
@@ -195,32 +171,21 @@ void EwArray::free(tlm::tlm_generic_payload* payload) { commands_.give_back(comm
 
 void EwArray::send(std::size_t drive) {
   DrivePort& port = drives_[drive];
-  while (port.requesting == nullptr && !port.backlog.empty()) {
+  while (!port.way.busy() && !port.backlog.empty()) {
     Command& command = *port.backlog.front();
     port.backlog.pop_front();
-    port.requesting = &command;
     ++port.sent;
-    command.payload.acquire();
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = disk_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay);
-    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) port.requesting = nullptr;
+    if (port.way.send(disk_init_sockets[drive], command.payload) == Heard::Answered) finish(drive, command);
   }
 }
 
 tlm::tlm_sync_enum EwArray::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                             sc_core::sc_time& /*delay*/) {
   const auto number = static_cast<std::size_t>(drive);
-  Command& command = command_of(payload);
-  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
-  if (drives_[number].requesting == &command) drives_[number].requesting = nullptr;
-  if (phase == tlm::END_REQ) {
-    send(number);
-    return tlm::TLM_ACCEPTED;
-  }
-  finish(number, command);
-  phase = tlm::END_RESP;
-  return tlm::TLM_COMPLETED;
+  const Heard heard = drives_[number].way.receive(payload, phase);
+  if (heard == Heard::Taken) send(number);
+  if (heard == Heard::Answered) finish(number, command_of(payload));
+  return heard == Heard::Answered ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
 }
 
 void EwArray::finish(std::size_t drive, Command& command) {
@@ -248,45 +213,32 @@ void EwArray::finish(std::size_t drive, Command& command) {
 // --- back to the host ------------------------------------------------------------------------------------------------
 
 void EwArray::end(Job& job) {
-  responses_.push_back(&job);
-  response_event_.notify(sc_core::SC_ZERO_TIME);
-}
-
-void EwArray::respond() {
-  while (!responses_.empty() && (responding_ == nullptr || responses_.front()->blocking_call)) {
-    Job& job = *responses_.front();
-    responses_.pop_front();
-    tlm::tlm_generic_payload& payload = *job.payload;
-    payload.set_response_status(core::response_status(job.status));
-    job.timing.completed = now_ps();
-    if (job.status == CommandStatus::Good)
-      job.timing.bus += job.timing.response() - job.timing.parts();  // the host kept the response channel busy
-    else
-      job.timing.queue = job.timing.response();
-    if (auto* extension = payload.get_extension<CommandExtension>()) {
-      extension->status = job.status;
-      extension->timing = job.timing;
-    }
-    if (job.blocking_call) {
-      job.payload = nullptr;
-      finished_event_.notify(sc_core::SC_ZERO_TIME);
-      continue;
-    }
-    jobs_.give_back(job);
-    responding_ = &payload;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = host_tgt_socket->nb_transport_bw(payload, phase, delay);
-    if ((answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) && responding_ == &payload)
-      end_response();
+  if (job.blocking_call) {
+    close(job);
+    job.payload = nullptr;
+    finished_event_.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    port_.respond(job.host, *job.payload, &job);
+    response_event_.notify(sc_core::SC_ZERO_TIME);
   }
 }
 
-void EwArray::end_response() {
-  tlm::tlm_generic_payload& payload = *responding_;
-  responding_ = nullptr;
-  in_flight_.erase(&payload);
-  if (payload.has_mm()) payload.release();
+void EwArray::answer(tlm::tlm_generic_payload& /*payload*/, Job* job) {
+  close(*job);
+  jobs_.give_back(*job);
+}
+
+void EwArray::close(Job& job) {
+  job.payload->set_response_status(core::response_status(job.status));
+  job.timing.completed = now_ps();
+  if (job.status == CommandStatus::Good)
+    job.timing.bus += job.timing.response() - job.timing.parts();  // the host kept the response channel busy
+  else
+    job.timing.queue = job.timing.response();
+  if (auto* extension = job.payload->get_extension<CommandExtension>()) {
+    extension->status = job.status;
+    extension->timing = job.timing;
+  }
 }
 
 }  // namespace platter::host

@@ -4,11 +4,11 @@
 #include <systemc>
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
+#include "platter/command/tlm/initiator_port.h"
+#include "platter/command/tlm/target_port.h"
 #include "platter/core/command_extension.h"
-#include "platter/core/payload_set.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 
@@ -42,7 +42,14 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes);
   ~EwArray() override;
 
-  tlm_utils::simple_target_socket<EwArray> host_tgt_socket;
+ private:
+  struct Job;
+  using Port = command::TargetPort<EwArray, Job>;
+  friend Port;
+  Port port_;
+
+ public:
+  Port::Socket& host_tgt_socket;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<EwArray>> disk_init_sockets;
 
   std::uint64_t capacity_bytes() const { return capacity_bytes_; }
@@ -57,6 +64,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
     std::uint32_t pieces = 0;  ///< that the answer waits for
     core::CommandStatus status = core::CommandStatus::Good;
     core::CommandTiming timing;
+    int host = 0;
     bool blocking_call = false;
   };
   /// A block's part of it, on its way to `copies` drives or to one.
@@ -74,16 +82,21 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   };
   struct DrivePort {
     core::RingBuffer<Command*> backlog;
-    Command* requesting = nullptr;  ///< BEGIN_REQ sent, no END_REQ yet
+    command::InitiatorPort way;
     std::uint32_t outstanding = 0;  ///< backlog included
     std::uint64_t sent = 0;
   };
 
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  // The port's owner.
+  bool begin(int host, tlm::tlm_generic_payload& payload);
+  void answer(tlm::tlm_generic_payload& payload, Job* job);
+  void answered() {}
+  void responses_wait() { response_event_.notify(sc_core::SC_ZERO_TIME); }
+  void call(tlm::tlm_generic_payload& payload);
+  unsigned int look(tlm::tlm_generic_payload& payload);
+
   tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
   void free(tlm::tlm_generic_payload* payload) override;
 
   Job& accept(tlm::tlm_generic_payload& payload);
@@ -93,8 +106,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void send(std::size_t drive);
   void finish(std::size_t drive, Command& command);
   void end(Job& job);
-  void respond();
-  void end_response();
+  void respond() { port_.send_responses(); }
+  /// The host hears of status and times.
+  static void close(Job& job);
 
   /// Where copy `copy` of block `block` is.
   std::size_t drive_of(std::uint64_t block, std::uint32_t copy) const { return (block + copy) % options_.drives; }
@@ -114,9 +128,6 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   core::Pool<Job> jobs_;
   core::Pool<Piece> pieces_;
   core::Pool<Command> commands_;
-  core::RingBuffer<Job*> responses_;
-  core::PayloadSet in_flight_;
-  tlm::tlm_generic_payload* responding_ = nullptr;  ///< its response phase runs
   sc_core::sc_event response_event_;
   sc_core::sc_event finished_event_;  ///< for b_transport: some call has ended
 };

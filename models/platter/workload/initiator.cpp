@@ -7,6 +7,7 @@
 
 namespace platter::workload {
 
+using Heard = command::InitiatorPort::Heard;
 using core::RequestClass;
 
 namespace {
@@ -133,44 +134,26 @@ void Initiator::send() {
     Transaction* transaction = nullptr;
     for (const RequestClass cls : kPriority) {
       auto& queue = backlog_[index(cls)];
-      if (queue.empty() || in_drive_[index(cls)] >= limits_[index(cls)] || requesting_[way(cls)] != nullptr) continue;
+      if (queue.empty() || in_drive_[index(cls)] >= limits_[index(cls)] || ways_[way(cls)].busy()) continue;
       transaction = queue.front();
       queue.pop_front();
       ++in_drive_[index(cls)];
       break;
     }
     if (transaction == nullptr) break;
-    const std::size_t by = way(transaction->cls);
-    requesting_[by] = transaction;
-    transaction->payload.acquire();
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answer = by == 0 ? disk_init_socket->nb_transport_fw(transaction->payload, phase, delay)
-                                              : best_effort_init_socket->nb_transport_fw(transaction->payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
-      requesting_[by] = nullptr;
-      finish(transaction->payload);
-    } else if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) {
-      requesting_[by] = nullptr;
-    }
+    const bool best_effort = way(transaction->cls) == 1;
+    const Heard heard = best_effort ? ways_[1].send(best_effort_init_socket, transaction->payload) : ways_[0].send(disk_init_socket, transaction->payload);
+    if (heard == Heard::Answered) finish(transaction->payload);
   }
   sending_ = false;
 }
 
 tlm::tlm_sync_enum Initiator::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                               sc_core::sc_time& /*delay*/) {
-  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
-  if (phase == tlm::END_REQ) {
-    requesting_[way(transaction_of(payload).cls)] = nullptr;
-    send();
-    return tlm::TLM_ACCEPTED;
-  }
-  // BEGIN_RESP: the response phase ends at once.
-  Transaction*& requesting = requesting_[way(transaction_of(payload).cls)];
-  if (requesting != nullptr && &requesting->payload == &payload) requesting = nullptr;
-  finish(payload);
-  phase = tlm::END_RESP;
-  return tlm::TLM_COMPLETED;
+  const Heard heard = ways_[way(transaction_of(payload).cls)].receive(payload, phase);
+  if (heard == Heard::Taken) send();
+  if (heard == Heard::Answered) finish(payload);
+  return heard == Heard::Answered ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
 }
 
 void Initiator::finish(tlm::tlm_generic_payload& payload) {

@@ -9,6 +9,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
+#include "platter/command/tlm/initiator_port.h"
 #include "platter/core/command_extension.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/workload/request.h"
@@ -122,7 +123,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::array<std::uint32_t, core::kRequestClasses> in_drive_{};
   std::vector<std::unique_ptr<Transaction>> transactions_;
   std::vector<Transaction*> idle_;
-  std::array<Transaction*, 2> requesting_{};  ///< by way: BEGIN_REQ sent, no END_REQ yet
+  std::array<command::InitiatorPort, 2> ways_;
   std::uint64_t next_number_ = 0;
   core::Picoseconds end_ = core::kNoDeadline;
   sc_core::sc_event arrival_event_;

@@ -11,6 +11,7 @@ namespace platter::host::array {
 
 using core::CommandExtension;
 using core::CommandStatus;
+using Heard = command::InitiatorPort::Heard;
 using core::now_ps;
 using core::RequestClass;
 using core::to_sc_time;
@@ -43,7 +44,8 @@ std::uint32_t checked_drives(std::uint32_t drives) {
 
 Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
     : sc_module(name),
-      host_tgt_socket("host_tgt_socket"),
+      port_("host_tgt_socket", *this, "/platter/array/phase"),
+      host_tgt_socket(port_.socket),
       disk_init_sockets("disk_init_sockets", checked_drives(config.drives)),
       best_effort_init_sockets("best_effort_init_sockets", config.drives),
       register_init_sockets("register_init_sockets", config.drives),
@@ -52,8 +54,7 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
       cache_(config.cache.block_bytes != 0 ? static_cast<std::uint32_t>(config.cache.bytes / config.cache.block_bytes) : 0,
              config.cache.block_bytes),
       drives_(config.drives),
-      units_(1024, nullptr),
-      delayed_(this, &Array::delayed_phase) {
+      units_(1024, nullptr) {
   if (config.tags == 0 || std::count(config.class_tags.begin(), config.class_tags.end(), 0u) > 0)
     throw std::invalid_argument("an array needs a tag in each drive, for each class");
   for (const StripeMap::Area& area : map_.areas())
@@ -65,9 +66,6 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
   for (DrivePort& port : drives_) port.stale = StaleUnits(map_.physical_units());
   opened_.reserve(config.drives);
   active_rebuilds_.reserve(config.rebuild.outstanding);
-  host_tgt_socket.register_nb_transport_fw(this, &Array::nb_transport_fw);
-  host_tgt_socket.register_b_transport(this, &Array::b_transport);
-  host_tgt_socket.register_transport_dbg(this, &Array::transport_dbg);
   for (std::uint32_t i = 0; i < config.drives; ++i) {
     disk_init_sockets[i].register_nb_transport_bw(this, &Array::nb_transport_bw, static_cast<int>(i));
     best_effort_init_sockets[i].register_nb_transport_bw(this, &Array::nb_transport_bw, static_cast<int>(i));
@@ -672,7 +670,7 @@ void Array::send(std::uint32_t drive) {
     for (const RequestClass cls : kPriority) {
       auto& backlog = port.backlog[index(cls)];
       if (backlog.empty() || port.class_in_drive[index(cls)] >= config_.class_tags[index(cls)] ||
-          port.requesting[way(drive, cls)] != nullptr)
+          port.ways[way(drive, cls)].busy())
         continue;
       next = backlog.front();
       backlog.pop_front();
@@ -684,44 +682,23 @@ void Array::send(std::uint32_t drive) {
     ++port.sent;
     ++port.in_drive;
     ++port.class_in_drive[index(command.cls)];
-    port.requesting[by] = &command;
     command.life = port.life;
-    command.payload.acquire();
-    tlm::tlm_phase phase = tlm::BEGIN_REQ;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const auto forward = [&] {
-      return by == 0 ? disk_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay)
-                     : best_effort_init_sockets[drive]->nb_transport_fw(command.payload, phase, delay);
-    };
-    const tlm::tlm_sync_enum answer = forward();
-    if (answer == tlm::TLM_ACCEPTED) continue;
-    if (port.requesting[by] == &command) port.requesting[by] = nullptr;
-    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) continue;
-    if (answer == tlm::TLM_UPDATED) {  // BEGIN_RESP
-      phase = tlm::END_RESP;
-      forward();
-    }
-    answered(command);
+    const Heard heard = by == 0 ? port.ways[0].send(disk_init_sockets[drive], command.payload)
+                                : port.ways[1].send(best_effort_init_sockets[drive], command.payload);
+    if (heard == Heard::Answered) answered(command);
   }
 }
 
 tlm::tlm_sync_enum Array::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                           sc_core::sc_time& /*delay*/) {
   const auto number = static_cast<std::uint32_t>(drive);
-  if (core::ignorable(phase)) return tlm::TLM_ACCEPTED;
-  DrivePort& port = drives_[number];
   Command& command = command_of(payload);
-  Command*& requesting = port.requesting[way(number, command.cls)];
-  if (requesting == &command) requesting = nullptr;
+  const Heard heard = drives_[number].ways[way(number, command.cls)].receive(payload, phase);
+  if (heard == Heard::Nothing) return tlm::TLM_ACCEPTED;
   to_send_ |= std::uint64_t{1} << number;
-  if (phase == tlm::END_REQ) {
-    work(true);
-    return tlm::TLM_ACCEPTED;
-  }
-  answered(command);
+  if (heard == Heard::Answered) answered(command);
   work(true);
-  phase = tlm::END_RESP;
-  return tlm::TLM_COMPLETED;
+  return heard == Heard::Answered ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
 }
 
 void Array::answered(Command& command) {
@@ -1067,60 +1044,31 @@ void Array::submit(SocketRequest& request) {
   work(false);
 }
 
-tlm::tlm_sync_enum Array::nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                          sc_core::sc_time& delay) {
-  if (phase == tlm::BEGIN_REQ) {
-    if (!in_flight_.insert(&payload)) {
-      SC_REPORT_ERROR("/platter/array/phase", "BEGIN_REQ of a payload that is in flight already");
-      return tlm::TLM_ACCEPTED;
-    }
-    if (payload.has_mm()) payload.acquire();
-    if (delay != sc_core::SC_ZERO_TIME) {
-      delayed_.notify(payload, phase, delay);
-      return tlm::TLM_ACCEPTED;
-    }
-    submit(accept(payload));
-    phase = tlm::END_REQ;
-    return tlm::TLM_UPDATED;
-  }
-  if (phase == tlm::END_RESP && responding_ == &payload && !ending_) {
-    if (delay != sc_core::SC_ZERO_TIME) {
-      ending_ = true;
-      delayed_.notify(payload, phase, delay);
-      return tlm::TLM_ACCEPTED;
-    }
-    end_response(payload);
-    return tlm::TLM_COMPLETED;
-  }
-  if (!core::ignorable(phase))
-    SC_REPORT_ERROR("/platter/array/phase", "expected BEGIN_REQ, or END_RESP of the response phase that runs");
-  return tlm::TLM_ACCEPTED;
-}
-
-void Array::delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
-  if (phase == tlm::END_RESP) {
-    end_response(payload);
-    return;
-  }
-  submit(accept(payload));
-  tlm::tlm_phase back = tlm::END_REQ;
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  host_tgt_socket->nb_transport_bw(payload, back, delay);
+bool Array::begin(int host, tlm::tlm_generic_payload& payload) {
+  SocketRequest& request = accept(payload);
+  request.host = host;
+  submit(request);
+  return true;
 }
 
 void Array::finished(ArrayRequest& ended) {
   auto& request = static_cast<SocketRequest&>(ended);
   if (!request.blocking_call) {
-    responses_.push_back(&request);
+    port_.respond(request.host, *request.payload, &request);
     respond();
     return;
   }
-  answer(request);
+  close(request);
   request.over = true;
   request.done.notify(sc_core::SC_ZERO_TIME);
 }
 
-void Array::answer(SocketRequest& request) {
+void Array::answer(tlm::tlm_generic_payload& /*payload*/, SocketRequest* request) {
+  close(*request);
+  socket_requests_.give_back(*request);
+}
+
+void Array::close(SocketRequest& request) {
   if (request.timing.completed != now_ps()) {  // the host kept the response channel busy
     const Picoseconds waited = now_ps() - request.timing.completed;
     (request.status == CommandStatus::Good ? request.timing.bus : request.timing.queue) += waited;
@@ -1133,52 +1081,15 @@ void Array::answer(SocketRequest& request) {
   }
 }
 
-void Array::respond() {
-  while (!responses_.empty() && responding_ == nullptr) {
-    SocketRequest& request = *responses_.front();
-    responses_.pop_front();
-    answer(request);
-    tlm::tlm_generic_payload& payload = *request.payload;
-    socket_requests_.give_back(request);
-    responding_ = &payload;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    const tlm::tlm_sync_enum answered = host_tgt_socket->nb_transport_bw(payload, phase, delay);
-    const bool ends = answered == tlm::TLM_COMPLETED || (answered == tlm::TLM_UPDATED && phase == tlm::END_RESP);
-    if (ends && responding_ == &payload && !ending_) {  // the host may have called END_RESP itself
-      ending_ = delay != sc_core::SC_ZERO_TIME;
-      if (ending_)
-        delayed_.notify(payload, tlm::END_RESP, delay);
-      else
-        end_response(payload);
-    }
-  }
-}
-
-void Array::end_response(tlm::tlm_generic_payload& payload) {
-  responding_ = nullptr;
-  ending_ = false;
-  in_flight_.erase(&payload);
-  if (payload.has_mm()) payload.release();
-  if (!responses_.empty()) response_event_.notify(sc_core::SC_ZERO_TIME);
-}
-
-void Array::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (!in_flight_.insert(&payload)) {
-    SC_REPORT_ERROR("/platter/array/phase", "b_transport of a payload that is in flight already");
-    return;
-  }
-  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
-  delay = sc_core::SC_ZERO_TIME;
+void Array::call(tlm::tlm_generic_payload& payload) {
   SocketRequest& request = accept(payload);
   request.blocking_call = true;
   submit(request);
   while (!request.over) wait(request.done);
-  in_flight_.erase(&payload);
   socket_requests_.give_back(request);
 }
 
-unsigned int Array::transport_dbg(tlm::tlm_generic_payload& payload) {
+unsigned int Array::look(tlm::tlm_generic_payload& payload) {
   if (payload.get_data_ptr() == nullptr || payload.get_address() >= capacity_bytes() ||
       (!payload.is_read() && !payload.is_write()))
     return 0;

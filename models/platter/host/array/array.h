@@ -5,13 +5,12 @@
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/peq_with_cb_and_phase.h>
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
+#include "platter/command/tlm/initiator_port.h"
+#include "platter/command/tlm/target_port.h"
 #include "platter/core/command_extension.h"
-#include "platter/core/payload_set.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/host/array/block_cache.h"
@@ -145,7 +144,14 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   Array(const sc_core::sc_module_name& name, const ArrayConfig& config);
   ~Array() override;
 
-  tlm_utils::simple_target_socket_optional<Array> host_tgt_socket;
+ private:
+  struct SocketRequest;
+  using Port = command::TargetPort<Array, SocketRequest, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  friend Port;
+  Port port_;
+
+ public:
+  Port::Socket& host_tgt_socket;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<Array>> disk_init_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged_optional<Array>> best_effort_init_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_optional<Array>> register_init_sockets;
@@ -225,7 +231,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   struct DrivePort {
     std::array<core::RingBuffer<Command*>, core::kRequestClasses> backlog;
     std::array<std::uint32_t, core::kRequestClasses> class_in_drive{};
-    std::array<Command*, 2> requesting{};  ///< by way: BEGIN_REQ sent, no END_REQ yet
+    std::array<command::InitiatorPort, 2> ways;
     Command* open = nullptr;               ///< being put together
     std::uint32_t in_drive = 0;
     std::uint32_t life = 0;  ///< counts its deaths
@@ -245,6 +251,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   /// A request by way of the socket.
   struct SocketRequest : ArrayRequest {
     tlm::tlm_generic_payload* payload = nullptr;
+    int host = 0;
     bool blocking_call = false;
     bool over = false;
     sc_core::sc_event done;
@@ -277,18 +284,19 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     bool to_fetch = false;
   };
 
-  // The host's side.
-  tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
-  void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase);
+  // The host's side: the port's owner.
+  bool begin(int host, tlm::tlm_generic_payload& payload);
+  void answer(tlm::tlm_generic_payload& payload, SocketRequest* request);
+  void answered() {}
+  void responses_wait() { response_event_.notify(sc_core::SC_ZERO_TIME); }
+  void call(tlm::tlm_generic_payload& payload);
+  unsigned int look(tlm::tlm_generic_payload& payload);
   SocketRequest& accept(tlm::tlm_generic_payload& payload);
   void submit(SocketRequest& request);
   static core::CommandStatus objection(const tlm::tlm_generic_payload& payload);
   void finished(ArrayRequest& request) override;
-  void answer(SocketRequest& request);
-  void respond();
-  void end_response(tlm::tlm_generic_payload& payload);
+  static void close(SocketRequest& request);
+  void respond() { port_.send_responses(); }
 
   // Requests and fragments.
   core::CommandStatus check(const ArrayRequest& request) const;
@@ -432,12 +440,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   sc_core::sc_event rebuild_event_;
   sc_core::sc_event poll_event_;
 
-  core::PayloadSet in_flight_;
-  core::RingBuffer<SocketRequest*> responses_;
-  tlm::tlm_generic_payload* responding_ = nullptr;
-  bool ending_ = false;  ///< its END_RESP comes later, by annotation
   sc_core::sc_event response_event_;
-  tlm_utils::peq_with_cb_and_phase<Array> delayed_;
 };
 
 }  // namespace platter::host::array

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace platter::core {
+namespace platter::command {
 
 /// The payloads that a TLM target has received and not yet given back, by address. Allocates only when it must grow.
 class PayloadSet {
@@ -57,4 +57,4 @@ class PayloadSet {
   std::size_t size_ = 0;
 };
 
-}  // namespace platter::core
+}  // namespace platter::command

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <systemc>
+#include <tlm>
+
+#include "platter/command/tlm/phases.h"
+
+namespace platter::command {
+
+/// The initiator side of the TLM-2.0 base protocol (IEEE 1666-2011, 15.2), for one way to a target: one request phase at a time; a response phase
+/// ends at once.
+///
+/// Payloads need a memory manager. Each is acquired when it is sent; its owner releases it when its answer has been heard.
+class InitiatorPort {
+ public:
+  using Payload = tlm::tlm_generic_payload;
+
+  /// What a call has told of a payload.
+  enum class Heard {
+    Nothing,
+    Taken,     ///< its request phase has ended: the next one may be sent
+    Answered,  ///< its response: the transaction is over, and so is its request phase
+  };
+
+  /// Whether a request phase runs.
+  bool busy() const { return requesting_ != nullptr; }
+
+  /// BEGIN_REQ. Precondition: not busy.
+  template <typename Socket>
+  Heard send(Socket& socket, Payload& payload) {
+    requesting_ = &payload;
+    payload.acquire();
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    const tlm::tlm_sync_enum answer = socket->nb_transport_fw(payload, phase, delay);
+    if (answer == tlm::TLM_ACCEPTED) return Heard::Nothing;
+    if (requesting_ == &payload) requesting_ = nullptr;
+    if (answer == tlm::TLM_UPDATED && phase == tlm::END_REQ) return Heard::Taken;
+    if (answer == tlm::TLM_UPDATED) {  // BEGIN_RESP
+      phase = tlm::END_RESP;
+      socket->nb_transport_fw(payload, phase, delay);
+    }
+    return Heard::Answered;
+  }
+
+  /// What a call of nb_transport_bw means. After `Answered` it must return TLM_COMPLETED, otherwise TLM_ACCEPTED.
+  Heard receive(Payload& payload, tlm::tlm_phase& phase) {
+    if (ignorable(phase)) return Heard::Nothing;
+    if (requesting_ == &payload) requesting_ = nullptr;
+    if (phase == tlm::END_REQ) return Heard::Taken;
+    phase = tlm::END_RESP;
+    return Heard::Answered;
+  }
+
+ private:
+  Payload* requesting_ = nullptr;
+};
+
+}  // namespace platter::command
