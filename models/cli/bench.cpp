@@ -65,8 +65,8 @@ class BlockingHost : public sc_core::sc_module {
     tlm::tlm_generic_payload payload;
     workload::Request request;
     while (producer_.next(request, core::now_ps())) {
-      payload.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-      payload.set_address(request.offset);
+      payload.set_command(request.write() ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+      payload.set_address(request.address);
       payload.set_data_length(request.length);
       payload.set_streaming_width(request.length);
       payload.set_data_ptr(nullptr);

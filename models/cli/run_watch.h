@@ -40,14 +40,14 @@ class RefusalWatch : public workload::RequestObserverIf {
  public:
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
-    using core::CommandStatus;
+    using command::CommandStatus;
     if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveDead || finished.status == CommandStatus::NoCopy ||
         refused_)
       return;
     const workload::Request& r = finished.request;
     refused_ = fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number,
-                           core::to_string(r.cls), r.write ? "write" : "read", r.length, r.offset,
-                           core::to_string(finished.status));
+                           core::to_string(r.cls), r.write() ? "write" : "read", r.length, r.address,
+                           command::to_string(finished.status));
     sc_core::sc_stop();
   }
   const std::optional<std::string>& refused() const { return refused_; }

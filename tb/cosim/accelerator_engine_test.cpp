@@ -70,7 +70,7 @@ class Accesses : public drive::DriveObserverIf {
  public:
   void state_changed(drive::ControllerState /*state*/) override {}
   void occupancy_changed(std::uint32_t /*occupancy*/) override {}
-  void access_started(const drive::Slot& slot) override { slots.push_back({slot.command.tag.value, slot.timing}); }
+  void access_started(const drive::Slot& slot) override { slots.push_back({slot.command.tag.value, slot.result.timing}); }
   std::vector<std::pair<std::uint32_t, CommandTiming>> slots;
 };
 

@@ -77,8 +77,8 @@ void read_scenario(const fs::path& file) {
   workload::Request request;
   core::Picoseconds last = 0;
   for (int i = 0; i < 10 && producer.next(request, last); ++i) {
-    if (request.time < last) throw std::logic_error("an arrival lies before the one before it");
-    last = request.time;
+    if (request.issued < last) throw std::logic_error("an arrival lies before the one before it");
+    last = request.issued;
   }
 }
 
@@ -90,8 +90,8 @@ void read_trace(const fs::path& file) {
   workload::Request request;
   core::Picoseconds last = 0;
   while (producer.next(request, 0)) {
-    if (request.time < last || request.length == 0) throw std::logic_error("a request goes back in time, or is empty");
-    last = request.time;
+    if (request.issued < last || request.length == 0) throw std::logic_error("a request goes back in time, or is empty");
+    last = request.issued;
   }
 }
 

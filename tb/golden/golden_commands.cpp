@@ -87,8 +87,8 @@ class Traffic {
         t.extension.deadline = core::now_ps() + static_cast<Picoseconds>(20 + random_() % 200) * kMs;
       }
     }
-    if (chance(mix_.attributes)) t.extension.attribute = core::TaskAttribute::Ordered;
-    if (chance(mix_.attributes)) t.extension.attribute = core::TaskAttribute::HeadOfQueue;
+    if (chance(mix_.attributes)) t.extension.attribute = command::TaskAttribute::Ordered;
+    if (chance(mix_.attributes)) t.extension.attribute = command::TaskAttribute::HeadOfQueue;
     if (chance(mix_.bad)) spoil(t);
     if (mix_.tags) {
       t.extension.tag = free_tags_.back();

@@ -115,9 +115,9 @@ class MixedLoad : public ArrayClientIf {
       job.closed = false;
       job.cls = RequestClass::Continuous;
       job.deadline = core::now_ps() + length;
-      job.write = random_.below(8) == 0;
+      job.operation = command::read_or_write(random_.below(8) == 0);
       place(job, 32);
-      if (sequential && !job.write) {
+      if (sequential && !job.write()) {
         positions_.resize(streams, job.address);
         job.stream = i;
         if (positions_[i] + job.length > array_.capacity_bytes() || random_.below(40) == 0) positions_[i] = job.address;
@@ -159,7 +159,7 @@ class MixedLoad : public ArrayClientIf {
     job.closed = true;
     job.cls = random_.below(4) == 0 ? RequestClass::Background : RequestClass::Discrete;
     job.deadline = core::kNoDeadline;
-    job.write = random_.below(2) == 0;
+    job.operation = command::read_or_write(random_.below(2) == 0);
     place(job, random_.below(4) == 0 ? 100 : 12);
     if (random_.below(3) == 0) {  // a whole unit or a few
       const StripeMap::Area& a = array_.map().area_at(job.address);
@@ -174,7 +174,7 @@ class MixedLoad : public ArrayClientIf {
     job.bytes.assign(job.length, 0xEE);
     job.data = job.bytes.data();
     job.number = ++number_;
-    if (job.write) ledger.accept(job, job.number);
+    if (job.write()) ledger.accept(job, job.number);
     ++issued;
     array_.submit(job);
   }
@@ -182,7 +182,7 @@ class MixedLoad : public ArrayClientIf {
     auto& job = static_cast<Job&>(request);
     EXPECT_EQ(job.timing.completed, core::now_ps());
     EXPECT_EQ(job.timing.parts(), job.timing.response());
-    if (job.write) ledger.ended(job, job.number);
+    if (job.write()) ledger.ended(job, job.number);
     if (known_from_ != 0 && job.number >= known_from_) {
       const std::uint64_t lost = lost_bytes(job);
       EXPECT_EQ(job.status, lost == 0 ? CommandStatus::Good : CommandStatus::NoCopy);
@@ -192,11 +192,11 @@ class MixedLoad : public ArrayClientIf {
     bool again = job.closed;
     if (job.status == CommandStatus::Good) {
       ++good;
-      if (!job.write) ledger.check(job, job.number);
+      if (!job.write()) ledger.check(job, job.number);
     } else {
       ++failed;
-      EXPECT_TRUE(job.status == CommandStatus::NoCopy || (job.write && job.status == CommandStatus::DriveDead))
-          << core::to_string(job.status);
+      EXPECT_TRUE(job.status == CommandStatus::NoCopy || (job.write() && job.status == CommandStatus::DriveDead))
+          << command::to_string(job.status);
       if (job.status == CommandStatus::NoCopy) {
         ++no_copy;
         EXPECT_GT(job.lost_bytes, 0u);
@@ -677,7 +677,7 @@ struct RebuildUnderStreams {
     std::vector<ArrayRequest> writes(kUnits);
     rig.array->kill(2);
     for (std::size_t i = 0; i < writes.size(); ++i) {
-      writes[i].write = true;
+      writes[i].operation = command::read_or_write(true);
       writes[i].address = i * kUnitBytes;
       writes[i].length = 512;
       writes[i].client = &ended;

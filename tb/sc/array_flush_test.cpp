@@ -32,7 +32,7 @@ class WritesAndFlushes : public ArrayClientIf {
   std::uint32_t outstanding() const { return outstanding_; }
   ArrayRequest& flush() {
     Job& job = jobs_.take();
-    job.flush = true;
+    job.operation = command::Operation::Flush;
     submit(job);
     return job;
   }
@@ -44,7 +44,7 @@ class WritesAndFlushes : public ArrayClientIf {
     std::vector<std::uint8_t> bytes(array_.capacity_bytes());
     for (std::uint64_t at = 0; at < bytes.size(); at += 65'536) {
       Job& job = jobs_.take();
-      job.write = job.flush = false;
+      job.operation = command::Operation::Read;
       job.address = at;
       job.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(65'536, bytes.size() - at));
       job.data = bytes.data() + at;
@@ -97,8 +97,7 @@ class WritesAndFlushes : public ArrayClientIf {
   void write(Job& job) {
     const std::uint64_t length = 1 + random_.below(12);
     const std::uint64_t at = random_.below(sectors_.size() - length + 1);
-    job.flush = false;
-    job.write = true;
+    job.operation = command::read_or_write(true);
     job.fua = random_.below(8) == 0;
     job.cls = static_cast<RequestClass>(random_.below(3));
     job.address = at * kSector;
@@ -112,7 +111,7 @@ class WritesAndFlushes : public ArrayClientIf {
   }
   void submit(Job& job) {
     job.client = this;
-    if (job.flush) job.stamp = stamp_;  // it follows these
+    if (job.flush()) job.stamp = stamp_;  // it follows these
     ++outstanding_;
     array_.submit(job);
   }
@@ -120,7 +119,7 @@ class WritesAndFlushes : public ArrayClientIf {
     auto& job = static_cast<Job&>(request);
     --outstanding_;
     EXPECT_EQ(job.timing.parts(), job.timing.response());
-    if (job.flush) {
+    if (job.flush()) {
       ++(job.status == CommandStatus::Good ? good_flushes : bad_flushes);
       const bool good = job.status == CommandStatus::Good;
       // Of the older writes all have ended: what was answered good is on the media, or was in the buffer of the drive that died.
@@ -135,7 +134,7 @@ class WritesAndFlushes : public ArrayClientIf {
         EXPECT_EQ(job.status, CommandStatus::NoCopy);
         EXPECT_GT(job.lost_bytes, 0u);
       }
-    } else if (job.write) {
+    } else if (job.write()) {
       if (job.status == CommandStatus::Good)
         for (std::uint64_t s = job.address / kSector; s < (job.address + job.length) / kSector; ++s)
           for (Version& v : sectors_[s])
@@ -146,7 +145,7 @@ class WritesAndFlushes : public ArrayClientIf {
     }
     if (on_finished) on_finished();
     // A write that fails is not followed by another: it may fail in the same instant.
-    if (job.write && !job.flush && running_ && job.status == CommandStatus::Good)
+    if (job.write() && !job.flush() && running_ && job.status == CommandStatus::Good)
       write(job);
     else
       jobs_.give_back(job);

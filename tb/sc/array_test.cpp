@@ -92,7 +92,7 @@ class DirectHost : public ArrayClientIf {
   ArrayRequest& submit(bool write, std::uint64_t address, std::uint32_t length, RequestClass cls = RequestClass::Discrete,
                        std::uint32_t stream = 0) {
     ArrayRequest& request = make(cls);
-    request.write = write;
+    request.operation = command::read_or_write(write);
     request.address = address;
     request.length = length;
     request.stream = stream;
@@ -101,7 +101,7 @@ class DirectHost : public ArrayClientIf {
   }
   ArrayRequest& flush(RequestClass cls = RequestClass::Discrete) {
     ArrayRequest& request = make(cls);
-    request.flush = true;
+    request.operation = command::Operation::Flush;
     array_.submit(request);
     return request;
   }

@@ -233,7 +233,7 @@ TEST_P(BrokenHost, SendsAttributesOutOfRange) {
     run_until(core::now_ps() + 1 * kMs);
   };
   for (const int cls : {3, 9, 255}) refuse([cls](CommandExtension& e) { e.cls = static_cast<RequestClass>(cls); });
-  for (const int attribute : {3, 9, 255}) refuse([attribute](CommandExtension& e) { e.attribute = static_cast<core::TaskAttribute>(attribute); });
+  for (const int attribute : {3, 9, 255}) refuse([attribute](CommandExtension& e) { e.attribute = static_cast<command::TaskAttribute>(attribute); });
   for (const Picoseconds deadline : {Picoseconds{-1}, std::numeric_limits<Picoseconds>::min()})
     refuse([deadline](CommandExtension& e) { e.deadline = deadline; });
   run_until(100 * kMs);

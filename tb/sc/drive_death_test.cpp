@@ -15,7 +15,7 @@
 namespace platter::testing {
 namespace {
 
-using core::TaskAttribute;
+using command::TaskAttribute;
 using mechanics::DriveProfile;
 using mechanics::WriteBack;
 

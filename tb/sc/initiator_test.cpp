@@ -90,8 +90,8 @@ std::vector<StreamTable> tables() {
 
 Request request(Picoseconds time, std::uint64_t lba, RequestClass cls) {
   Request r;
-  r.time = time;
-  r.offset = lba * 512;
+  r.issued = time;
+  r.address = lba * 512;
   r.length = 512;
   r.cls = cls;
   return r;
@@ -121,17 +121,17 @@ TEST(Initiator, PoissonArrivalsKeepTheirTimesAndNoneIsLost) {
   for (std::uint64_t number = 0; number < rig.finished.rows.size(); ++number) {
     again.next(expected, 0);
     const Finished::Row& row = by_number.at(number);
-    ASSERT_EQ(row.request.time, expected.time);
-    ASSERT_EQ(row.request.offset, expected.offset);
+    ASSERT_EQ(row.request.issued, expected.issued);
+    ASSERT_EQ(row.request.address, expected.address);
     ASSERT_EQ(row.request.length, expected.length);
-    ASSERT_EQ(row.request.write, expected.write);
-    ASSERT_EQ(row.timing.issued, expected.time);
-    ASSERT_GE(row.timing.accepted, expected.time);
+    ASSERT_EQ(row.request.write(), expected.write());
+    ASSERT_EQ(row.timing.issued, expected.issued);
+    ASSERT_GE(row.timing.accepted, expected.issued);
     ASSERT_EQ(row.timing.parts(), row.timing.response());
     ASSERT_EQ(row.status, CommandStatus::Good);
   }
   again.next(expected, 0);
-  EXPECT_GE(expected.time, end);
+  EXPECT_GE(expected.issued, end);
 }
 
 TEST(Initiator, OverloadWaitsInTheHostAndCountsAsQueueTime) {
@@ -178,11 +178,11 @@ TEST(Initiator, ClosedProducerKeepsItsDepth) {
   for (const Finished::Row& row : rig.finished.rows) ends.insert(row.timing.completed);
   std::size_t at_start = 0;
   for (const Finished::Row& row : rig.finished.rows) {
-    EXPECT_LT(row.request.time, end);
-    if (row.request.time == 0)
+    EXPECT_LT(row.request.issued, end);
+    if (row.request.issued == 0)
       ++at_start;
     else
-      EXPECT_EQ(ends.erase(row.request.time) > 0, true) << row.request.time;
+      EXPECT_EQ(ends.erase(row.request.issued) > 0, true) << row.request.issued;
   }
   EXPECT_EQ(at_start, 12u);
 }
@@ -242,9 +242,9 @@ TEST(Initiator, AClosedProducerThinksBetweenItsRequests) {
     const Finished::Row& row = rig.finished.rows[i];
     ASSERT_EQ(row.number, i);
     ASSERT_EQ(producer.asked[i], last) << "at the completion of the one before";
-    ASSERT_EQ(row.request.time, last + think[i]);
-    ASSERT_EQ(row.timing.issued, row.request.time);
-    ASSERT_EQ(row.timing.accepted, row.request.time) << "thinking is no part of the response";
+    ASSERT_EQ(row.request.issued, last + think[i]);
+    ASSERT_EQ(row.timing.issued, row.request.issued);
+    ASSERT_EQ(row.timing.accepted, row.request.issued) << "thinking is no part of the response";
     last = row.timing.completed;
   }
   rig.check_conservation();
@@ -276,8 +276,8 @@ TEST(Initiator, SeveralThinkAtATimeAndBesideAnOpenProducer) {
   std::size_t at = 0;
   std::map<Picoseconds, int> issues;
   for (const Finished::Row& row : rig.finished.rows) {
-    ASSERT_EQ(row.timing.issued, row.request.time);
-    if (row.request.cls == RequestClass::Discrete) ++issues[row.request.time];
+    ASSERT_EQ(row.timing.issued, row.request.issued);
+    if (row.request.cls == RequestClass::Discrete) ++issues[row.request.issued];
   }
   std::map<Picoseconds, int> expected;
   for (; at < 400; ++at) ++expected[closed.asked[at] + think[at]];
@@ -313,7 +313,7 @@ TEST(Initiator, ClassesGoByPriority) {
   sc_core::sc_start();
   ASSERT_EQ(rig.finished.rows.size(), 11u);
   std::vector<std::uint64_t> order;
-  for (const Finished::Row& row : rig.finished.rows) order.push_back(row.request.offset / 512);
+  for (const Finished::Row& row : rig.finished.rows) order.push_back(row.request.address / 512);
   EXPECT_EQ(order, (std::vector<std::uint64_t>{0, 200, 110, 111, 112, 100, 101, 102, 120, 121, 122}));
 }
 
@@ -361,11 +361,11 @@ TEST(Initiator, RoundsComeTogetherAndCarryTheirDeadline) {
   EXPECT_EQ(rig.statistics.hiccups(), 0u);
   std::map<Picoseconds, std::set<std::uint32_t>> streams;
   for (const Finished::Row& row : rig.finished.rows) {
-    EXPECT_EQ(row.request.time % options.round, 0);
-    EXPECT_EQ(row.request.deadline, row.request.time + options.round);
+    EXPECT_EQ(row.request.issued % options.round, 0);
+    EXPECT_EQ(row.request.deadline, row.request.issued + options.round);
     EXPECT_EQ(row.request.cls, RequestClass::Continuous);
-    EXPECT_EQ(row.timing.accepted, row.request.time);
-    EXPECT_TRUE(streams[row.request.time].insert(row.request.stream).second);
+    EXPECT_EQ(row.timing.accepted, row.request.issued);
+    EXPECT_TRUE(streams[row.request.issued].insert(row.request.stream).second);
   }
   EXPECT_EQ(streams.size(), rounds);
 }
@@ -426,7 +426,7 @@ TEST(Initiator, PoliciesReorderButLoseNothing) {
   }
   sc_core::sc_start();
   const auto key = [](const Finished::Row& r) {
-    return std::make_tuple(r.number, r.request.time, r.request.offset, r.request.length, r.request.cls);
+    return std::make_tuple(r.number, r.request.issued, r.request.address, r.request.length, r.request.cls);
   };
   std::set<std::tuple<std::uint64_t, Picoseconds, std::uint64_t, std::uint32_t, RequestClass>> first;
   for (const Finished::Row& row : rigs[0]->finished.rows) first.insert(key(row));

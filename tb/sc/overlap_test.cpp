@@ -178,7 +178,7 @@ TEST(Overlap, AnUrgentCommandGoesFirstAndTheNextIsDecidedAgain) {
   const Transaction& first = rig.at(0, false, 0, 8);
   const Transaction& second = rig.at(us(1), false, 1'280, 4);
   Transaction& urgent = rig.at(us(7'199.9), false, 2'560, 4);
-  urgent.extension.attribute = core::TaskAttribute::HeadOfQueue;
+  urgent.extension.attribute = command::TaskAttribute::HeadOfQueue;
   rig.run();
   EXPECT_EQ(urgent.timing().started, access_end(first)) << "needs no decision";
   EXPECT_EQ(second.timing().started, access_end(urgent));

@@ -31,8 +31,8 @@ std::string contents(const fs::path& file) {
 
 Request request(Picoseconds time, RequestClass cls, Picoseconds deadline = core::kNoDeadline) {
   Request r;
-  r.time = time;
-  r.offset = 4096;
+  r.issued = time;
+  r.address = 4096;
   r.length = 1024;
   r.cls = cls;
   r.deadline = deadline;
@@ -152,7 +152,7 @@ TEST(Statistics, ReadsAndWritesApart) {
   Statistics statistics(0);
   const Request read = request(0, RequestClass::Discrete);
   Request write = request(0, RequestClass::Discrete, 35 * kMs);
-  write.write = true;
+  write.operation = command::read_or_write(true);
   Request failed = write;
   Request left = write;
   for (const Request* r : std::initializer_list<const Request*>{&read, &write, &failed, &left}) statistics.issued(*r);
@@ -311,7 +311,7 @@ TEST(RequestLog, OneRowForEachRequestInIntegers) {
     log.issued(r);
     finish(log, r, timing(5, 30 * kMs));
     Request d = request(7, RequestClass::Discrete);
-    d.write = true;
+    d.operation = command::read_or_write(true);
     log.finished({d, 12, CommandStatus::QueueFull, timing(7, 27 * kMs)});
     EXPECT_FALSE(fs::exists(file.path())) << "not before it is whole";
     log.commit();
@@ -328,7 +328,7 @@ TEST(RequestLog, OneRowForEachRequestInIntegers) {
 
 TEST(RequestLog, NoStatusBreaksTheTable) {
   for (int i = 0; i <= static_cast<int>(CommandStatus::QueueFull); ++i) {
-    const std::string text(core::to_string(static_cast<CommandStatus>(i)));
+    const std::string text(command::to_string(static_cast<CommandStatus>(i)));
     EXPECT_EQ(text.find_first_of(",\"\n"), std::string::npos) << text;
     EXPECT_NE(text, "?");
   }

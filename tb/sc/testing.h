@@ -31,16 +31,16 @@
 #include "../sanitized.h"
 #include "platter/accelerator/engines.h"
 #include "platter/config/loader.h"
-#include "platter/core/command_extension.h"
+#include "platter/command/tlm/command_extension.h"
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive.h"
 #include "platter/workload/initiator.h"
 
 namespace platter::testing {
 
-using core::CommandExtension;
-using core::CommandStatus;
-using core::CommandTiming;
+using command::CommandExtension;
+using command::CommandStatus;
+using command::CommandTiming;
 using core::Picoseconds;
 using core::RequestClass;
 

@@ -33,7 +33,7 @@ RateStreamOptions a_read_a_second() {
 /// The next command's time, asked for at `now`; -1: none.
 Picoseconds time_of_next(RateStream& stream, Picoseconds now) {
   workload::Request request;
-  return stream.next(request, now) ? request.time : -1;
+  return stream.next(request, now) ? request.issued : -1;
 }
 
 TEST(RateStream, ReadsItsFileOnceAPeriod) {
@@ -49,12 +49,12 @@ TEST(RateStream, ReadsItsFileOnceAPeriod) {
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const auto due = static_cast<Picoseconds>(2 + i) * kS;
     ASSERT_TRUE(stream.next(request, i == 0 ? 0 : due - 700 * kMs));
-    EXPECT_EQ(request.time, due);
-    EXPECT_EQ(request.offset, offsets[i]);
+    EXPECT_EQ(request.issued, due);
+    EXPECT_EQ(request.address, offsets[i]);
     EXPECT_EQ(request.length, 1000u);
     EXPECT_EQ(request.cls, RequestClass::Continuous);
     EXPECT_EQ(request.stream, 3u);
-    EXPECT_FALSE(request.write);
+    EXPECT_FALSE(request.write());
   }
   EXPECT_FALSE(stream.next(request, 6300 * kMs));  // the next period begins when it has left
 }

@@ -75,8 +75,8 @@ TEST_F(GeneratorsTest, ArrivalsAfterTheEndOfAllTimeAreNone) {
   Picoseconds last = 0;
   int count = 0;
   while (producer.next(request, 0) && count < 100) {
-    EXPECT_GE(request.time, last);
-    last = request.time;
+    EXPECT_GE(request.issued, last);
+    last = request.issued;
     ++count;
   }
   EXPECT_LT(count, 100);
@@ -108,9 +108,9 @@ TEST_F(GeneratorsTest, AlignedRequestsBeginAtMultiplesOverTheWholeDrive) {
   Request request;
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(producer.next(request, 0));
-    ASSERT_EQ(request.offset % 4096, 0u);
-    ASSERT_LE(request.offset + request.length, 83u * 512);
-    ++hits.at(request.offset / 4096);
+    ASSERT_EQ(request.address % 4096, 0u);
+    ASSERT_LE(request.address + request.length, 83u * 512);
+    ++hits.at(request.address / 4096);
   }
   for (const int count : hits) EXPECT_GT(count, 50);
 }
@@ -131,20 +131,20 @@ TEST_F(GeneratorsTest, RandomRequestsArriveAtTheRateWithTheShareAndTheSizesAsked
   int reads = 0;
   for (int i = 0; i < n; ++i) {
     ASSERT_TRUE(producer.next(request, 0));
-    ASSERT_GE(request.time, before);
-    const double gap = static_cast<double>(request.time - before) * 1e-12;
+    ASSERT_GE(request.issued, before);
+    const double gap = static_cast<double>(request.issued - before) * 1e-12;
     gaps_squared += gap * gap;
-    before = request.time;
-    ASSERT_EQ(request.offset % 512, 0u);
+    before = request.issued;
+    ASSERT_EQ(request.address % 512, 0u);
     ASSERT_EQ(request.length % 512, 0u);
     ASSERT_GE(request.length, 512u);
-    ASSERT_LE(request.offset + request.length, drive.blocks * 512);
+    ASSERT_LE(request.address + request.length, drive.blocks * 512);
     ASSERT_EQ(request.cls, RequestClass::Discrete);
     ASSERT_EQ(request.deadline, core::kNoDeadline);
-    reads += !request.write;
+    reads += !request.write();
     sizes += request.length;
     sizes_squared += static_cast<double>(request.length) * request.length;
-    places += static_cast<double>(request.offset) / (17e6 * 512);
+    places += static_cast<double>(request.address) / (17e6 * 512);
   }
   const double rate = n / (static_cast<double>(before) * 1e-12);
   EXPECT_NEAR(rate, 65, 5 * 65 / std::sqrt(n));
@@ -166,10 +166,10 @@ TEST_F(GeneratorsTest, RandomRequestsReachBothEndsOfTheDriveAndNoFurther) {
   Request request;
   for (int i = 0; i < 9000; ++i) {
     ASSERT_TRUE(producer.next(request, 77));
-    ASSERT_EQ(request.time, 77);  // closed: when asked
+    ASSERT_EQ(request.issued, 77);  // closed: when asked
     ASSERT_EQ(request.length, 1024u);
-    ASSERT_FALSE(request.write);
-    ++starts[request.offset / 512];
+    ASSERT_FALSE(request.write());
+    ++starts[request.address / 512];
   }
   EXPECT_EQ(starts[9], 0);
   for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(starts[i], 1000, 150) << i;
@@ -183,7 +183,7 @@ TEST_F(GeneratorsTest, SizesAreWholeSectorsBetweenOneAndTheDrive) {
     RandomProducer producer(target(blocks, block_bytes), options);
     Request request;
     producer.next(request, 0);
-    EXPECT_LE(request.offset + request.length, blocks * block_bytes);
+    EXPECT_LE(request.address + request.length, blocks * block_bytes);
     return request.length;
   };
   EXPECT_EQ(length(1, 100, 512), 512u);
@@ -243,13 +243,13 @@ TEST_F(GeneratorsTest, EachRoundAsksForItsBytesOfEveryStreamAndIsDueAtItsEnd) {
   for (std::int64_t round = 0; round < 20; ++round)
     for (std::uint32_t stream = 0; stream < 5; ++stream) {
       ASSERT_TRUE(producer.next(request, 0));
-      EXPECT_EQ(request.time, round * kPicosecondsPerSecond);
+      EXPECT_EQ(request.issued, round * kPicosecondsPerSecond);
       EXPECT_EQ(request.deadline, (round + 1) * kPicosecondsPerSecond);
       EXPECT_EQ(request.stream, stream);
       EXPECT_EQ(request.cls, RequestClass::Continuous);
-      EXPECT_FALSE(request.write);
+      EXPECT_FALSE(request.write());
       EXPECT_EQ(request.length, 127u * 512);  // 65,000 bytes in whole sectors
-      EXPECT_LE(request.offset + request.length, 1'000'000u * 512);
+      EXPECT_LE(request.address + request.length, 1'000'000u * 512);
     }
 }
 
@@ -267,8 +267,8 @@ TEST_F(GeneratorsTest, BytesOfARoundAreThoseOfTheTableAtTheStreamsPlace) {
     Request request;
     for (int i = 0; i < 30; ++i) {
       ASSERT_TRUE(producer.next(request, 0));
-      const auto round = static_cast<std::size_t>(request.time / options.round);
-      ASSERT_EQ(request.time % options.round, 0);
+      const auto round = static_cast<std::size_t>(request.issued / options.round);
+      ASSERT_EQ(request.issued % options.round, 0);
       if (round >= sectors.size()) break;
       ASSERT_EQ(sectors[round], 0u);  // once a round
       sectors[round] = request.length / 512;
@@ -304,8 +304,8 @@ TEST_F(GeneratorsTest, ContiguousFragmentsFollowEachOtherAndStartAgainAtTheEnd) 
   Request request;
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(producer.next(request, 0));
-    ASSERT_LE(request.offset + request.length, 1000u * 512);
-    first[request.stream].push_back(request.offset / 512);
+    ASSERT_LE(request.address + request.length, 1000u * 512);
+    first[request.stream].push_back(request.address / 512);
   }
   EXPECT_EQ(first[0], (std::vector<std::uint64_t>{0, 127, 254, 381, 508, 635, 762, 0, 127, 254}));
   EXPECT_EQ(first[1], (std::vector<std::uint64_t>{500, 627, 754, 0, 127, 254, 381, 508, 635, 762}));
@@ -324,7 +324,7 @@ TEST_F(GeneratorsTest, EmptyRoundsAskForNothing) {
   for (int i = 0; i < 8; ++i) {
     ASSERT_TRUE(producer.next(request, 0));
     EXPECT_EQ(request.length, 512u);
-    times.at(request.stream).push_back(request.time);
+    times.at(request.stream).push_back(request.issued);
   }
   for (const std::vector<Picoseconds>& own : times) {
     ASSERT_EQ(own.size(), 4u);
@@ -367,10 +367,10 @@ TEST_F(GeneratorsTest, TracedRequestsComeAtTheirTimesDividedByTheSpeed) {
     const std::uint32_t lengths[] = {8 * 512, 16 * 512, 512};
     for (std::size_t i = 0; i < 3; ++i) {
       ASSERT_TRUE(producer.next(request, 0));
-      EXPECT_EQ(request.time, times[i]) << speed;
-      EXPECT_EQ(request.offset, offsets[i]);
+      EXPECT_EQ(request.issued, times[i]) << speed;
+      EXPECT_EQ(request.address, offsets[i]);
       EXPECT_EQ(request.length, lengths[i]);
-      EXPECT_EQ(request.write, i == 1);
+      EXPECT_EQ(request.write(), i == 1);
       EXPECT_EQ(request.cls, RequestClass::Discrete);
       EXPECT_EQ(request.deadline, core::kNoDeadline);
     }
@@ -385,7 +385,7 @@ TEST_F(GeneratorsTest, ATracedRequestThatIsNoWholeSectorsIsRefusedByItsLine) {
   TraceProducer producer(trace, options, target(1000, 4096), 1.0);
   Request request;
   ASSERT_TRUE(producer.next(request, 0));
-  EXPECT_EQ(request.offset, 104u * 512);
+  EXPECT_EQ(request.address, 104u * 512);
   try {
     producer.next(request, 0);
     FAIL() << "no error";
@@ -437,7 +437,7 @@ TEST(Spans, ARequestLiesWithinOneOfThemAndEveryOneIsUsed) {
   for (int i = 0; i < 20'000; ++i) {
     Request request;
     ASSERT_TRUE(producer.next(request, 0));
-    const std::uint64_t first = request.offset / 512;
+    const std::uint64_t first = request.address / 512;
     const std::uint64_t last = first + request.length / 512 - 1;
     ASSERT_EQ(first / kSpan, last / kSpan);
     ASSERT_LT(first / kSpan, used.size());
@@ -457,7 +457,7 @@ TEST(Spans, ARequestLongerThanOneIsCutToIt) {
   Request request;
   ASSERT_TRUE(producer.next(request, 0));
   EXPECT_EQ(request.length, 100u * 512);
-  EXPECT_EQ(request.offset % (100 * 512), 0u);
+  EXPECT_EQ(request.address % (100 * 512), 0u);
 }
 
 TEST(GammaStreams, HaveMeanAndDeviationAndThePlaceOfASpan) {
@@ -473,10 +473,10 @@ TEST(GammaStreams, HaveMeanAndDeviationAndThePlaceOfASpan) {
   for (int i = 0; i < kRequests; ++i) {
     Request request;
     ASSERT_TRUE(producer.next(request, 0));
-    ASSERT_EQ(request.time, i / 4 * kPicosecondsPerSecond);
-    ASSERT_EQ(request.deadline, request.time + kPicosecondsPerSecond);
+    ASSERT_EQ(request.issued, i / 4 * kPicosecondsPerSecond);
+    ASSERT_EQ(request.deadline, request.issued + kPicosecondsPerSecond);
     ASSERT_EQ(request.stream, static_cast<std::uint32_t>(i % 4));
-    ASSERT_EQ(request.offset / 512 / 3344, (request.offset + request.length - 1) / 512 / 3344);
+    ASSERT_EQ(request.address / 512 / 3344, (request.address + request.length - 1) / 512 / 3344);
     sum += request.length;
     squares += static_cast<double>(request.length) * request.length;
   }

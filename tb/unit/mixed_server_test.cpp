@@ -72,7 +72,7 @@ double peak_to_mean(const std::vector<std::vector<Request>>& all, Picoseconds be
   std::vector<double> counts(pieces);
   for (const auto& disk : all)
     for (const Request& request : disk)
-      if (request.time >= begin) ++counts.at(static_cast<std::size_t>((request.time - begin) / length));
+      if (request.issued >= begin) ++counts.at(static_cast<std::size_t>((request.issued - begin) / length));
   return *std::max_element(counts.begin(), counts.end()) * static_cast<double>(pieces) / std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
@@ -86,7 +86,7 @@ TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
     std::size_t before = 0;
     std::size_t count = 0;
     for (const auto& disk : all)
-      for (const Request& request : disk) ++(request.time < 10 * kPicosecondsPerSecond ? before : count);
+      for (const Request& request : disk) ++(request.issued < 10 * kPicosecondsPerSecond ? before : count);
     EXPECT_NEAR(static_cast<double>(before), 10'000, 400);     // four deviations
     EXPECT_NEAR(static_cast<double>(count), 300'000, 2'200);
     EXPECT_NEAR(peak_to_mean(all, 10 * kPicosecondsPerSecond, 300 * kPicosecondsPerSecond / 256, 256), 12.51, 0.5);
@@ -103,7 +103,7 @@ TEST(Bursts, TimeStampsKeepTheBurstsAndMakeThemShorter) {
     EXPECT_EQ(work.burst_intervals(), 2048u);
     std::vector<double> counts(64);
     for (const auto& disk : drain(work))
-      for (const Request& request : disk) ++counts[static_cast<std::size_t>(request.time * 64 / (seconds * kPicosecondsPerSecond))];
+      for (const Request& request : disk) ++counts[static_cast<std::size_t>(request.issued * 64 / (seconds * kPicosecondsPerSecond))];
     shapes.push_back(counts);
   }
   for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(shapes[0][i], shapes[1][i], 4 * std::sqrt(shapes[0][i] + shapes[1][i]) + 4);
@@ -122,10 +122,10 @@ TEST(Workload, TextRequestsAreWholeUnitsOfTheStripe) {
   for (std::uint32_t disk = 0; disk < kDisks; ++disk)
     for (const Request& request : all[disk]) {
       EXPECT_EQ(request.length, 8192u);
-      EXPECT_EQ(request.offset % 8192, 0u);
-      EXPECT_EQ(request.time, jobs[request.stream].issued);
+      EXPECT_EQ(request.address % 8192, 0u);
+      EXPECT_EQ(request.issued, jobs[request.stream].issued);
       EXPECT_EQ(request.cls, RequestClass::Discrete);
-      units[request.stream].insert(request.offset / 8192 * kDisks + disk);
+      units[request.stream].insert(request.address / 8192 * kDisks + disk);
       ++count;
     }
   for (const auto& [job, set] : units) {  // side by side, and all of them
@@ -147,11 +147,11 @@ TEST(Workload, VideoClientsFetchWhatTheyPlayAndNoUnitTwice) {
   for (std::uint32_t disk = 0; disk < kDisks; ++disk)
     for (const Request& request : all[disk]) {
       EXPECT_EQ(request.length, 65536u);
-      EXPECT_EQ(request.time % kPicosecondsPerSecond, 0);
-      EXPECT_EQ(request.deadline, request.time + kPicosecondsPerSecond);
+      EXPECT_EQ(request.issued % kPicosecondsPerSecond, 0);
+      EXPECT_EQ(request.deadline, request.issued + kPicosecondsPerSecond);
       EXPECT_EQ(request.cls, RequestClass::Continuous);
-      EXPECT_TRUE(units[request.stream].insert((request.offset - (1 << 20)) / 65536 * kDisks + disk).second);
-      ++rounds[request.stream][request.time];
+      EXPECT_TRUE(units[request.stream].insert((request.address - (1 << 20)) / 65536 * kDisks + disk).second);
+      ++rounds[request.stream][request.issued];
     }
   const double rate = tables()[0].mean_rate_bytes_per_s();
   for (const auto& [client, fetched] : units)

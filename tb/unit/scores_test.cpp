@@ -217,10 +217,10 @@ TEST_F(MeasuredTrace, ReplayPausesBeforeOrAfter) {
     for (std::size_t i = 0; i < 3; ++i) {
       const Picoseconds now = static_cast<Picoseconds>(i) * 7 * kPicosecondsPerMillisecond;
       ASSERT_TRUE(producer.next(request, now));
-      EXPECT_EQ(request.time, now + pauses[i] * kPicosecondsPerMicrosecond);
-      EXPECT_EQ(request.offset, requests[i].first.value * 512);
+      EXPECT_EQ(request.issued, now + pauses[i] * kPicosecondsPerMicrosecond);
+      EXPECT_EQ(request.address, requests[i].first.value * 512);
       EXPECT_EQ(request.length, requests[i].blocks * 512);
-      EXPECT_EQ(request.write, requests[i].write);
+      EXPECT_EQ(request.write(), requests[i].write);
     }
     EXPECT_FALSE(producer.next(request, 0));
   }

@@ -35,11 +35,11 @@ void BlockTranslation::set_part(Slot& slot, std::uint32_t done) {
   part.within = within;
   part.sectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(block_sectors() - within, slot.end() - first));
   const core::Lba at = layout_.first_sector(map_.place_of(part.block));
-  part.fetching = slot.write && part.sectors < block_sectors();
+  part.fetching = slot.asked.write() && part.sectors < block_sectors();
   if (part.fetching) {
     ++statistics_.read_first;
     slot.command.extent = planner_.resolve(at, block_sectors(), false);
-  } else if (slot.write) {
+  } else if (slot.asked.write()) {
     slot.command.extent = {};  // the policy says where
     slot.command.extent.blocks = block_sectors();
     slot.command.extent.write = true;
@@ -77,7 +77,7 @@ void BlockTranslation::commit(const Slot& slot, CommandQueue& queue) {
   }
   map_.move(part.block, part.place);
   for (Slot& other : queue.slots())
-    if (other.used && other.in_engine && !other.on_media && !other.write && other.part.block == part.block)
+    if (other.used && other.in_engine && !other.on_media && !other.asked.write() && other.part.block == part.block)
       other.command.extent = planner_.resolve(
           core::Lba(layout_.first_sector(part.place).value + other.part.within), other.part.sectors, false);
 }

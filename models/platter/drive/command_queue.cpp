@@ -39,23 +39,23 @@ bool CommandQueue::overlap(const Slot& x, const Slot& y) {
 
 bool CommandQueue::conflict(const Slot& older, const Slot& younger) const {
   if (older.on_media) return false;
-  if ((older.ordered || younger.ordered) && !younger.head_of_queue) return true;
-  if (older.flush || younger.flush) return older.flush || older.write;
-  if (!younger.write) return false;
+  if ((older.ordered() || younger.ordered()) && !younger.head_of_queue()) return true;
+  if (older.asked.flush() || younger.asked.flush()) return older.asked.flush() || older.asked.write();
+  if (!younger.asked.write()) return false;
   if (granule_ == 1) return overlap(older, younger);
   return older.first() / granule_ <= (younger.end() - 1) / granule_ &&
          younger.first() / granule_ <= (older.end() - 1) / granule_;
 }
 
 void CommandQueue::find_blockers(Slot& slot) {
-  const bool write = slot.write;
-  if (write || slot.flush || slot.ordered || barriers_ > 0) {  // otherwise a read, which waits for nothing
+  const bool write = slot.asked.write();
+  if (write || slot.asked.flush() || slot.ordered() || barriers_ > 0) {  // otherwise a read, which waits for nothing
     for (const Slot& other : slots_)
       if (other.used && &other != &slot && conflict(other, slot)) ++slot.blockers;
     if (slot.blockers > 0) ++blocked_;
   }
   if (write) ++writes_;
-  if (slot.flush || slot.ordered) ++barriers_;
+  if (slot.asked.flush() || slot.ordered()) ++barriers_;
 }
 
 void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
@@ -68,15 +68,15 @@ void CommandQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
         ready.push_back(other.tag);
       }
   slot.on_media = true;
-  if (slot.write) --writes_;
-  if (slot.flush || slot.ordered) --barriers_;
+  if (slot.asked.write()) --writes_;
+  if (slot.asked.flush() || slot.ordered()) --barriers_;
 }
 
 const std::vector<const Slot*>& CommandQueue::buffered_writes(const Slot& read) {
   buffered_.clear();
   if (writes_ > 0)
     for (const Slot& other : slots_)
-      if (other.used && !other.on_media && !other.flush && other.write &&
+      if (other.used && !other.on_media && !other.asked.flush() && other.asked.write() &&
           other.command.sequence < read.command.sequence && overlap(other, read))
         buffered_.push_back(&other);
   std::sort(buffered_.begin(), buffered_.end(),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platter/buffer/segment_buffer.h"
-#include "platter/core/command_extension.h"
+#include "platter/command/tlm/command_extension.h"
 #include "platter/eager/block_layout.h"
 #include "platter/scheduling/command.h"
 
@@ -29,12 +29,7 @@ struct Part {
 struct Slot {
   Tag tag{0};                  ///< the host's; `command.tag` is the scheduling engine's, which is another where that one is taken
   bool used = false;
-  bool write = false;          ///< what the host wants; an access of an eager write may be a read
   bool own = false;            ///< the drive's, not the host's
-  bool flush = false;
-  bool ordered = false;
-  bool head_of_queue = false;
-  bool fua = false;
   bool received = false;       ///< its write data has crossed the bus, or is on the way
   bool in_engine = false;      ///< handed to the scheduling engine
   bool on_media = false;       ///< its media access has ended
@@ -42,14 +37,14 @@ struct Slot {
   std::uint32_t accesses = 0;  ///< to the media, begun so far
   bool answered = false;       ///< its answer is given, or waits only for the host to take it
   int host = 0;                ///< whose command it is, unless it is a b_transport's
-  core::CommandStatus status = core::CommandStatus::Good;
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
   std::uint32_t buffered = 0;  ///< first blocks of a read that the buffer holds; the command's extent is the rest
   buffer::Hit hit;             ///< where they are
   Picoseconds data_end = 0;    ///< of a write that is received: when all of its data is in the buffer
-  scheduling::Command command;
+  command::Command asked;      ///< what the host wants; an access of an eager write may be a read
+  scheduling::Command command; ///< the access, as the scheduling engine sees it
+  command::Result result;
   tlm::tlm_generic_payload* payload = nullptr;
-  core::CommandTiming timing;
   Part part;
   std::uint64_t host_first = 0;  ///< the host's blocks
   std::uint32_t host_blocks = 0;
@@ -57,6 +52,8 @@ struct Slot {
   /// The host's blocks [first, end), whatever part of them the buffer holds.
   std::uint64_t first() const { return host_first; }
   std::uint64_t end() const { return host_first + host_blocks; }
+  bool ordered() const { return asked.attribute == command::TaskAttribute::Ordered; }
+  bool head_of_queue() const { return asked.attribute == command::TaskAttribute::HeadOfQueue; }
 };
 
 /// Tags 0 … depth - 1. A write that overlaps an older command waits for it, a flush waits for every older write, and whatever is

@@ -68,7 +68,7 @@ void Controller::arrived(Slot& slot) {
   slot.command.overhead_end =
       now_ps() + planner_.command_overhead(extent.write, actuator_.state().last_was_write);
   // A write that the buffer may take sends its data when it is taken.
-  if (extent.write && !(buffer_ != nullptr && buffer_->write_back() && !slot.fua))
+  if (extent.write && !(buffer_ != nullptr && buffer_->write_back() && !slot.asked.fua))
     receive(slot, slot.command.overhead_end);
 }
 
@@ -85,21 +85,21 @@ void Controller::receive(Slot& slot, Picoseconds begin) {
 }
 
 void Controller::ready(Slot& slot) {
-  if (slot.flush) {  // nothing older is left to reach the media but what the buffer holds
+  if (slot.asked.flush()) {  // nothing older is left to reach the media but what the buffer holds
     if (buffer_ != nullptr && buffer_->any_dirty()) {
       flushes_.push_back(slot.tag);
       return;
     }
-    slot.timing.started = now_ps();
-    slot.timing.queue = slot.timing.started - slot.timing.issued;
-    answer(slot, slot.timing.started);
+    slot.result.timing.started = now_ps();
+    slot.result.timing.queue = slot.result.timing.started - slot.result.timing.issued;
+    answer(slot, slot.result.timing.started);
     release_waiting(slot);
     return;
   }
   if (buffer_ != nullptr) {
     const mechanics::Extent& extent = slot.command.extent;
     if (extent.write) {
-      const bool caches = buffer_->write_back() && !slot.fua && extent.blocks <= buffer_->segment_blocks();
+      const bool caches = buffer_->write_back() && !slot.asked.fua && extent.blocks <= buffer_->segment_blocks();
       if (caches && cache_write(slot)) return;
       if (caches || over_dirty(slot)) {
         held_.push_back(slot.tag);
@@ -108,7 +108,7 @@ void Controller::ready(Slot& slot) {
       if (!slot.received)
         receive(slot, std::max(slot.command.overhead_end, now_ps()));
       buffer_->invalidate(extent.first, extent.blocks);
-    } else if (slot.fua) {
+    } else if (slot.asked.fua) {
       if (over_dirty(slot)) {
         held_.push_back(slot.tag);
         return;
@@ -125,7 +125,7 @@ void Controller::submit(Slot& slot) {
   // A read-ahead gives way at once; the two delays, until the arm is free and of the command, add up.
   if (state_ == ControllerState::Idle && !stop_read_ahead()) slot.command.overhead_end += arm_free_ - now_ps();
   slot.in_engine = true;
-  if (slot.head_of_queue) {
+  if (slot.head_of_queue()) {
     urgent_.push_back(slot.tag);
   } else if (!waiting_.empty() || !enter_engine(slot)) {
     const auto first_own = std::find_if(waiting_.begin(), waiting_.end(), [](const Slot* other) { return other->own; });
@@ -230,12 +230,12 @@ bool Controller::serve_from_buffer(Slot& slot, Picoseconds now) {
   const Picoseconds bus_start =
       buffer_->bus_start(hit, extent.first, extent.blocks, planner_.bus_block_time(false), begin);
   buffer_->use(hit, extent.first, extent.blocks);
-  slot.timing.started = now;
-  slot.timing.queue = now - slot.timing.issued;
-  slot.timing.overhead = begin - preparation_ - now;
+  slot.result.timing.started = now;
+  slot.result.timing.queue = now - slot.result.timing.issued;
+  slot.result.timing.overhead = begin - preparation_ - now;
   Picoseconds done = channel_.send_buffered(extent.blocks, bus_start) + read_completion_;
   deliver_bytes(slot, done);
-  slot.timing.bus = done - now - slot.timing.overhead;
+  slot.result.timing.bus = done - now - slot.result.timing.overhead;
   if (state_ == ControllerState::Idle && engine_.empty() && urgent_.empty() && buffer_->read_ahead_on_hit() &&
       buffer_->reads_ahead(extent.first, previous_end_) && !buffer_->reading_ahead(now)) {
     const core::Lba next = buffer_->end_of(hit.segment);
@@ -279,11 +279,11 @@ bool Controller::cache_write(Slot& slot) {
   const Picoseconds begin = std::max(now, slot.command.overhead_end);
   if (!slot.received) receive(slot, begin);
   channel_.buffer_bytes(slot);
-  slot.timing.started = now;
-  slot.timing.queue = now - slot.timing.issued;
-  slot.timing.overhead = begin - now;
+  slot.result.timing.started = now;
+  slot.result.timing.queue = now - slot.result.timing.issued;
+  slot.result.timing.overhead = begin - now;
   const Picoseconds done = std::max(begin, slot.data_end) + cached_completion_;
-  slot.timing.bus = done - begin;
+  slot.result.timing.bus = done - begin;
   complete(slot, done);
   submit_destages(slot.command.data_ready);
   release_waiting(slot);
@@ -304,7 +304,7 @@ void Controller::submit_destages(Picoseconds data_ready) {
     destage.slot.command.cls = core::RequestClass::Background;
     destage.slot.command.extent = planner_.resolve(blocks.first, blocks.blocks, true);
     destage.slot.command.data_ready = data_ready;
-    destage.slot.timing.issued = now_ps();
+    destage.slot.result.timing.issued = now_ps();
     destage.slot.command.overhead_end =
         now_ps() + planner_.command_overhead(true, actuator_.state().last_was_write);
     submit(destage.slot);
@@ -329,10 +329,10 @@ void Controller::complete(Slot& slot, Picoseconds done) {
 
 void Controller::answer(Slot& slot, Picoseconds when) {
   // Data and status of older commands may still be on the bus when one that has waited for them ends.
-  if (slot.flush) when = std::max(when, write_answer_);
-  if (!slot.head_of_queue) when = std::max(when, slot.ordered ? last_answer_ : ordered_answer_);
-  if (slot.ordered) ordered_answer_ = when;
-  if (slot.write) write_answer_ = std::max(write_answer_, when);
+  if (slot.asked.flush()) when = std::max(when, write_answer_);
+  if (!slot.head_of_queue()) when = std::max(when, slot.ordered() ? last_answer_ : ordered_answer_);
+  if (slot.ordered()) ordered_answer_ = when;
+  if (slot.asked.write()) write_answer_ = std::max(write_answer_, when);
   last_answer_ = std::max(last_answer_, when);
   completion_->complete_at(slot, when);
 }
@@ -442,7 +442,7 @@ void Controller::serve(Slot& slot, Picoseconds effective) {
   busy_since_ = effective;
   add_phase(ControllerState::Decide, effective - now_ps());
   // Meanwhile the blocks may have come into the buffer.
-  if (buffer_ != nullptr && !extent.write && !slot.fua && slot.buffered == 0 && serve_from_buffer(slot, effective)) {
+  if (buffer_ != nullptr && !extent.write && !slot.asked.fua && slot.buffered == 0 && serve_from_buffer(slot, effective)) {
     current_ = nullptr;
     start_phases();
     return;
@@ -450,7 +450,7 @@ void Controller::serve(Slot& slot, Picoseconds effective) {
   current_ = &slot;
   const mechanics::AccessTime time =
       planner_.estimate(actuator_.state(), extent, effective, slot.command.data_ready, slot.command.overhead_end);
-  core::CommandTiming& timing = slot.timing;
+  command::CommandTiming& timing = slot.result.timing;
   if (slot.accesses++ == 0) {
     timing.started = effective;
     timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
@@ -548,7 +548,7 @@ void Controller::finish_host(Slot& slot, Picoseconds now) {
                                   actuator_.state(), media_end_);
     }
   }
-  slot.timing.bus += done - now;
+  slot.result.timing.bus += done - now;
   complete(slot, done);
   release_waiting(slot);
 }
@@ -556,7 +556,7 @@ void Controller::finish_host(Slot& slot, Picoseconds now) {
 bool Controller::finish_part(Slot& slot, Picoseconds now) {
   const mechanics::Extent extent = slot.command.extent;
   if (extent.write) translation_->commit(slot, queue_);
-  if (!slot.write && !translation_->last(slot)) {
+  if (!slot.asked.write() && !translation_->last(slot)) {
     // Its data goes out while the drive goes on with the next part. What an older write holds goes over it now, for that write may
     // be done before the last part is.
     Picoseconds sent = channel_.send(extent.blocks, bus_finish_);

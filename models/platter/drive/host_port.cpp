@@ -11,8 +11,8 @@
 
 namespace platter::drive {
 
-using core::CommandExtension;
-using core::CommandStatus;
+using command::CommandExtension;
+using command::CommandStatus;
 using core::now_ps;
 using core::to_sc_time;
 
@@ -54,7 +54,7 @@ CommandStatus HostPort::check(const tlm::tlm_generic_payload& payload, const Com
   if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
   if (extension != nullptr && extension->tag != CommandExtension::kAnyTag && !queue_.tag_free(extension->tag))
     return CommandStatus::BadTag;
-  if (extension != nullptr && extension->attribute != core::TaskAttribute::Simple && !task_attributes_)
+  if (extension != nullptr && extension->attribute != command::TaskAttribute::Simple && !task_attributes_)
     return CommandStatus::BadCommand;
   if (extension != nullptr && extension->flush)
     return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
@@ -70,32 +70,24 @@ CommandStatus HostPort::check(const tlm::tlm_generic_payload& payload, const Com
   return CommandStatus::Good;
 }
 
-Slot& HostPort::accept(tlm::tlm_generic_payload& payload, const CommandExtension* extension, Picoseconds asked) {
+Slot& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since) {
   const Picoseconds now = now_ps();
-  Slot& slot = queue_.allocate(extension != nullptr ? extension->tag : CommandExtension::kAnyTag, now);
+  const command::Command asked = command::command_of(payload);
+  Slot& slot = queue_.allocate(asked.tag, now);
   slot.payload = &payload;
-  slot.timing.accepted = now;
-  slot.timing.issued = asked;
-  if (extension != nullptr) {
-    if (extension->issued >= 0) slot.timing.issued = std::min(extension->issued, asked);
-    slot.command.cls = extension->cls;
-    slot.command.deadline = extension->deadline;
-    slot.command.stream = extension->stream;
-    slot.flush = extension->flush;
-    slot.fua = extension->fua;
-    slot.ordered = extension->attribute == core::TaskAttribute::Ordered;
-    slot.head_of_queue = extension->attribute == core::TaskAttribute::HeadOfQueue;
-  }
-  if (!slot.flush) {
+  slot.asked = asked;
+  slot.command.take(asked);
+  slot.result.timing.accepted = now;
+  slot.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
+  if (!asked.flush()) {
     const std::uint64_t sector = planner_.geometry().sector_bytes();
-    slot.write = payload.is_write();
-    slot.host_first = payload.get_address() / sector;
-    slot.host_blocks = static_cast<std::uint32_t>(payload.get_data_length() / sector);
+    slot.host_first = asked.address / sector;
+    slot.host_blocks = static_cast<std::uint32_t>(asked.length / sector);
     if (controller_.translation() == nullptr) {
-      slot.command.extent = planner_.resolve(core::Lba(slot.host_first), slot.host_blocks, slot.write);
+      slot.command.extent = planner_.resolve(core::Lba(slot.host_first), slot.host_blocks, asked.write());
     } else {  // where it is, the map says when its turn comes
       slot.command.extent.blocks = slot.host_blocks;
-      slot.command.extent.write = slot.write;
+      slot.command.extent.write = asked.write();
     }
     controller_.arrived(slot);
   }
@@ -108,7 +100,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
                       Picoseconds asked) {
   ++rejected_;
   ++counters_[static_cast<std::size_t>(class_of(extension))].failed;
-  payload.set_response_status(core::response_status(status));
+  payload.set_response_status(command::response_status(status));
   if (extension != nullptr) {
     extension->status = status;
     extension->timing = {};
@@ -120,7 +112,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   const std::string text =
       fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
                   payload.is_write() ? "write" : payload.is_read() ? "read" : "command", payload.get_data_length(),
-                  payload.get_address(), core::to_string(status), queue_.occupancy(), queue_.depth(),
+                  payload.get_address(), command::to_string(status), queue_.occupancy(), queue_.depth(),
                   capacity_bytes_);
   SC_REPORT_INFO("/platter/host_port/refused", text.c_str());
 }
@@ -198,7 +190,7 @@ bool HostPort::begin_request(int host, Request& request) {
     completion_event_.notify(sc_core::SC_ZERO_TIME);
     return true;
   }
-  Slot& slot = accept(payload, extension, request.since);
+  Slot& slot = accept(payload, request.since);
   slot.host = host;
   if (slot.blockers == 0) controller_.ready(slot);
   return true;
@@ -235,10 +227,10 @@ void HostPort::complete() {
 }
 
 void HostPort::finalize(Slot& slot) {
-  core::CommandTiming& timing = slot.timing;
+  command::CommandTiming& timing = slot.result.timing;
   timing.completed = now_ps();
   PortCounters& counters = counters_[static_cast<std::size_t>(slot.command.cls)];
-  if (slot.status == CommandStatus::Good) {
+  if (slot.result.status == CommandStatus::Good) {
     ++completed_;
     timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
     if (slot.payload->is_read()) {
@@ -251,18 +243,14 @@ void HostPort::finalize(Slot& slot) {
     if (timing.completed > slot.command.deadline) ++counters.late;
   } else {
     ++counters.failed;
-    core::CommandTiming failed;
+    command::CommandTiming failed;
     failed.issued = timing.issued;
     failed.accepted = timing.accepted;
     failed.completed = timing.completed;
     failed.queue = failed.response();
     timing = failed;
   }
-  slot.payload->set_response_status(core::response_status(slot.status));
-  if (auto* extension = slot.payload->get_extension<CommandExtension>()) {
-    extension->status = slot.status;
-    extension->timing = timing;
-  }
+  command::set_result(*slot.payload, slot.result);
 }
 
 void HostPort::finalize_refused(tlm::tlm_generic_payload& payload) {
@@ -306,7 +294,7 @@ void HostPort::set_alive(bool alive) {
   const Picoseconds now = now_ps();
   queue_.abandon([&](Slot& slot) {
     if (slot.answered && slot.blocking_call) return;  // its caller knows, it has only not been woken
-    slot.status = CommandStatus::DriveDead;
+    slot.result.status = CommandStatus::DriveDead;
     if (!slot.answered) completions_.push_back({now, slot.tag});
   });
   std::reverse(completions_.begin(), completions_.end());
@@ -328,7 +316,7 @@ void HostPort::call(tlm::tlm_generic_payload& payload) {
     refuse(payload, extension, *status, request.since);
     return;
   }
-  Slot& slot = accept(payload, extension, request.since);
+  Slot& slot = accept(payload, request.since);
   slot.blocking_call = true;
   if (slot.blockers == 0) controller_.ready(slot);
   wait(finished_[slot.tag.value]);

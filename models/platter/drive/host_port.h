@@ -93,13 +93,13 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf {
   void call(tlm::tlm_generic_payload& payload);
   unsigned int look(tlm::tlm_generic_payload& payload);
 
-  core::CommandStatus check(const tlm::tlm_generic_payload& payload, const core::CommandExtension* extension) const;
+  command::CommandStatus check(const tlm::tlm_generic_payload& payload, const command::CommandExtension* extension) const;
   /// The status with which the command may go on, Good or why it is refused; nothing: it waits.
-  std::optional<core::CommandStatus> admit(Request& request);
+  std::optional<command::CommandStatus> admit(Request& request);
   /// True when the request phase has ended: taken, or refused.
   bool begin_request(int host, Request& request);
-  Slot& accept(tlm::tlm_generic_payload& payload, const core::CommandExtension* extension, Picoseconds asked);
-  void refuse(tlm::tlm_generic_payload& payload, core::CommandExtension* extension, core::CommandStatus status,
+  Slot& accept(tlm::tlm_generic_payload& payload, Picoseconds since);
+  void refuse(tlm::tlm_generic_payload& payload, command::CommandExtension* extension, command::CommandStatus status,
               Picoseconds asked);
   void complete();
   void finalize(Slot& slot);

@@ -8,8 +8,8 @@
 
 namespace platter::host {
 
-using core::CommandExtension;
-using core::CommandStatus;
+using command::CommandExtension;
+using command::CommandStatus;
 using core::now_ps;
 using Heard = command::InitiatorPort::Heard;
 
@@ -63,10 +63,9 @@ CommandStatus EwArray::check(const tlm::tlm_generic_payload& payload) const {
 EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
   Job& job = jobs_.take();
   job = {};
+  static_cast<command::Command&>(job) = command::command_of(payload);
   job.payload = &payload;
-  job.issued = now_ps();
-  if (const auto* extension = payload.get_extension<CommandExtension>(); extension != nullptr && extension->issued >= 0)
-    job.issued = std::min(extension->issued, job.issued);
+  job.issued = job.issued >= 0 ? std::min(job.issued, now_ps()) : now_ps();
   job.timing.issued = job.issued;
   job.timing.accepted = now_ps();
   job.status = check(payload);
@@ -74,26 +73,24 @@ EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
 }
 
 void EwArray::split(Job& job) {
-  tlm::tlm_generic_payload& payload = *job.payload;
-  const bool write = payload.is_write();
+  std::uint8_t* const bytes = job.payload->get_data_ptr();
   ++job.pieces;  // not before all of them are on their way
-  for_each_block(payload.get_address(), payload.get_data_length(),
+  for_each_block(job.address, job.length,
                  [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
                    Piece& piece = pieces_.take();
                    piece.job = &job;
                    ++job.pieces;
-                   std::uint8_t* data = payload.get_data_ptr() != nullptr ? payload.get_data_ptr() + done : nullptr;
+                   std::uint8_t* data = bytes != nullptr ? bytes + done : nullptr;
                    std::uint32_t first = 0;
                    std::uint32_t copies = options_.copies;
-                   if (!write) {
+                   if (!job.write()) {
                      for (std::uint32_t k = 1; k < options_.copies; ++k)
                        if (drives_[drive_of(block, k)].outstanding < drives_[drive_of(block, first)].outstanding) first = k;
                      copies = 1;
                    }
                    piece.copies = copies;
                    for (std::uint32_t k = first; k < first + copies; ++k)
-                     enqueue(drive_of(block, k), piece, write, address_of(block, k) + within, data,
-                             static_cast<std::uint32_t>(length));
+                     enqueue(drive_of(block, k), piece, address_of(block, k) + within, data, static_cast<std::uint32_t>(length));
                  });
   for (std::size_t drive = 0; drive < drives_.size(); ++drive) send(drive);
   if (--job.pieces == 0) end(job);
@@ -140,29 +137,19 @@ unsigned int EwArray::look(tlm::tlm_generic_payload& payload) {
 
 // --- to the drives ---------------------------------------------------------------------------------------------------
 
-void EwArray::enqueue(std::size_t drive, Piece& piece, bool write, std::uint64_t address, std::uint8_t* data,
-                      std::uint32_t length) {
+void EwArray::enqueue(std::size_t drive, Piece& piece, std::uint64_t address, std::uint8_t* data, std::uint32_t length) {
   Command& command = commands_.take(this);
   command.piece = &piece;
   command.drive = drive;
-  if (const auto* extension = piece.job->payload->get_extension<CommandExtension>()) {
-    command.cls = extension->cls;
-    command.deadline = extension->deadline;
-    command.stream = extension->stream;
-    command.fua = extension->fua;
-    command.attribute = extension->attribute;
-  }
-  command.issued = now_ps();
-  if (write && data != nullptr) {
+  command::Command sent = *piece.job;
+  sent.address = address;
+  sent.length = length;
+  sent.issued = now_ps();
+  if (sent.write() && data != nullptr) {
     command.data.assign(data, data + length);
     data = command.data.data();
   }
-  command.payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  command.payload.set_address(address);
-  command.payload.set_data_ptr(data);
-  command.payload.set_data_length(length);
-  command.payload.set_streaming_width(length);
-  command.payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  command::set_command(command.payload, command, sent, data);
   drives_[drive].backlog.push_back(&command);
   ++drives_[drive].outstanding;
 }
@@ -192,7 +179,7 @@ void EwArray::finish(std::size_t drive, Command& command) {
   --drives_[drive].outstanding;
   Piece& piece = *command.piece;
   const CommandStatus status = command.status;
-  const core::CommandTiming timing = command.timing;
+  const command::CommandTiming timing = command.timing;
   command.payload.release();
   --piece.copies;
   Job* job = piece.job;
@@ -229,16 +216,12 @@ void EwArray::answer(tlm::tlm_generic_payload& /*payload*/, Job* job) {
 }
 
 void EwArray::close(Job& job) {
-  job.payload->set_response_status(core::response_status(job.status));
   job.timing.completed = now_ps();
   if (job.status == CommandStatus::Good)
     job.timing.bus += job.timing.response() - job.timing.parts();  // the host kept the response channel busy
   else
     job.timing.queue = job.timing.response();
-  if (auto* extension = job.payload->get_extension<CommandExtension>()) {
-    extension->status = job.status;
-    extension->timing = job.timing;
-  }
+  command::set_result(*job.payload, job);
 }
 
 }  // namespace platter::host

@@ -8,7 +8,7 @@
 
 #include "platter/command/tlm/initiator_port.h"
 #include "platter/command/tlm/target_port.h"
-#include "platter/core/command_extension.h"
+#include "platter/command/tlm/command_extension.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 
@@ -58,12 +58,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
  private:
   /// A command of the host.
-  struct Job {
+  struct Job : command::Command, command::Result {
     tlm::tlm_generic_payload* payload = nullptr;
-    core::Picoseconds issued = 0;
     std::uint32_t pieces = 0;  ///< that the answer waits for
-    core::CommandStatus status = core::CommandStatus::Good;
-    core::CommandTiming timing;
     int host = 0;
     bool blocking_call = false;
   };
@@ -72,8 +69,8 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
     Job* job = nullptr;        ///< null once the answer does not wait for it any more
     std::uint32_t copies = 0;  ///< on their way
   };
-  struct Command : core::CommandExtension {
-    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<core::CommandExtension>(this); }
+  struct Command : command::CommandExtension {
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<command::CommandExtension>(this); }
 
     tlm::tlm_generic_payload payload;
     Piece* piece = nullptr;
@@ -100,9 +97,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload* payload) override;
 
   Job& accept(tlm::tlm_generic_payload& payload);
-  core::CommandStatus check(const tlm::tlm_generic_payload& payload) const;
+  command::CommandStatus check(const tlm::tlm_generic_payload& payload) const;
   void split(Job& job);
-  void enqueue(std::size_t drive, Piece& piece, bool write, std::uint64_t address, std::uint8_t* data, std::uint32_t length);
+  void enqueue(std::size_t drive, Piece& piece, std::uint64_t address, std::uint8_t* data, std::uint32_t length);
   void send(std::size_t drive);
   void finish(std::size_t drive, Command& command);
   void end(Job& job);
@@ -119,7 +116,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   template <typename Visit>
   void for_each_block(std::uint64_t address, std::uint64_t length, Visit visit) const;
   static Command& command_of(tlm::tlm_generic_payload& payload) {
-    return static_cast<Command&>(*payload.get_extension<core::CommandExtension>());
+    return static_cast<Command&>(*payload.get_extension<command::CommandExtension>());
   }
 
   ArrayOptions options_;

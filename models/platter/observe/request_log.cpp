@@ -13,15 +13,15 @@ RequestLog::RequestLog(const std::filesystem::path& file) : file_(file) {
 
 void RequestLog::finished(const workload::FinishedRequest& finished) {
   const workload::Request& r = finished.request;
-  const core::CommandTiming& t = finished.timing;
+  const command::CommandTiming& t = finished.timing;
   fmt::memory_buffer row;  // on the stack
   auto out = std::back_inserter(row);
   fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", finished.number, core::to_string(r.cls),
-                 r.stream, r.write ? 'W' : 'R', r.offset, r.length, t.issued, t.accepted, t.started, t.completed,
+                 r.stream, r.write() ? 'W' : 'R', r.address, r.length, t.issued, t.accepted, t.started, t.completed,
                  t.queue, t.overhead, t.seek, t.settle, t.rotation, t.transfer, t.bus);
   if (r.deadline != core::kNoDeadline) fmt::format_to(out, "{}", r.deadline);
   fmt::format_to(out, ",{},{}\n", t.completed > r.deadline ? 1 : 0,
-                 finished.status == core::CommandStatus::Good ? "good" : core::to_string(finished.status));
+                 finished.status == command::CommandStatus::Good ? "good" : command::to_string(finished.status));
   file_.write({row.data(), row.size()});
 }
 

@@ -117,8 +117,8 @@ Statistics::Statistics(Picoseconds from, Picoseconds to)
 
 void RequestStatistics::finished(const workload::FinishedRequest& finished) {
   const workload::Request& request = finished.request;
-  const core::CommandTiming& t = finished.timing;
-  if (finished.status != core::CommandStatus::Good) {
+  const command::CommandTiming& t = finished.timing;
+  if (finished.status != command::CommandStatus::Good) {
     ++failed;
     return;
   }
@@ -137,7 +137,7 @@ void RequestStatistics::outstanding_at(const workload::Request& request, Picosec
 }
 
 void Statistics::issued(const workload::Request& request) {
-  if (request.time < from_) return;
+  if (request.issued < from_) return;
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   ++c.issued;
   ++c.of(request).issued;
@@ -146,18 +146,18 @@ void Statistics::issued(const workload::Request& request) {
 void Statistics::finished(const workload::FinishedRequest& finished) {
   const workload::Request& request = finished.request;
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
-  const core::CommandTiming& t = finished.timing;
-  c.backlog.add(request.time, t.completed);
-  if (request.time < from_) return;
+  const command::CommandTiming& t = finished.timing;
+  c.backlog.add(request.issued, t.completed);
+  if (request.issued < from_) return;
   c.finished(finished);
   c.of(request).finished(finished);
-  if (finished.status == core::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
+  if (finished.status == command::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
 }
 
 void Statistics::outstanding(const workload::Request& request, Picoseconds now) {
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
-  c.backlog.add(request.time, now);
-  if (request.time < from_) return;
+  c.backlog.add(request.issued, now);
+  if (request.issued < from_) return;
   c.outstanding_at(request, now);
   c.of(request).outstanding_at(request, now);
 }

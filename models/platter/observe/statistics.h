@@ -94,7 +94,7 @@ struct ClassStatistics : RequestStatistics {
   RequestStatistics writes;
   Backlog backlog;  ///< of all requests, also those issued before the measured time
 
-  RequestStatistics& of(const workload::Request& request) { return request.write ? writes : reads; }
+  RequestStatistics& of(const workload::Request& request) { return request.write() ? writes : reads; }
 };
 
 /// Counts the requests issued from `from` on; the backlog of all until `to`.

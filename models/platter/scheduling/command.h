@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "platter/command/command.h"
 #include "platter/core/types.h"
 #include "platter/mechanics/access_planner.h"
 
@@ -28,6 +29,12 @@ struct Command {
   Picoseconds overhead_end = 0;        ///< where overheads run from the arrival: when this one's is over
   std::uint32_t stream = 0;            ///< of a continuous one
   Extent extent;
+
+  void take(const command::Attributes& asked) {
+    cls = asked.cls;
+    deadline = asked.deadline;
+    stream = asked.stream;
+  }
 };
 
 /// Tie rule of every policy: the older first, then the lower tag.

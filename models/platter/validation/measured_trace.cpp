@@ -73,10 +73,10 @@ bool ReplayProducer::next(workload::Request& request, Picoseconds now) {
                             : reading_ == Reading::Precedes ? measured.pause
                                                             : requests_[next_ - 1].pause;
   request = workload::Request{};
-  request.time = now + pause;
-  request.offset = measured.first.value * kBlockBytes;
+  request.issued = now + pause;
+  request.address = measured.first.value * kBlockBytes;
   request.length = measured.blocks * kBlockBytes;
-  request.write = measured.write;
+  request.operation = command::read_or_write(measured.write);
   ++next_;
   return true;
 }

@@ -48,18 +48,18 @@ RandomProducer::RandomProducer(const Target& target, const Options& options)
 
 bool RandomProducer::next(Request& request, core::Picoseconds now) {
   if (options_.closed_depth > 0) {
-    request.time = now;
+    request.issued = now;
   } else {
     time_s_ += arrivals_.exponential() / options_.rate_per_s;
-    request.time = core::to_picoseconds(time_s_, core::kPicosecondsPerSecond);
-    if (request.time == core::kNoDeadline) return false;  // after the end of all time
+    request.issued = core::to_picoseconds(time_s_, core::kPicosecondsPerSecond);
+    if (request.issued == core::kNoDeadline) return false;  // after the end of all time
   }
   double bytes = options_.mean_bytes;
   if (options_.deviation_bytes > 0) bytes += options_.deviation_bytes * sizes_.normal();
   std::uint64_t blocks = whole_blocks(bytes, target_);
-  request.offset = random_place(places_, target_, options_.placement, blocks) * target_.block_bytes;
+  request.address = random_place(places_, target_, options_.placement, blocks) * target_.block_bytes;
   request.length = static_cast<std::uint32_t>(blocks * target_.block_bytes);
-  request.write = options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction;
+  request.operation = command::read_or_write(options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction);
   request.cls = core::RequestClass::Discrete;
   request.deadline = core::kNoDeadline;
   request.stream = 0;
@@ -109,13 +109,13 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
     } else {
       first = random_place(places_, target_, options_.placement, blocks);
     }
-    request.time = round_ * options_.round;
-    request.offset = first * target_.block_bytes;
+    request.issued = round_ * options_.round;
+    request.address = first * target_.block_bytes;
     request.length = static_cast<std::uint32_t>(blocks * target_.block_bytes);
-    request.write = false;
+    request.operation = command::read_or_write(false);
     request.cls = core::RequestClass::Continuous;
     request.stream = number;
-    request.deadline = request.time + options_.round;
+    request.deadline = request.issued + options_.round;
     return true;
   }
 }
@@ -131,14 +131,14 @@ bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
     throw core::InputError(file_, record.line, 0,
                            fmt::format("request of {} bytes at byte {}: expected whole sectors of {} bytes",
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
-  request.time = speed_ == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed_, 1);
-  if (request.time == core::kNoDeadline)
+  request.issued = speed_ == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed_, 1);
+  if (request.issued == core::kNoDeadline)
     throw core::InputError(file_, record.line, 0,
                            fmt::format("at workload.discrete.trace_speed = {:g} this request arrives after {:g} s, expected an arrival within the "
                                        "106 days that simulated time lasts", speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
-  request.offset = record.offset_bytes;
+  request.address = record.offset_bytes;
   request.length = record.length_bytes;
-  request.write = record.write;
+  request.operation = command::read_or_write(record.write);
   request.cls = core::RequestClass::Discrete;
   request.deadline = core::kNoDeadline;
   request.stream = 0;

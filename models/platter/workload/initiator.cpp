@@ -27,7 +27,7 @@ Initiator::Initiator(const sc_core::sc_module_name& name)
 }
 
 Initiator::~Initiator() {
-  for (const auto& transaction : transactions_) transaction->payload.clear_extension<core::CommandExtension>();
+  for (const auto& transaction : transactions_) transaction->payload.clear_extension<command::CommandExtension>();
 }
 
 void Initiator::add_producer(ProducerIf& producer) { sources_.push_back({&producer, {}, false}); }
@@ -36,9 +36,8 @@ Initiator::Transaction& Initiator::acquire() {
   if (idle_.empty()) {
     transactions_.push_back(std::make_unique<Transaction>(this));
     Transaction& fresh = *transactions_.back();
-    fresh.payload.set_extension<core::CommandExtension>(&fresh);
+    fresh.payload.set_extension<command::CommandExtension>(&fresh);
     fresh.payload.set_byte_enable_ptr(nullptr);
-    fresh.payload.set_data_ptr(nullptr);
     return fresh;
   }
   Transaction& transaction = *idle_.back();
@@ -57,7 +56,7 @@ void Initiator::pull(std::size_t source) {
     failure_ = std::current_exception();
     sc_core::sc_stop();
   }
-  if (s.has_next && s.next.time >= end_) s.has_next = false;
+  if (s.has_next && s.next.issued >= end_) s.has_next = false;
 }
 
 void Initiator::replace(std::size_t source) {
@@ -66,13 +65,13 @@ void Initiator::replace(std::size_t source) {
   if (!s.has_next) return;
   s.has_next = false;
   const core::Picoseconds now = core::now_ps();
-  if (s.next.time <= now) {
+  if (s.next.issued <= now) {
     enqueue(s.next, source);
     return;
   }
   thinking_.push_back({s.next, source, next_thought_++});
   std::push_heap(thinking_.begin(), thinking_.end(), later);
-  arrival_event_.notify(core::to_sc_time(thinking_.front().request.time - now));
+  arrival_event_.notify(core::to_sc_time(thinking_.front().request.issued - now));
 }
 
 void Initiator::arrivals() {
@@ -86,20 +85,20 @@ void Initiator::arrivals() {
     }
   }
   core::Picoseconds earliest = core::kNoDeadline;
-  while (!thinking_.empty() && thinking_.front().request.time <= now) {
+  while (!thinking_.empty() && thinking_.front().request.issued <= now) {
     std::pop_heap(thinking_.begin(), thinking_.end(), later);
     const Thinking due = thinking_.back();
     thinking_.pop_back();
     enqueue(due.request, due.source);
   }
-  if (!thinking_.empty()) earliest = thinking_.front().request.time;
+  if (!thinking_.empty()) earliest = thinking_.front().request.issued;
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Source& source = sources_[i];
-    while (source.has_next && source.next.time <= now) {
+    while (source.has_next && source.next.issued <= now) {
       enqueue(source.next, i);
       pull(i);
     }
-    if (source.has_next && source.next.time < earliest) earliest = source.next.time;
+    if (source.has_next && source.next.issued < earliest) earliest = source.next.issued;
   }
   send();
   if (earliest != core::kNoDeadline) arrival_event_.notify(core::to_sc_time(earliest - now));
@@ -114,16 +113,7 @@ void Initiator::enqueue(const Request& made, std::size_t source) {
   transaction.number = next_number_++;
   transaction.active = true;
   transaction.producer = source;
-  tlm::tlm_generic_payload& payload = transaction.payload;
-  payload.set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload.set_address(request.offset);
-  payload.set_data_length(request.length);
-  payload.set_streaming_width(request.length);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-  transaction.cls = request.cls;
-  transaction.deadline = request.deadline;
-  transaction.stream = request.stream;
-  transaction.issued = request.time;
+  command::set_command(transaction.payload, transaction, request);
   backlog_[index(request.cls)].push_back(&transaction);
 }
 
@@ -163,7 +153,7 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   transaction.active = false;
   --in_drive_[index(transaction.request.cls)];
   const std::size_t source = transaction.producer;
-  const bool refused = transaction.status != core::CommandStatus::Good;
+  const bool refused = transaction.status != command::CommandStatus::Good;
   payload.release();
   // A refused request is not replaced: it would be refused again in the same instant, and so on for ever.
   if (sources_[source].producer->closed_depth() > 0 && !refused) replace(source);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platter/command/tlm/initiator_port.h"
-#include "platter/core/command_extension.h"
+#include "platter/command/tlm/command_extension.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/workload/request.h"
 
@@ -20,8 +20,8 @@ namespace platter::workload {
 struct FinishedRequest {
   const Request& request;
   std::uint64_t number;  ///< in order of issue, from 0
-  core::CommandStatus status;
-  const core::CommandTiming& timing;
+  command::CommandStatus status;
+  const command::CommandTiming& timing;
 };
 
 /// Watches a host's requests.
@@ -67,7 +67,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
  private:
   /// The extension that a payload carries is the transaction itself, so the way back from a payload is a cast.
-  struct Transaction : core::CommandExtension {
+  struct Transaction : command::CommandExtension {
     explicit Transaction(tlm::tlm_mm_interface* manager) : payload(manager) {}
 
     tlm::tlm_generic_payload payload;
@@ -89,7 +89,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     std::uint64_t order;
   };
   static bool later(const Thinking& a, const Thinking& b) {
-    return a.request.time != b.request.time ? a.request.time > b.request.time : a.order > b.order;
+    return a.request.issued != b.request.issued ? a.request.issued > b.request.issued : a.order > b.order;
   }
 
   /// 1: best_effort_init_socket.
@@ -110,7 +110,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
                                      sc_core::sc_time& delay);
   void finish(tlm::tlm_generic_payload& payload);
   static Transaction& transaction_of(tlm::tlm_generic_payload& payload) {
-    return static_cast<Transaction&>(*payload.get_extension<core::CommandExtension>());
+    return static_cast<Transaction&>(*payload.get_extension<command::CommandExtension>());
   }
 
   std::vector<Source> sources_;

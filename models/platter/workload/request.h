@@ -3,20 +3,13 @@
 
 #include <cstdint>
 
+#include "platter/command/command.h"
 #include "platter/core/types.h"
 
 namespace platter::workload {
 
-/// A request as a producer makes it.
-struct Request {
-  core::Picoseconds time = 0;  ///< when the host has it
-  std::uint64_t offset = 0;    ///< bytes
-  std::uint32_t length = 0;    ///< bytes
-  bool write = false;
-  core::RequestClass cls = core::RequestClass::Discrete;
-  std::uint32_t stream = 0;
-  core::Picoseconds deadline = core::kNoDeadline;
-};
+/// A request as a producer makes it; `issued` is when the host has it.
+struct Request : command::Command {};
 
 /// Says what to issue. Requests come in order of their times.
 class ProducerIf {

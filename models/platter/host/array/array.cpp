@@ -9,8 +9,8 @@
 
 namespace platter::host::array {
 
-using core::CommandExtension;
-using core::CommandStatus;
+using command::CommandExtension;
+using command::CommandStatus;
 using Heard = command::InitiatorPort::Heard;
 using core::now_ps;
 using core::RequestClass;
@@ -117,13 +117,13 @@ void Array::submit(ArrayRequest& request) {
   request.waited_ = false;
   ++outstanding_;
   ++counters_[index(request.cls)].submitted;
-  request.status = request.flush ? CommandStatus::Good : check(request);
+  request.status = request.flush() ? CommandStatus::Good : check(request);
   if (request.status != CommandStatus::Good) {
     end(request);
-  } else if (request.flush) {
+  } else if (request.flush()) {
     flushes_.push_back({&request, next_order_++});
   } else {
-    if (config_.stream_buffers.units > 0 && !request.write && request.cls == RequestClass::Continuous)
+    if (config_.stream_buffers.units > 0 && !request.write() && request.cls == RequestClass::Continuous)
       request.buffer_ = follow(request);
     cut(request);
   }
@@ -132,18 +132,18 @@ void Array::submit(ArrayRequest& request) {
 
 void Array::cut(ArrayRequest& request) {
   const std::uint64_t end = request.address + request.length;
-  if (request.write) written(request.address, end);
+  if (request.write()) written(request.address, end);
   ++request.pending_;  // not before all of them are known
   for (std::uint64_t at = request.address; at < end;) {
     const StripeMap::Area& area = map_.area_at(at);
     const std::uint64_t within = (at - area.begin) % area.unit_bytes;
-    if (!request.write && cached(area)) {
+    if (!request.write() && cached(area)) {
       const std::uint64_t block = at - within % cache_.block_bytes();
       add(request, area, block, cache_.block_bytes(), Kind::Read);
       at = block + cache_.block_bytes();
     } else {
       const auto length = static_cast<std::uint32_t>(std::min(area.unit_bytes - within, end - at));
-      add(request, area, at, length, request.write ? Kind::Write : Kind::Read);
+      add(request, area, at, length, request.write() ? Kind::Write : Kind::Read);
       at += length;
     }
   }
@@ -248,7 +248,7 @@ void Array::end(ArrayRequest& request) {
     case ArrayRequest::Role::Fetch: fetched(static_cast<Fetch&>(request)); return;
   }
   const Picoseconds now = now_ps();
-  core::CommandTiming& timing = request.timing;
+  command::CommandTiming& timing = request.timing;
   ArrayCounters& counters = counters_[index(request.cls)];
   --outstanding_;
   const bool no_drive = timing.accepted < 0;
@@ -263,12 +263,12 @@ void Array::end(ArrayRequest& request) {
     if (now > request.deadline) ++counters.late;
     if (request.buffer_ != nullptr)
       ++(!no_drive ? stream_counters_.misses : request.waited_ ? stream_counters_.underruns : stream_counters_.hits);
-    else if (no_drive && !request.flush)
+    else if (no_drive && !request.flush())
       ++counters.cache_hits;
     counters.response += timing.response();
     counters.host_queue += request.host_queue;
   } else {
-    core::CommandTiming failed;
+    command::CommandTiming failed;
     failed.issued = request.since_;
     failed.accepted = timing.accepted;
     failed.completed = now;
@@ -442,7 +442,7 @@ void Array::flush_drives() {
     command.length = 0;
     command.bounced = false;
     command.fua = false;
-    enqueue(command, tlm::TLM_IGNORE_COMMAND, nullptr);
+    enqueue(command, command::Operation::Flush, nullptr);
   }
   if (--request.pending_ == 0) end_flush();
 }
@@ -642,23 +642,17 @@ void Array::close(std::uint32_t drive) {
       data = command.data.data();
     }
   }
-  enqueue(command, write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, data);
+  enqueue(command, command::read_or_write(write), data);
 }
 
-void Array::enqueue(Command& command, tlm::tlm_command what, std::uint8_t* data) {
-  const ArrayRequest& request = *command.first->request;
-  command.cls = request.cls;
-  command.deadline = request.deadline;
-  command.stream = request.stream;
-  command.flush = request.flush;
-  command.issued = now_ps();
-  tlm::tlm_generic_payload& payload = command.payload;
-  payload.set_command(what);
-  payload.set_address(command.address);
-  payload.set_data_ptr(data);
-  payload.set_data_length(command.length);
-  payload.set_streaming_width(command.length);
-  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+void Array::enqueue(Command& command, command::Operation operation, std::uint8_t* data) {
+  command::Command sent = *command.first->request;
+  sent.operation = operation;
+  sent.address = command.address;
+  sent.length = command.length;
+  sent.fua = command.fua;
+  sent.issued = now_ps();
+  command::set_command(command.payload, command, sent, data);
   drives_[command.drive].backlog[index(command.cls)].push_back(&command);
   to_send_ |= std::uint64_t{1} << command.drive;
 }
@@ -997,7 +991,7 @@ CommandStatus Array::objection(const tlm::tlm_generic_payload& payload) {
   const auto* extension = payload.get_extension<CommandExtension>();
   if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
   if (extension != nullptr &&
-      (extension->tag != CommandExtension::kAnyTag || extension->attribute != core::TaskAttribute::Simple))
+      (extension->tag != CommandExtension::kAnyTag || extension->attribute != command::TaskAttribute::Simple))
     return CommandStatus::BadCommand;
   if (extension != nullptr && extension->flush)
     return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
@@ -1014,18 +1008,9 @@ Array::SocketRequest& Array::accept(tlm::tlm_generic_payload& payload) {
   request.blocking_call = false;
   request.over = false;
   request.client = this;
-  request.write = payload.is_write();
-  request.address = payload.get_address();
-  request.length = payload.get_data_length();
+  static_cast<command::Command&>(request) = command::command_of(payload);
+  if (!core::valid(request.cls)) request.cls = RequestClass::Discrete;  // it is refused
   request.data = payload.get_data_ptr();
-  if (const auto* extension = payload.get_extension<CommandExtension>()) {
-    if (core::valid(extension->cls)) request.cls = extension->cls;  // otherwise it is refused
-    request.deadline = extension->deadline;
-    request.stream = extension->stream;
-    request.fua = extension->fua;
-    request.flush = extension->flush;
-    request.issued = extension->issued;
-  }
   return request;
 }
 
@@ -1074,11 +1059,7 @@ void Array::close(SocketRequest& request) {
     (request.status == CommandStatus::Good ? request.timing.bus : request.timing.queue) += waited;
     request.timing.completed = now_ps();
   }
-  request.payload->set_response_status(core::response_status(request.status));
-  if (auto* extension = request.payload->get_extension<CommandExtension>()) {
-    extension->status = request.status;
-    extension->timing = request.timing;
-  }
+  command::set_result(*request.payload, request);
 }
 
 void Array::call(tlm::tlm_generic_payload& payload) {

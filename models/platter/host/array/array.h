@@ -10,7 +10,7 @@
 
 #include "platter/command/tlm/initiator_port.h"
 #include "platter/command/tlm/target_port.h"
-#include "platter/core/command_extension.h"
+#include "platter/command/tlm/command_extension.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/host/array/block_cache.h"
@@ -32,26 +32,15 @@ class ArrayClientIf {
   virtual void finished(ArrayRequest& request) = 0;
 };
 
-/// A host's request. It, and its data, are the array's from Array::submit() to ArrayClientIf::finished().
-struct ArrayRequest {
+/// A host's request: a read, a write, or a flush of all drives. It, and its data, are the array's from Array::submit() to ArrayClientIf::finished().
+struct ArrayRequest : command::Command, command::Result {
   // From the host.
-  std::uint64_t address = 0;  ///< bytes
-  std::uint32_t length = 0;   ///< bytes
-  bool write = false;
-  bool flush = false;  ///< of all drives; neither read nor write, of no bytes
-  bool fua = false;
-  core::RequestClass cls = core::RequestClass::Discrete;
-  std::uint32_t stream = 0;
-  Picoseconds deadline = core::kNoDeadline;
-  Picoseconds issued = -1;       ///< when the host had it; -1: when it is submitted
   std::uint8_t* data = nullptr;  ///< null: timing only
   ArrayClientIf* client = nullptr;
 
-  // From the array.
-  core::CommandStatus status = core::CommandStatus::Good;
-  core::CommandTiming timing;   ///< its last command's; the time before in `queue`
-  Picoseconds host_queue = 0;   ///< of the response time: until its last command had a tag of its drive
-  std::uint64_t lost_bytes = 0; ///< that no drive which lives holds; of a flush: that were answered, and are perhaps on no media
+  // From the array; `timing` is the last command's, the time before in `queue`.
+  Picoseconds host_queue = 0;    ///< of the response time: until its last command had a tag of its drive
+  std::uint64_t lost_bytes = 0;  ///< that no drive which lives holds; of a flush: that were answered, and are perhaps on no media
 
  private:
   friend class Array;
@@ -203,7 +192,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::uint8_t on_way = 0;   ///< commands
     std::uint8_t written = 0;  ///< copies, a bit each
     bool attempted = false;    ///< a write has been sent to a drive
-    core::CommandStatus refused = core::CommandStatus::Good;  ///< of a write: by a drive that lives, and why
+    command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: by a drive that lives, and why
     bool spoiled = false;      ///< its unit was written under a rebuild, or by transport_dbg under a read
     bool ahead = false;        ///< a write that waits for no rebuild
     std::uint32_t blockers = 0;
@@ -213,8 +202,8 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
     std::array<Fragment*, 2> next{};           ///< in the command for each copy; the first one also among those that wait for a fetch
     std::uint64_t end() const { return within + length; }
   };
-  struct Command : core::CommandExtension {
-    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<core::CommandExtension>(this); }
+  struct Command : command::CommandExtension {
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<command::CommandExtension>(this); }
 
     tlm::tlm_generic_payload payload;
     Fragment* first = nullptr;
@@ -293,13 +282,13 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   unsigned int look(tlm::tlm_generic_payload& payload);
   SocketRequest& accept(tlm::tlm_generic_payload& payload);
   void submit(SocketRequest& request);
-  static core::CommandStatus objection(const tlm::tlm_generic_payload& payload);
+  static command::CommandStatus objection(const tlm::tlm_generic_payload& payload);
   void finished(ArrayRequest& request) override;
   static void close(SocketRequest& request);
   void respond() { port_.send_responses(); }
 
   // Requests and fragments.
-  core::CommandStatus check(const ArrayRequest& request) const;
+  command::CommandStatus check(const ArrayRequest& request) const;
   void cut(ArrayRequest& request);
   void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Kind kind);
   void chain(Fragment& fragment);
@@ -336,7 +325,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
 
   // Flushes.
   void flush_drives();
-  void settle_flush(Fragment& fragment, core::CommandStatus status, std::uint32_t drive);
+  void settle_flush(Fragment& fragment, command::CommandStatus status, std::uint32_t drive);
   void end_flush();
   void note_deaths(std::uint32_t drive);
 
@@ -361,7 +350,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   void clear_stale(const UnitPlace& place);
   void append(Fragment& fragment, std::uint32_t copy, const UnitPlace& place);
   void close(std::uint32_t drive);
-  void enqueue(Command& command, tlm::tlm_command what, std::uint8_t* data);
+  void enqueue(Command& command, command::Operation operation, std::uint8_t* data);
   void send(std::uint32_t drive);
   /// A drive has given an answer.
   void answered(Command& command);
@@ -392,7 +381,7 @@ class Array : public sc_core::sc_module, public tlm::tlm_mm_interface, private A
   bool behind_rebuild(const Fragment& write);
 
   static Command& command_of(tlm::tlm_generic_payload& payload) {
-    return static_cast<Command&>(*payload.get_extension<core::CommandExtension>());
+    return static_cast<Command&>(*payload.get_extension<command::CommandExtension>());
   }
 
   ArrayConfig config_;

@@ -61,13 +61,13 @@ bool RateStream::next(workload::Request& request, Picoseconds now) {
   Picoseconds begins = period_start_;
   if (options_.jitter > 0 && command_ == 0)  // the others of a period wait for no clock
     begins += static_cast<Picoseconds>(options_.jitter * clock_.uniform() * static_cast<double>(period_));
-  request.time = std::max(now, begins);
-  if (request.time >= options_.leaves) return false;
+  request.issued = std::max(now, begins);
+  if (request.issued >= options_.leaves) return false;
   if (!options_.sequential)
     place_ = random_.below(options_.file_bytes / options_.command_bytes) * options_.command_bytes;
   else if (place_ + options_.command_bytes > options_.file_bytes)
     place_ = 0;
-  request.offset = options_.file_offset + place_;
+  request.address = options_.file_offset + place_;
   request.length = options_.command_bytes;
   request.cls = options_.cls;
   request.stream = options_.stream;

@@ -33,7 +33,7 @@ class StreamMeter : public workload::RequestObserverIf {
     if (multimedia) ++stream.multimedia_commands;
   }
   void finished(const workload::FinishedRequest& finished) override {
-    if (finished.status != core::CommandStatus::Good) return;
+    if (finished.status != command::CommandStatus::Good) return;
     Stream& stream = streams_[finished.request.stream];
     const Picoseconds at = finished.timing.completed;
     const auto interval = static_cast<std::size_t>(at / interval_);
@@ -63,11 +63,11 @@ class RecognisedClasses : public workload::ClassifierIf, public workload::Reques
   explicit RecognisedClasses(const StreamRecogniserOptions& options) : recogniser_(options) {}
 
   core::RequestClass class_of(const workload::Request& request) override {
-    return recogniser_.arrives(request.time, request.offset, request.length, request.write);
+    return recogniser_.arrives(request.issued, request.address, request.length, request.write());
   }
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
-    if (!finished.request.write) recogniser_.ends(finished.timing.completed, finished.request.offset, finished.request.length);
+    if (!finished.request.write()) recogniser_.ends(finished.timing.completed, finished.request.address, finished.request.length);
   }
 
   const StreamRecogniser& recogniser() const { return recogniser_; }

@@ -117,7 +117,7 @@ void SimulatedDisks::read(const StrideMap& strides, std::uint64_t offset_blocks,
 void SimulatedDisks::finished(array::ArrayRequest& request) {
   auto& read = static_cast<Read&>(request);
   StreamRound& of = *read.of;
-  if (read.status != core::CommandStatus::Good) of.lost = true;
+  if (read.status != command::CommandStatus::Good) of.lost = true;
   reads_.give_back(read);
   if (--of.on_way == 0 && of.late) stream_rounds_.give_back(of);
 }

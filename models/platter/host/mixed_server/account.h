@@ -18,7 +18,7 @@ class Account : public workload::RequestObserverIf {
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
     const workload::Request& request = finished.request;
-    const bool counts = request.time >= from_;
+    const bool counts = request.issued >= from_;
     const auto part_ms = [](Picoseconds time) { return core::to_milliseconds(time); };
     if (request.cls == core::RequestClass::Continuous) {
       if (!counts) return;
@@ -34,7 +34,7 @@ class Account : public workload::RequestObserverIf {
   }
   /// A request that is not done at the end, at `now`. A video unit that is due by then has its verdict: it counts, as a late one.
   void outstanding(const workload::Request& request, Picoseconds now) {
-    if (request.cls != core::RequestClass::Continuous || request.time < from_ || request.deadline > now) return;
+    if (request.cls != core::RequestClass::Continuous || request.issued < from_ || request.deadline > now) return;
     ++video_units_;
     late(request);
   }

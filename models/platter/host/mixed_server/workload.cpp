@@ -146,8 +146,8 @@ void Workload::text_request() {
     }
     ++job.units;
     Request request;
-    request.time = next_text_;
-    request.offset = text_stripe_.offset(unit);
+    request.issued = next_text_;
+    request.address = text_stripe_.offset(unit);
     request.length = text_stripe_.unit_bytes;
     request.stream = index;
     push(text_stripe_.disk(unit), request);
@@ -181,8 +181,8 @@ void Workload::video_round() {
     for (; client.next_unit < behind; ++client.next_unit) {
       const std::uint64_t unit = file.first_unit + client.next_unit % file.units;
       Request request;
-      request.time = begin;
-      request.offset = video_stripe_.offset(unit);
+      request.issued = begin;
+      request.address = video_stripe_.offset(unit);
       request.length = video_stripe_.unit_bytes;
       request.cls = core::RequestClass::Continuous;
       request.stream = c;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "platter/core/types.h"
+
+namespace platter::command {
+
+using core::Picoseconds;
+
+/// Why a command was refused or failed.
+enum class CommandStatus : std::uint8_t {
+  Good,
+  BadCommand,     ///< neither read, write nor flush, or an attribute (class, task attribute, deadline) out of range
+  BadAddress,     ///< past the end, or not at a sector boundary
+  BadLength,      ///< no whole number of sectors
+  BadByteEnable,  ///< byte enables are not supported
+  BadBurst,       ///< streaming width below the length
+  BadTag,         ///< the host's tag is out of range or in use
+  QueueFull,      ///< no free tag, and the queue rejects instead of waiting
+  DriveDead,      ///< the drive has died, before the command came or under it
+  NoCopy,         ///< of an array: no drive that lives holds it
+};
+
+constexpr std::string_view to_string(CommandStatus status) {
+  switch (status) {
+    case CommandStatus::Good: return "good";
+    case CommandStatus::BadCommand: return "bad command";
+    case CommandStatus::BadAddress: return "address outside the drive or not at a sector boundary";
+    case CommandStatus::BadLength: return "length is no whole number of sectors";
+    case CommandStatus::BadByteEnable: return "byte enables are not supported";
+    case CommandStatus::BadBurst: return "streaming width below the length";
+    case CommandStatus::BadTag: return "tag out of range or in use";
+    case CommandStatus::QueueFull: return "queue full";
+    case CommandStatus::DriveDead: return "the drive is dead";
+    case CommandStatus::NoCopy: return "no drive that lives holds it";
+  }
+  return "?";
+}
+
+/// SCSI sense data (SPC-6, 4.4.7): what a host that speaks SCSI or ATA is told. All zero: no sense.
+struct Sense {
+  std::uint8_t key = 0;
+  std::uint8_t code = 0;       ///< additional sense code
+  std::uint8_t qualifier = 0;  ///< of that
+
+  friend constexpr bool operator==(const Sense& a, const Sense& b) { return a.key == b.key && a.code == b.code && a.qualifier == b.qualifier; }
+};
+
+/// A full queue has none: it is a status of its own, TASK SET FULL (SAM-6, 5.3).
+constexpr Sense sense_of(CommandStatus status) {
+  switch (status) {
+    case CommandStatus::Good:
+    case CommandStatus::QueueFull: return {};
+    case CommandStatus::BadCommand: return {0x5, 0x20, 0x00};     // illegal request, invalid command operation code
+    case CommandStatus::BadAddress: return {0x5, 0x21, 0x00};     // logical block address out of range
+    case CommandStatus::BadLength:
+    case CommandStatus::BadByteEnable:
+    case CommandStatus::BadBurst: return {0x5, 0x24, 0x00};       // invalid field in CDB
+    case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};         // aborted command, tagged overlapped commands
+    case CommandStatus::DriveDead: return {0x4, 0x3E, 0x01};      // hardware error, logical unit failure
+    case CommandStatus::NoCopy: return {0x3, 0x11, 0x00};         // medium error, unrecovered read error
+  }
+  return {};
+}
+
+enum class Operation : std::uint8_t { Read, Write, Flush };
+
+constexpr Operation read_or_write(bool write) { return write ? Operation::Write : Operation::Read; }
+
+/// SCSI task attribute (SAM-5, 8.6). NCQ has none: all its commands are simple.
+enum class TaskAttribute : std::uint8_t {
+  Simple,
+  Ordered,      ///< after every older command, before every younger one
+  HeadOfQueue,  ///< before every command that has not begun
+};
+
+/// What scheduling looks at in a command, beside what it reads or writes: the fields of an ATA or SCSI command.
+struct Attributes {
+  static constexpr int kAnyTag = -1;
+
+  core::RequestClass cls = core::RequestClass::Discrete;
+  Picoseconds deadline = core::kNoDeadline;  ///< absolute; as ATA and SCSI Command Duration Limits carry it
+  std::uint32_t stream = 0;
+  int tag = kAnyTag;  ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
+  TaskAttribute attribute = TaskAttribute::Simple;  ///< others only where the drive takes them (`queue.task_attributes`)
+  bool fua = false;         ///< force unit access: a write is complete when it is on the media, a read comes from there
+  Picoseconds issued = -1;  ///< when the host had the request; -1: when it is sent
+
+  /// False if a field lies outside its range: no scheduler must see such a command.
+  bool in_range() const {
+    return core::valid(cls) && static_cast<int>(attribute) <= static_cast<int>(TaskAttribute::HeadOfQueue) && deadline >= 0;
+  }
+};
+
+/// One command, from the host's request to the drive's queue.
+struct Command : Attributes {
+  Operation operation = Operation::Read;
+  std::uint64_t address = 0;  ///< bytes; of a flush 0
+  std::uint32_t length = 0;   ///< bytes; of a flush 0
+
+  bool read() const { return operation == Operation::Read; }
+  bool write() const { return operation == Operation::Write; }
+  bool flush() const { return operation == Operation::Flush; }
+};
+
+/// Where a command's time went. The parts sum to completed - issued.
+struct CommandTiming {
+  Picoseconds issued = 0;     ///< the host had the request
+  Picoseconds accepted = 0;   ///< the queue took it (END_REQ)
+  Picoseconds started = 0;    ///< its decision was made and its overhead began
+  Picoseconds completed = 0;  ///< BEGIN_RESP
+  Picoseconds queue = 0;      ///< started - issued
+  Picoseconds overhead = 0;
+  Picoseconds seek = 0;
+  Picoseconds settle = 0;
+  Picoseconds rotation = 0;
+  Picoseconds transfer = 0;
+  Picoseconds bus = 0;  ///< host bus time that nothing else hid
+
+  Picoseconds response() const { return completed - issued; }
+  Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }
+};
+
+/// What became of a command.
+struct Result {
+  CommandStatus status = CommandStatus::Good;
+  CommandTiming timing;
+
+  Sense sense() const { return sense_of(status); }
+};
+
+}  // namespace platter::command

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm>
+
+#include "platter/command/command.h"
+
+namespace platter::command {
+
+/// The TLM response for a status, which is finer.
+inline tlm::tlm_response_status response_status(CommandStatus status) {
+  switch (status) {
+    case CommandStatus::Good: return tlm::TLM_OK_RESPONSE;
+    case CommandStatus::BadCommand: return tlm::TLM_COMMAND_ERROR_RESPONSE;
+    case CommandStatus::BadAddress: return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    case CommandStatus::BadLength: return tlm::TLM_BURST_ERROR_RESPONSE;
+    case CommandStatus::BadByteEnable: return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+    case CommandStatus::BadBurst: return tlm::TLM_BURST_ERROR_RESPONSE;
+    case CommandStatus::BadTag:
+    case CommandStatus::QueueFull:
+    case CommandStatus::DriveDead:
+    case CommandStatus::NoCopy: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  }
+  return tlm::TLM_GENERIC_ERROR_RESPONSE;
+}
+
+/// What a command carries beyond a generic payload: its attributes, and on the way back what became of it. A payload without it is a
+/// discrete command without a deadline.
+class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Attributes, public Result {
+ public:
+  bool flush = false;  ///< FLUSH CACHE; the payload's command is TLM_IGNORE_COMMAND
+
+  tlm::tlm_extension_base* clone() const override { return new CommandExtension(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const CommandExtension&>(other); }
+};
+
+/// The command of a payload, whatever of it is out of range.
+inline Command command_of(const tlm::tlm_generic_payload& payload) {
+  Command command;
+  const auto* extension = payload.get_extension<CommandExtension>();
+  if (extension != nullptr) static_cast<Attributes&>(command) = *extension;
+  if (extension != nullptr && extension->flush) {
+    command.operation = Operation::Flush;
+    return command;
+  }
+  command.operation = payload.is_write() ? Operation::Write : Operation::Read;
+  command.address = payload.get_address();
+  command.length = payload.get_data_length();
+  return command;
+}
+
+/// Makes a payload, with its extension, this command, with bytes at `data` (null: timing only).
+inline void set_command(tlm::tlm_generic_payload& payload, CommandExtension& extension, const Command& command, std::uint8_t* data = nullptr) {
+  static_cast<Attributes&>(extension) = command;
+  extension.flush = command.flush();
+  payload.set_command(command.flush() ? tlm::TLM_IGNORE_COMMAND : command.write() ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_address(command.address);
+  payload.set_data_ptr(data);
+  payload.set_data_length(command.length);
+  payload.set_streaming_width(command.length);
+  payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
+/// What became of it, for the payload's host.
+inline void set_result(tlm::tlm_generic_payload& payload, const Result& result) {
+  payload.set_response_status(response_status(result.status));
+  if (auto* extension = payload.get_extension<CommandExtension>()) static_cast<Result&>(*extension) = result;
+}
+
+}  // namespace platter::command
