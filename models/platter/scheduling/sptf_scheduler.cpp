@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "platter/scheduling/cylinder_index.h"
 #include "platter/scheduling/guarded_scheduler.h"
 
 namespace platter::scheduling {
@@ -8,36 +11,47 @@ namespace {
 /// Shortest positioning time first (Jacobson and Wilkes 1991), with the deadline guard of Balafoutis et al., section 4.3:
 /// a command is served only if the remaining continuous commands can then still be served by SCAN in time. When none
 /// passes, the sweep goes on. Aged SPTF takes a command's weighted wait off its positioning time.
+///
+/// The decision is that of a search through all commands, which is what a firmware is charged for. This one goes outward from the arm and ends where
+/// no command can be reached sooner than the best so far.
 class SptfScheduler : public GuardedScheduler {
  public:
   SptfScheduler(const SchedulerContext& context, GuardMode mode)
-      : GuardedScheduler(context), mode_(mode), weight_(context.parameters.weight) {}
+      : GuardedScheduler(context), mode_(mode), weight_(context.parameters.weight), index_(context.capacity), least_moves_(context.planner) {}
 
   void insert(const Command& command) override {
-    FlatScheduler::insert(command);
+    index_.insert(command);
     if (mode_ != GuardMode::None && in_sweep(command)) sweep_.insert(command);
   }
 
   void remove(Tag tag) override {
-    FlatScheduler::remove(tag);
+    index_.remove(tag);
     sweep_.remove(tag);
   }
+
+  bool empty() const override { return index_.empty(); }
+  DecisionWork work(const HeadState& /*head*/) override { return {index_.size(), 0}; }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     const bool guarded = !sweep_.empty();
     if (guarded) sweep_.prepare(head);
     const Command* best = nullptr;
     Picoseconds best_time = 0;
-    for (const Command* command : commands()) {  // in order of age: the first of equals stays
-      if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command->tag) && command != &sweep_.first())
-        continue;
-      const AccessTime access = estimate(*command, head, now);
-      const Picoseconds time = access.positioning() - weight_.of(now - command->arrival);
-      if (best != nullptr && time >= best_time) continue;
-      if (guarded && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
-      best = command;
-      best_time = time;
-    }
+    const Picoseconds least_overhead = std::min(planner_.overhead(false, head.last_was_write), planner_.overhead(true, head.last_was_write));
+    const bool aged = weight_.millionths > 0;  // who has waited long may be far away
+    index_.visit_outward(
+        head.cylinder,
+        [&](std::uint32_t distance) { return best == nullptr || aged || least_overhead + least_moves_(distance) <= best_time; },
+        [&](const Command& command) {
+          if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command.tag) && &command != &sweep_.first()) return;
+          const AccessTime access = estimate(command, head, now);
+          Picoseconds time = access.positioning();
+          if (aged) time -= weight_.of(now - command.arrival);
+          if (best != nullptr && (time > best_time || (time == best_time && older(*best, command)))) return;
+          if (guarded && !sweep_.allows(command, access.to_first(), now, head.bus_free)) return;
+          best = &command;
+          best_time = time;
+        });
     if (best != nullptr) return Decision::serve(best->tag);
     return guarded ? next_of_sweep(head, now) : Decision{};
   }
@@ -45,6 +59,8 @@ class SptfScheduler : public GuardedScheduler {
  private:
   GuardMode mode_;
   Weight weight_;
+  CylinderIndex index_;
+  LeastMoves least_moves_;
 };
 
 }  // namespace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "platter/scheduling/command.h"
+
+namespace platter::scheduling {
+
+/// The commands of a policy by the cylinder on which they begin, so that those near the arm are found first. No allocation once its
+/// capacity is reached.
+class CylinderIndex {
+ public:
+  explicit CylinderIndex(std::size_t capacity) : cylinder_of_(capacity) { entries_.reserve(capacity); }
+
+  void insert(const Command& command) {
+    const std::uint32_t cylinder = command.extent.cylinder.value;
+    cylinder_of_[command.tag.value] = cylinder;
+    const auto at = std::upper_bound(entries_.begin(), entries_.end(), cylinder,
+                                     [](std::uint32_t value, const Entry& entry) { return value < entry.cylinder; });
+    entries_.insert(at, {cylinder, &command});
+  }
+
+  /// No effect if it is not here.
+  void remove(Tag tag) {
+    for (auto at = first_from(cylinder_of_[tag.value]); at != entries_.end() && at->cylinder == cylinder_of_[tag.value]; ++at)
+      if (at->command->tag == tag) {
+        entries_.erase(at);
+        return;
+      }
+  }
+
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+
+  /// Calls `visit(command)` for the commands in the order of their distance from a cylinder, as long as `goes_on(distance)`, the distance of the
+  /// next one, says so.
+  template <typename GoesOn, typename Visit>
+  void visit_outward(core::Cylinder from, GoesOn goes_on, Visit visit) const {
+    constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+    auto above = first_from(from.value);
+    auto below = above;
+    for (;;) {
+      const std::uint32_t up = above != entries_.end() ? above->cylinder - from.value : kNone;
+      const std::uint32_t down = below != entries_.begin() ? from.value - (below - 1)->cylinder : kNone;
+      const std::uint32_t distance = std::min(up, down);
+      if (distance == kNone || !goes_on(distance)) return;
+      visit(up <= down ? *(above++)->command : *(--below)->command);
+    }
+  }
+
+ private:
+  struct Entry {
+    std::uint32_t cylinder;
+    const Command* command;
+  };
+
+  std::vector<Entry>::const_iterator first_from(std::uint32_t cylinder) const {
+    return std::lower_bound(entries_.begin(), entries_.end(), cylinder,
+                            [](const Entry& entry, std::uint32_t value) { return entry.cylinder < value; });
+  }
+
+  std::vector<Entry> entries_;               ///< by cylinder
+  std::vector<std::uint32_t> cylinder_of_;  ///< by tag
+};
+
+/// The least time that an arm takes to a cylinder so far away or farther, in whatever state it gets there: no positioning to such a one is
+/// shorter.
+class LeastMoves {
+ public:
+  explicit LeastMoves(const AccessPlanner& planner) : least_(planner.seek_curve().cylinders()) {
+    Picoseconds least = std::numeric_limits<Picoseconds>::max();
+    for (std::size_t distance = least_.size(); distance-- > 1;) {
+      const Picoseconds seek = planner.seek_curve()(static_cast<std::uint32_t>(distance));
+      // A write's settling may be negative (DriveProfile): it takes a part of the seek away.
+      least = std::min({least, seek, std::max<Picoseconds>(0, seek + planner.write_settle())});
+      least_[distance] = least;
+    }
+    if (!least_.empty()) least_[0] = 0;
+  }
+
+  Picoseconds operator()(std::uint32_t distance) const { return least_[distance]; }
+
+ private:
+  std::vector<Picoseconds> least_;  ///< by distance in cylinders
+};
+
+}  // namespace platter::scheduling
