@@ -143,12 +143,13 @@ def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str
     return lines
 
 
-def policies_without_a_run() -> list[str]:
+def policies_without_a_run(every: dict[str, Run]) -> list[str]:
     """Policies of `platter list policies` that no expected result has. Parameters of a name, single letters, stand for any value."""
-    listed = subprocess.run([program("PLATTER", "models/platter"), "list", "policies"], check=True, capture_output=True, text=True)
-    kept = {value for file in EXPECTED.iterdir() for path, value in leaves(json.loads(file.read_text())) if path.endswith("/policy")}
-    patterns = {name: "[^|()]+".join(re.escape(part) for part in re.split(r"(?<=[(|])[A-Za-z](?=[|)])", name))
-                for name in (line.split()[0] for line in listed.stdout.splitlines())}
+    listed = subprocess.run([program("PLATTER", "models/platter"), "list", "policies", "--json"], check=True, capture_output=True, text=True)
+    files = [EXPECTED / f"{name}.json" for name in every]
+    kept = {value for file in files if file.exists() for path, value in leaves(json.loads(file.read_text())) if path.endswith("/policy")}
+    patterns = {policy["name"]: "[^|()]+".join(re.escape(part) for part in re.split(r"(?<=[(|])[A-Za-z](?=[|)])", policy["name"]))
+                for policy in json.loads(listed.stdout)}
     return [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, policy) for policy in kept)]
 
 
@@ -216,7 +217,7 @@ def main() -> int:
         print(f"golden: {len(chosen) - different} runs kept")
     else:
         print(f"golden: {len(chosen)} runs, {different} different")
-    missing = policies_without_a_run()
+    missing = policies_without_a_run(every)
     if missing:
         print(f"golden: no run has the policies {', '.join(missing)}")
     return 1 if different or missing else 0

@@ -36,7 +36,7 @@ def build(rtl, work):
                str(cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"), str(HERE / "public.vlt"),
                *(str(rtl / name) for name in ["lint.vlt", *files, "sched_checks.sv"])]
     make = ["make", "--silent", "-C", str(work), "-f", "Vtop.mk", "-j", str(os.cpu_count() or 1), "OPT_FAST=-O1 -g0", "OPT_SLOW=-O0 -g0",
-            "OPT_GLOBAL=-O1 -g0", *([f"CXX={os.environ['CXX']}"] if "CXX" in os.environ else [])]
+            "OPT_GLOBAL=-O1 -g0", f"PYTHON3={sys.executable}", *([f"CXX={os.environ['CXX']}"] if "CXX" in os.environ else [])]
     for step in (command, make):
         result = subprocess.run(step, env=environment, capture_output=True, text=True, check=False)
         if result.returncode != 0:

@@ -361,9 +361,8 @@ left out by default and judged as interpretations.
 the place of its block.
 
 A replacement is a read with the share of reads as its probability, whatever it replaces; so what is queued is a result, where the caption of figure 5 speaks of *the fraction of queued operations
-that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Were a batch of requests
-drained instead (tried with 32 to 128 of them, half of them reads), FreeBW-SATF would be 14 to 19 % ahead of Read-First, nearer to what the paper says than here (`freebw-satf-read-first`), but SATF-EW would equal
-Read-First, and FreeBW-SATF be no worse than FreeBW-SCAN.
+that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Batches that are drained are not
+judged.
 
 A *gap* is the rotational wait that a read would have, were the arm to go there at once: what an eager write may use without delaying it. In a closed queue the mean response time of all requests is the queue's length
 over the throughput; how it is shared between reads and writes is what a policy does with each.

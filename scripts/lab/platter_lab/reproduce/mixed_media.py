@@ -194,6 +194,8 @@ def _no_hiccup(views: Views) -> list[Part]:
     for name, view in views.items():
         for policy in view.policies if isinstance(view, View) else ():
             counts = [count for rate in view.rates for count in view.samples(policy, rate, hiccups)]
+            if not counts:  # no rate in common with what it is held against
+                continue
             parts.append(Part(f"{policy}, {name}, worst of {len(counts)} runs", exact(max(counts), len(counts)), below(1)))
     return parts
 
