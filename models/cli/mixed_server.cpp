@@ -131,7 +131,7 @@ int server_mixed(const ServerOptions& options) {
     disk.host->add_observer(account);
   }
   if (warmup > 0) sc_core::sc_start(core::to_sc_time(warmup));
-  for (ServerDisk& disk : all) disk.busy_before = disk.drive->controller().busy(warmup);
+  for (ServerDisk& disk : all) disk.busy_before = disk.drive->actuator().busy(warmup);
   sc_core::sc_start(core::to_sc_time(end - warmup));
 
   json utilisation = json::array();
@@ -139,7 +139,7 @@ int server_mixed(const ServerOptions& options) {
   for (ServerDisk& disk : all) {
     disk.host->rethrow_failure();
     disk.host->for_each_outstanding([&](const workload::Request& request) { account.outstanding(request, end); });
-    const double share = static_cast<double>(disk.drive->controller().busy(end) - disk.busy_before) / static_cast<double>(end - warmup);
+    const double share = static_cast<double>(disk.drive->actuator().busy(end) - disk.busy_before) / static_cast<double>(end - warmup);
     utilisation.push_back(share);
     busy += share;
   }

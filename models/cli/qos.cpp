@@ -265,7 +265,7 @@ int qos_run(const QosOptions& options) {
     }
   };
   advance(warmup);
-  const Picoseconds busy_before = disk.controller().busy(core::now_ps());
+  const Picoseconds busy_before = disk.actuator().busy(core::now_ps());
   std::vector<qos::RateStream::Periods> periods_before;
   periods_before.reserve(streams.size());
   for (const auto& stream : streams) periods_before.push_back(stream->periods(core::now_ps()));
@@ -275,7 +275,7 @@ int qos_run(const QosOptions& options) {
   if (refusals.refused()) throw core::InputError(s.file, 0, 0, *refusals.refused());
 
   Outcome outcome;
-  outcome.busy_share = static_cast<double>(disk.controller().busy(end) - busy_before) / static_cast<double>(end - warmup);
+  outcome.busy_share = static_cast<double>(disk.actuator().busy(end) - busy_before) / static_cast<double>(end - warmup);
   outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_start).count();
   outcome.cpu_s = cpu_seconds() - cpu_start;
   const json result = result_json(s, streams, periods_before, meter, manager.get(), recognised.get(), outcome);

@@ -355,7 +355,7 @@ int run(const RunOptions& options) {
   std::vector<Picoseconds> busy_before;
   double occupancy_before = 0;
   for (const auto& drive : disks.drives()) {
-    busy_before.push_back(drive->controller().busy(core::now_ps()));
+    busy_before.push_back(drive->actuator().busy(core::now_ps()));
     occupancy_before += drive->queue().occupancy_integral(core::now_ps());
   }
   advance(end);
@@ -373,11 +373,11 @@ int run(const RunOptions& options) {
   double occupancy = -occupancy_before;
   for (std::size_t i = 0; i < disks.drives().size(); ++i) {
     drive::Drive& each = *disks.drives()[i];
-    outcome.drive_busy_shares.push_back(static_cast<double>(each.controller().busy(end) - busy_before[i]) / measured);
+    outcome.drive_busy_shares.push_back(static_cast<double>(each.actuator().busy(end) - busy_before[i]) / measured);
     outcome.busy_share += outcome.drive_busy_shares.back() / drives;
     occupancy += each.queue().occupancy_integral(end);
     outcome.engine += each.engine().statistics();
-    outcome.stall += each.controller().stall_statistics();
+    outcome.stall += each.dispatcher().statistics();
     if (each.translation() == nullptr) continue;
     outcome.eager += each.translation()->statistics();
     outcome.free_blocks += each.translation()->map().free_count();

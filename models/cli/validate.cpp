@@ -152,7 +152,7 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
                                                      disk.planner().bus_block_time(false), first, last);
   if (outputs.requests) write_in_child(*outputs.requests, requests_text(measured, watch.replayed()));
   if (outputs.plot) write_in_child(*outputs.plot, plot_text(subject, measured, watch.replayed(), first, last));
-  const drive::CacheStatistics& cache = disk.controller().cache_statistics();
+  const drive::CacheStatistics& cache = disk.cache_statistics();
   return {{"drive", subject.drive},
           {"product", profile.name},
           {"reading", options.reading},

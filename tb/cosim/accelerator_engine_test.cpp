@@ -158,7 +158,7 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   }
   EXPECT_GT(queued, slots.size() / 2);
   EXPECT_LT(waits, queued / 100 + 2);
-  const drive::StallStatistics& stall = tapped.rig->disk->controller().stall_statistics();
+  const drive::StallStatistics& stall = tapped.rig->disk->dispatcher().statistics();
   EXPECT_EQ(stall.stalls + stall.idle_decisions, waits + slots.size() - queued);
   EXPECT_GT(stall.stalls, waits) << "some came with others at hand";
   EXPECT_LE(stall.stalls, waits + replacing);
@@ -368,7 +368,7 @@ TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
   sc_core::sc_start();
   EXPECT_EQ(small_host.finished(), 300u);
   EXPECT_EQ(large_host.finished(), 300u);
-  EXPECT_LT(large->controller().busy(core::now_ps()), small->controller().busy(core::now_ps()) / 2)
+  EXPECT_LT(large->actuator().busy(core::now_ps()), small->actuator().busy(core::now_ps()) / 2)
       << "with 256 to choose from, less than half the time";
 }
 

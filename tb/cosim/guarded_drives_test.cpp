@@ -50,7 +50,7 @@ TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
     EXPECT_EQ(rig->statistics.hiccups(), 0u) << rig->disk->name();
     EXPECT_GT(rig->statistics.of(RequestClass::Continuous).completed, scaled(2'000)) << rig->disk->name();
     EXPECT_GT(rig->statistics.of(RequestClass::Discrete).completed, scaled(500)) << rig->disk->name();
-    destages += rig->disk->controller().cache_statistics().destages;
+    destages += rig->disk->cache_statistics().destages;
   }
   EXPECT_GT(destages, scaled(500));
 }

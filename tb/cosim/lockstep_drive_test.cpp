@@ -141,10 +141,10 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheBufferWritesBack) {
     rig.close();
     EXPECT_EQ(rig.statistics.hiccups(), 0u) << "rig " << i;
     EXPECT_EQ(rig.statistics.of(RequestClass::Continuous).completed, scaled(300) * 25u) << "rig " << i;
-    const std::uint64_t destages = rig.disk->controller().cache_statistics().destages;
+    const std::uint64_t destages = rig.disk->cache_statistics().destages;
     EXPECT_GT(destages, scaled(1'000)) << "rig " << i;
     // Only what comes when an access ends is decided on while the arm waits: the write that follows one of the buffer's own.
-    EXPECT_LE(rig.disk->controller().stall_statistics().stalls, destages + destages / 100 + 10) << "rig " << i;
+    EXPECT_LE(rig.disk->dispatcher().statistics().stalls, destages + destages / 100 + 10) << "rig " << i;
   }
 }
 
@@ -160,7 +160,7 @@ TEST(LockstepBuffer, ABufferThatWritesBackLeavesModelAndRtlInStep) {
   both.close();
   expect_same_run(model, both);
   EXPECT_EQ(both.disk->engine().statistics().mismatches, 0u);
-  EXPECT_GT(both.disk->controller().cache_statistics().destages, scaled(1'000));
+  EXPECT_GT(both.disk->cache_statistics().destages, scaled(1'000));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, GuardedEngines,

@@ -198,7 +198,7 @@ void deaths() {
   };
   traffic.start(10, 1'500);
   run_while_not([&] {
-    if (!disk->host_port().alive()) {
+    if (!disk->power().alive()) {
       disk->set_alive(true);
       traffic.resume();
     }

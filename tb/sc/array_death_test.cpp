@@ -451,7 +451,7 @@ TEST_P(ArrayDeaths, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
       else
         rig.drives[d]->set_alive(false);
       std::uint32_t dead = 0;
-      for (std::uint32_t k = 0; k < 16; ++k) dead += rig.drives[k]->host_port().alive() ? 0u : 1u;
+      for (std::uint32_t k = 0; k < 16; ++k) dead += rig.drives[k]->power().alive() ? 0u : 1u;
       both_dead += dead > 1 ? 1u : 0u;
     }
     for (std::uint32_t d = 0; d < 16; ++d) {

@@ -76,7 +76,7 @@ TEST(AutoQos, GivesMultimediaItsRateAndTheDiskBack) {
   EXPECT_EQ(records[10].window.opened, 1u);
   EXPECT_EQ(records[13].state, QosState::Managed);
   EXPECT_EQ(records.back().state, QosState::Default);
-  EXPECT_EQ(desk.disk.host_port().token_bucket().rate(), 0u);
+  EXPECT_EQ(desk.disk.host_port().admission().token_bucket().rate(), 0u);
 }
 
 TEST(AutoQos, ReadsWhatTheStreamsGotAndWritesWhatItDecides) {
@@ -88,7 +88,7 @@ TEST(AutoQos, ReadsWhatTheStreamsGotAndWritesWhatItDecides) {
     ASSERT_EQ(desk.manager->records().size(), second + 1);
     EXPECT_EQ(record.window.multimedia_bytes, desk.meter.of(0).bytes[second]) << second;
     EXPECT_EQ(record.window.best_effort_bytes, desk.meter.of(1).bytes[second] + desk.meter.of(2).bytes[second]) << second;
-    EXPECT_EQ(desk.disk.host_port().token_bucket().rate(), record.limit) << second;
+    EXPECT_EQ(desk.disk.host_port().admission().token_bucket().rate(), record.limit) << second;
     if (second > 11) {
       EXPECT_LE(record.window.best_effort_bytes, desk.manager->records()[second - 1].limit + drive::TokenBucket::kDefaultDepth) << second;
     }
@@ -102,7 +102,7 @@ TEST(AutoQos, TouchesNothingWithoutMultimedia) {
     EXPECT_EQ(record.state, QosState::Default);
     EXPECT_EQ(record.limit, 0u);
   }
-  EXPECT_EQ(desk.disk.host_port().token_bucket().rate(), 0u);
+  EXPECT_EQ(desk.disk.host_port().admission().token_bucket().rate(), 0u);
 }
 
 TEST(RecognisedClasses, DecideTheClassAtTheHostsQueue) {

@@ -71,8 +71,8 @@ class Traffic {
     EXPECT_TRUE(in_drive_.empty()) << "nothing waits for ever";
     EXPECT_TRUE(host_.all_released());
     EXPECT_EQ(disk_.queue().occupancy(), 0u);
-    if (disk_.controller().segments() != nullptr) {
-      EXPECT_FALSE(disk_.controller().segments()->any_dirty());
+    if (disk_.segments() != nullptr) {
+      EXPECT_FALSE(disk_.segments()->any_dirty());
     }
     if (data_) {
       EXPECT_TRUE(media_bytes(disk_, 0, kSpan) == shadow_);
@@ -350,12 +350,12 @@ TEST_P(CacheTraffic, BytesAreThoseOfTheOrderOfAcceptance) {
   EXPECT_GT(traffic.ordered, kCommands / 100);
   EXPECT_GT(traffic.head_of_queue, kCommands / 100);
   EXPECT_GT(traffic.probes, kCommands / 40);
-  const drive::CacheStatistics& cache = disk->controller().cache_statistics();
-  const bool writes = disk->controller().segments() != nullptr && disk->controller().segments()->write_back();
+  const drive::CacheStatistics& cache = disk->cache_statistics();
+  const bool writes = disk->segments() != nullptr && disk->segments()->write_back();
   EXPECT_EQ(cache.cached_writes > kCommands / 20, writes) << cache.cached_writes;
   EXPECT_EQ(cache.destages > 0, writes);
   EXPECT_LE(cache.destages, cache.cached_writes);
-  EXPECT_EQ(cache.read_hits > 0, disk->controller().segments() != nullptr);
+  EXPECT_EQ(cache.read_hits > 0, disk->segments() != nullptr);
 }
 
 TEST_P(CacheTraffic, AnObserverChangesNothing) {
@@ -379,9 +379,9 @@ TEST_P(CacheTraffic, AnObserverChangesNothing) {
   ASSERT_EQ(a.timings.size(), kCommands);
   ASSERT_EQ(b.timings.size(), kCommands);
   for (const auto& [number, timing] : a.timings) ASSERT_TRUE(same_times(timing, b.timings.at(number))) << "command " << number;
-  EXPECT_EQ(plain->controller().busy(core::now_ps()), watched->controller().busy(core::now_ps()));
-  EXPECT_LE(plain->controller().busy(core::now_ps()), core::now_ps());
-  EXPECT_EQ(plain->controller().current_tag(), -1);
+  EXPECT_EQ(plain->actuator().busy(core::now_ps()), watched->actuator().busy(core::now_ps()));
+  EXPECT_LE(plain->actuator().busy(core::now_ps()), core::now_ps());
+  EXPECT_EQ(plain->actuator().current_tag(), -1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, CacheTraffic, ::testing::ValuesIn(cases()),
@@ -396,16 +396,16 @@ TEST(CacheReads, AHitOnTheReadAheadCostsNoMechanics) {
     s.access(t, false, 0, 8);  // sector 0 at 6,400; the read-ahead goes on to block 32, 9,600
     EXPECT_EQ(t.timing().completed, us(7205));
     s.pause_until(us(20'000));
-    const Picoseconds busy = disk->controller().busy(core::now_ps());
+    const Picoseconds busy = disk->actuator().busy(core::now_ps());
     s.access(t, false, 8, 24);
     EXPECT_EQ(t.timing().response(), us(50 + 24 * 5));
     EXPECT_EQ(t.timing().overhead, us(50));
     EXPECT_EQ(t.timing().bus, us(24 * 5));
     EXPECT_EQ(t.timing().queue + t.timing().seek + t.timing().rotation + t.timing().transfer, 0);
-    EXPECT_EQ(disk->controller().busy(core::now_ps()), busy);
+    EXPECT_EQ(disk->actuator().busy(core::now_ps()), busy);
     s.access(t, false, 0, 32);  // with what the host has got before
     EXPECT_EQ(t.timing().response(), us(50 + 32 * 5));
-    EXPECT_EQ(disk->controller().cache_statistics().read_hits, 2u);
+    EXPECT_EQ(disk->cache_statistics().read_hits, 2u);
   });
   script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
@@ -447,7 +447,7 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
     EXPECT_EQ(t.timing().completed, us(38'400 + 6'400 + 1'600 + 90));
     EXPECT_EQ(t.timing().transfer, us(800));
     EXPECT_EQ(t.timing().parts(), t.timing().response());
-    EXPECT_EQ(disk->controller().cache_statistics().partial_hits, 1u);
+    EXPECT_EQ(disk->cache_statistics().partial_hits, 1u);
     s.access(t, false, 0, 16);
     EXPECT_EQ(t.data, filled(0x77, 16));
   });
@@ -478,7 +478,7 @@ TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
     s.access(t, false, 64, 8);
     s.pause_until(us(40'000));
     s.access(t, false, 64, 16);
-    EXPECT_EQ(disk->controller().cache_statistics().partial_hits, 1u);
+    EXPECT_EQ(disk->cache_statistics().partial_hits, 1u);
     // Block 79 is in at 46,400. What has come before has left by then, or waits for it and for the bus.
     EXPECT_EQ(t.timing().completed, us(46'400 + (GetParam() ? 10 : 40 + 8 * 10)));
     EXPECT_EQ(t.timing().parts(), t.timing().response());
@@ -520,7 +520,7 @@ TEST_P(CachePartialHit, AWriteOverTheBufferedPartWaitsForTheRead) {
   Transaction& read = host.submit(false, 12'800, 16);  // half of it is in the buffer
   Transaction& write = host.submit(true, 12'800, 4, 0x66);
   sc_core::sc_start();
-  EXPECT_EQ(disk->controller().cache_statistics().partial_hits, 1u);
+  EXPECT_EQ(disk->cache_statistics().partial_hits, 1u);
   EXPECT_LT(busy.finished_order, read.finished_order);
   EXPECT_EQ(read.data, filled(0, 16)) << "accepted before the write";
   EXPECT_EQ(write.status(), tlm::TLM_OK_RESPONSE);
@@ -591,7 +591,7 @@ TEST(CacheReads, ForceUnitAccessReadsTheMedia) {
     t.extension.fua = true;
     s.access(t, false, 8, 8);
     EXPECT_GT(t.timing().transfer, 0);
-    EXPECT_EQ(disk->controller().cache_statistics().read_hits, 0u);
+    EXPECT_EQ(disk->cache_statistics().read_hits, 0u);
     t.extension.fua = false;
     s.access(t, true, 8, 8, 0x21);
     t.extension.fua = true;
@@ -615,18 +615,18 @@ TEST(CacheWrites, AreCompleteWhenTheirDataIsInTheBufferAndReadBackBeforeAndAfter
     EXPECT_EQ(t.timing().overhead, us(320));
     EXPECT_EQ(t.timing().bus, us(80));
     EXPECT_EQ(media_bytes(*disk, 1280, 16), filled(0, 16)) << "not yet";
-    EXPECT_TRUE(disk->controller().segments()->any_dirty());
+    EXPECT_TRUE(disk->segments()->any_dirty());
     s.access(t, false, 1280, 16);
     EXPECT_EQ(t.data, filled(0x5A, 16));
     EXPECT_EQ(t.timing().response(), us(60 + 80));
     EXPECT_EQ(media_bytes(*disk, 1280, 16), filled(0, 16)) << "still not";
     s.pause_until(us(30'000));
     EXPECT_EQ(media_bytes(*disk, 1280, 16), filled(0x5A, 16));
-    EXPECT_FALSE(disk->controller().segments()->any_dirty());
+    EXPECT_FALSE(disk->segments()->any_dirty());
     s.access(t, false, 1280, 16);
     EXPECT_EQ(t.data, filled(0x5A, 16));
     EXPECT_EQ(t.timing().transfer, 0) << "the segment still holds them";
-    EXPECT_EQ(disk->controller().cache_statistics().destages, 1u);
+    EXPECT_EQ(disk->cache_statistics().destages, 1u);
   });
   script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
@@ -653,8 +653,8 @@ TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
     at_once += writes[i]->timing().queue == 0;
   }
   EXPECT_EQ(at_once, 2);
-  EXPECT_EQ(disk->controller().cache_statistics().cached_writes, 10u);
-  EXPECT_EQ(disk->controller().cache_statistics().destages, 10u);
+  EXPECT_EQ(disk->cache_statistics().cached_writes, 10u);
+  EXPECT_EQ(disk->cache_statistics().destages, 10u);
 }
 
 TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {
@@ -668,7 +668,7 @@ TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {
     s.access(t, true, 2560, 4, 4);  // elsewhere: waits until the segment is clean
     EXPECT_GT(t.timing().queue, us(1'000));
     s.pause_until(us(60'000));
-    EXPECT_EQ(disk->controller().cache_statistics().destages, 3u) << "the first, the two behind it, the last";
+    EXPECT_EQ(disk->cache_statistics().destages, 3u) << "the first, the two behind it, the last";
     EXPECT_EQ(media_bytes(*disk, 1280, 4), filled(1, 4));
     EXPECT_EQ(media_bytes(*disk, 1284, 4), filled(2, 4));
     EXPECT_EQ(media_bytes(*disk, 1288, 4), filled(3, 4));
@@ -765,7 +765,7 @@ TEST(CacheWrites, ShareTheAcceleratorsTableWithTheHost) {
   script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_EQ(answered, 320u);
-  EXPECT_GT(disk->controller().cache_statistics().cached_writes, 0u);
+  EXPECT_GT(disk->cache_statistics().cached_writes, 0u);
 }
 
 // --- order -------------------------------------------------------------------------------------------------------------
@@ -881,7 +881,7 @@ TEST(CacheOrder, ContinuousReadsKeepTheirDeadlinesBesideCachedWrites) {
   sc_core::sc_start();
   EXPECT_EQ(late, 0);
   EXPECT_GT(discrete, 300u);
-  EXPECT_FALSE(disk->controller().segments()->any_dirty());
+  EXPECT_FALSE(disk->segments()->any_dirty());
 }
 
 }  // namespace

@@ -193,7 +193,7 @@ TEST_P(DriveDeaths, LoseNothing) {
       s.spawn([&] {
         Transaction t(nullptr);
         while (!over) {
-          if (!disk->host_port().alive()) {
+          if (!disk->power().alive()) {
             s.pause(1 * kMs);
             continue;
           }
@@ -216,7 +216,7 @@ TEST_P(DriveDeaths, LoseNothing) {
       const bool within_call = random.below(2) == 0;
       const bool back = random.below(4) == 0;  // in the same instant
       const std::uint64_t before = traffic.dead;
-      held += disk->host_port().token_bucket().waiting();
+      held += disk->host_port().admission().token_bucket().waiting();
       const auto kill = [&] {
         disk->set_alive(false);
         traffic.check_media();
@@ -241,13 +241,13 @@ TEST_P(DriveDeaths, LoseNothing) {
       ++life;
       s.pause(1);
       // Answers are given within the instant, but for a host that keeps the drive waiting for the end of each.
-      if (best_effort.end_response != EndResponse::Later && !disk->host_port().alive()) {
+      if (best_effort.end_response != EndResponse::Later && !disk->power().alive()) {
         EXPECT_EQ(disk->queue().occupancy(), 0u);
         EXPECT_EQ(traffic.issued, traffic.good + traffic.dead) << "death " << i;
       }
-      EXPECT_TRUE(disk->engine().empty() || disk->host_port().alive());
+      EXPECT_TRUE(disk->engine().empty() || disk->power().alive());
       s.pause(20 * kMs);
-      if (!disk->host_port().alive()) {
+      if (!disk->power().alive()) {
         EXPECT_EQ(disk->queue().occupancy(), 0u);
         EXPECT_EQ(blocking, 0u);
         EXPECT_EQ(traffic.issued, traffic.good + traffic.dead) << "death " << i;

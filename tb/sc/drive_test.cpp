@@ -436,14 +436,14 @@ TEST(DriveTiming, BusyTimeAndOccupancyByHand) {
   run_until(us(7202));  // the first read's last block is still on the bus
   EXPECT_EQ(disk->queue().occupancy(), 2u);
   EXPECT_EQ(disk->queue().occupancy_integral(core::now_ps()), 2.0 * static_cast<double>(us(7202)));
-  EXPECT_EQ(disk->controller().busy(core::now_ps()), us(7200 - 0.9) + us(2));
+  EXPECT_EQ(disk->actuator().busy(core::now_ps()), us(7200 - 0.9) + us(2));
   run_until(20 * kMs);
   // a: 0.9 to 7,200, with the host at 7,205. b: decided meanwhile, from 7,200 on; sector 0 at 12,800, four sectors, bus.
   EXPECT_EQ(a.timing().completed, us(7205));
   EXPECT_EQ(b.timing().completed, us(13'205));
   EXPECT_EQ(b.timing().queue, us(7200));
   EXPECT_EQ(b.timing().rotation, us(4210));
-  EXPECT_EQ(disk->controller().busy(core::now_ps()), us(7199.1) + us(6000));
+  EXPECT_EQ(disk->actuator().busy(core::now_ps()), us(7199.1) + us(6000));
   EXPECT_EQ(disk->queue().occupancy_integral(core::now_ps()), static_cast<double>(us(7205) + us(13'205)));
 }
 
@@ -457,7 +457,7 @@ TEST(DriveTiming, BusyTimeNeverRunsBack) {
   Picoseconds last = 0;
   for (Picoseconds now = 0; host.finished() < 5; now += 100 * kUs) {
     run_until(now);
-    const Picoseconds busy = disk->controller().busy(now);
+    const Picoseconds busy = disk->actuator().busy(now);
     ASSERT_GE(busy, last) << "at " << now;
     ASSERT_LE(busy, last + 100 * kUs) << "at " << now;
     last = busy;
@@ -479,10 +479,10 @@ TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   std::uint32_t at_start = 9;
   Script script("script", [&](Script& s) {
     s.pause_until(us(320.9));
-    at_start = disk->actuator().cylinder_at(core::now_ps());
+    at_start = disk->actuator().arm().cylinder_at(core::now_ps());
     s.pause_until(us(320.9 + 1090.0 / 2));
-    half_way = disk->actuator().cylinder_at(core::now_ps());
-    EXPECT_EQ(disk->controller().current_tag(), 5);
+    half_way = disk->actuator().arm().cylinder_at(core::now_ps());
+    EXPECT_EQ(disk->actuator().current_tag(), 5);
   });
   run_until(20 * kMs);
   const std::vector<std::pair<ControllerState, Picoseconds>> expected = {
@@ -499,8 +499,8 @@ TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   EXPECT_EQ(watch.most, 1u);
   EXPECT_EQ(at_start, 0u);
   EXPECT_EQ(half_way, 5u);
-  EXPECT_EQ(disk->actuator().cylinder_at(core::now_ps()), 10u);
-  EXPECT_EQ(disk->controller().current_tag(), -1);
+  EXPECT_EQ(disk->actuator().arm().cylinder_at(core::now_ps()), 10u);
+  EXPECT_EQ(disk->actuator().current_tag(), -1);
 }
 
 class DriveObserved : public ::testing::TestWithParam<const char*> {};
@@ -862,13 +862,13 @@ TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
   }
   const Picoseconds now = core::now_ps();
   ASSERT_EQ(scan->actuator().state().cylinder.value, 20u);
-  const Picoseconds busy = scan->controller().busy(now);
+  const Picoseconds busy = scan->actuator().busy(now);
   std::uint32_t furthest = 0;
   Transaction& up = scan_host.submit(false, 128 * 7, 1);
   Transaction& direct = look_host.submit(false, 128 * 7, 1);
   for (Picoseconds at = now; scan_host.finished() < 4; at += 100 * kUs) {
     run_until(at);
-    furthest = std::max(furthest, scan->actuator().cylinder_at(at));
+    furthest = std::max(furthest, scan->actuator().arm().cylinder_at(at));
   }
   EXPECT_EQ(furthest, 127u);
   // 20 to 127 takes 2,060 us, 127 to 7 takes 2,190 us; LOOK seeks 13 cylinders. One candidate: 180 cycles a decision. The one at
@@ -879,7 +879,7 @@ TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
   EXPECT_EQ(up.timing().queue, decision + us(2060));
   EXPECT_EQ(up.timing().seek, us(2190));
   EXPECT_EQ(up.timing().parts(), up.timing().response());
-  EXPECT_EQ(scan->controller().busy(core::now_ps()) - busy,
+  EXPECT_EQ(scan->actuator().busy(core::now_ps()) - busy,
             up.timing().response() - decision - us(5)) << "the run to the edge is busy time";
 }
 
@@ -949,7 +949,7 @@ TEST_P(SameInstant, AReplacementTakesPartInTheNextDecision) {
     const Transaction& replacement = *hosts[i]->replacement;
     EXPECT_EQ(replacement.timing().issued, hosts[i]->first->timing().completed);
     EXPECT_LT(replacement.finished_order, far[i]->finished_order) << "disk " << i;
-    const drive::StallStatistics& stall = disks[i]->controller().stall_statistics();
+    const drive::StallStatistics& stall = disks[i]->dispatcher().statistics();
     EXPECT_EQ(stall.stalls, 1u) << "the arm waits for the decision on the command that has come, and for no other";
     EXPECT_EQ(replacement.timing().queue, stall.stall);
   }

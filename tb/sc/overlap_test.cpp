@@ -32,7 +32,7 @@ class Rig {
     return transaction;
   }
   void run() { sc_core::sc_start(); }
-  drive::StallStatistics stall() const { return disk->controller().stall_statistics(); }
+  drive::StallStatistics stall() const { return disk->dispatcher().statistics(); }
   drive::EngineStatistics engine() const { return disk->engine().statistics(); }
 
   std::unique_ptr<drive::Drive> disk;
@@ -251,9 +251,9 @@ TEST_P(OverlapPolicies, ChangesNothingWhereADecisionTakesNoTime) {
   ASSERT_EQ(timings[0].size(), scaled(3'000));
   ASSERT_EQ(timings[1].size(), scaled(3'000));
   for (std::size_t i = 0; i < timings[0].size(); ++i) ASSERT_TRUE(same_times(timings[0][i], timings[1][i])) << i;
-  EXPECT_GT(disks[0]->controller().cache_statistics().read_hits, 0u);
-  EXPECT_GT(disks[0]->controller().cache_statistics().destages, 0u);
-  for (const auto& disk : disks) EXPECT_EQ(disk->controller().stall_statistics().stalls, 0u);
+  EXPECT_GT(disks[0]->cache_statistics().read_hits, 0u);
+  EXPECT_GT(disks[0]->cache_statistics().destages, 0u);
+  for (const auto& disk : disks) EXPECT_EQ(disk->dispatcher().statistics().stalls, 0u);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
     EXPECT_EQ(registers.counter(cls, drive::reg::kLate), e[4]) << core::to_string(cls);
     EXPECT_EQ(registers.counter(cls, drive::reg::kFailed), e[5]) << core::to_string(cls);
   }
-  EXPECT_EQ(registers.read64(drive::reg::kBusyLow), static_cast<std::uint64_t>(disk->controller().busy(core::now_ps())));
+  EXPECT_EQ(registers.read64(drive::reg::kBusyLow), static_cast<std::uint64_t>(disk->actuator().busy(core::now_ps())));
 }
 
 TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
@@ -142,7 +142,7 @@ TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
     EXPECT_EQ(read(cls, drive::reg::kDiskTime), read(cls, drive::reg::kUsed) + read(cls, drive::reg::kReassigned));
     sum += read(cls, drive::reg::kDiskTime);
   }
-  EXPECT_EQ(sum, disk->controller().busy(core::now_ps()));
+  EXPECT_EQ(sum, disk->actuator().busy(core::now_ps()));
   run_until(2'000 * kMs);
   EXPECT_EQ(read(C::Continuous, drive::reg::kUsed), 0) << "a new interval";
   EXPECT_GT(read(C::Continuous, drive::reg::kDiskTime), 0);
@@ -172,7 +172,7 @@ TEST(DriveRegisters, RefuseWhatIsNoRegister) {
     EXPECT_EQ(registers.access(tlm::TLM_WRITE_COMMAND, address, data), tlm::TLM_COMMAND_ERROR_RESPONSE) << address;
   EXPECT_EQ(registers.access(tlm::TLM_READ_COMMAND, 0, data, 2), tlm::TLM_BURST_ERROR_RESPONSE);
   EXPECT_EQ(registers.access(tlm::TLM_IGNORE_COMMAND, 0, data), tlm::TLM_COMMAND_ERROR_RESPONSE);
-  EXPECT_TRUE(disk->host_port().alive());
+  EXPECT_TRUE(disk->power().alive());
 }
 
 TEST(DriveRegisters, HoldTheUpperHalf) {
@@ -342,7 +342,7 @@ TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
   t.back()->extension.cls = RequestClass::Continuous;
   media.submit(*t.back());
   run_until(5 * kMs + 1);
-  EXPECT_FALSE(disk->host_port().alive());
+  EXPECT_FALSE(disk->power().alive());
   EXPECT_EQ(registers.read(drive::reg::kState), 0u);
   const auto dead = [](const Transaction& x) {
     EXPECT_EQ(x.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);

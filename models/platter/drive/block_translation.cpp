@@ -68,7 +68,7 @@ void BlockTranslation::aim(Slot& slot, eager::Place place, bool hidden) {
   if (hidden) ++statistics_.hidden;
 }
 
-void BlockTranslation::commit(const Slot& slot, CommandQueue& queue) {
+void BlockTranslation::commit(const Slot& slot, HazardQueue& queue) {
   const Part& part = slot.part;
   if (media_ != nullptr) {
     merge(slot, block_);
@@ -77,7 +77,7 @@ void BlockTranslation::commit(const Slot& slot, CommandQueue& queue) {
   }
   map_.move(part.block, part.place);
   for (Slot& other : queue.slots())
-    if (other.used && other.in_engine && !other.on_media && !other.asked.write() && other.part.block == part.block)
+    if (other.stage == Stage::Queued && !other.asked.write() && other.part.block == part.block)
       other.command.extent = planner_.resolve(
           core::Lba(layout_.first_sector(part.place).value + other.part.within), other.part.sectors, false);
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "platter/drive/command_queue.h"
+#include "platter/drive/hazard_queue.h"
 #include "platter/drive/media.h"
 #include "platter/eager/block_headers.h"
 #include "platter/eager/free_search.h"
@@ -57,7 +57,7 @@ class BlockTranslation {
   /// The write of the current part goes to `place`.
   void aim(Slot& slot, eager::Place place, bool hidden);
   /// The write of the current part is on the media. Reads of `queue` that wait for its block follow it.
-  void commit(const Slot& slot, CommandQueue& queue);
+  void commit(const Slot& slot, HazardQueue& queue);
 
   /// The bytes of the current part of a read, to the payload.
   void read_bytes(const Slot& slot) const;

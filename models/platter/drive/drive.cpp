@@ -36,29 +36,25 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                                                   core::kPicosecondsPerMicrosecond),
                              translation_ ? &translation_->search() : nullptr, config.eager.bind_reads})),
       queue_("queue", config.profile.queue_depth, translation_ ? translation_->block_sectors() : 1),
-      actuator_("actuator"),
+      actuator_("actuator", planner_),
       spindle_("spindle", planner_.rotation()),
-      channel_("channel", planner_, media_.get()),
-      controller_("controller", planner_, config.profile, queue_, actuator_, channel_, *engine_,
-                  translation_.get()),
-      host_port_("host_port", planner_, queue_, controller_, channel_, media_.get(), config.profile,
-                 capacity_sectors() * planner_.geometry().sector_bytes()),
-      registers_("registers", host_port_, queue_, controller_, *engine_),
+      controller_(planner_, config.profile, queue_, media_.get(), translation_.get(), actuator_, *engine_),
+      power_("power", controller_, config.dies_at),
+      host_port_("host_port", queue_, controller_, power_,
+                 {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
+                  config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,
+                  config.profile.token_depth_bytes}),
+      registers_("registers", host_port_, power_, queue_, actuator_, *engine_),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the SystemC time resolution must be 1 ps");
-  if (config.dies_at == core::kNoDeadline) return;
-  SC_METHOD(die);
-  sensitive << death_;
-  dont_initialize();
-  death_.notify(core::to_sc_time(config.dies_at));
 }
 
 Drive::~Drive() = default;
 
 void Drive::set_observer(DriveObserverIf* observer) {
-  controller_.set_observer(observer);
+  actuator_.set_observer(observer);
   host_port_.set_observer(observer);
 }
 

@@ -5,14 +5,14 @@
 #include <memory>
 #include <systemc>
 
-#include "platter/drive/actuator.h"
+#include "platter/drive/actuator_unit.h"
 #include "platter/drive/block_translation.h"
-#include "platter/drive/command_queue.h"
 #include "platter/drive/controller.h"
 #include "platter/drive/drive_registers.h"
+#include "platter/drive/hazard_queue.h"
 #include "platter/drive/host_port.h"
 #include "platter/drive/media.h"
-#include "platter/drive/read_write_channel.h"
+#include "platter/drive/power.h"
 #include "platter/drive/spindle.h"
 
 namespace platter::drive {
@@ -42,26 +42,22 @@ struct DriveConfig {
 /// resolution must be 1 ps.
 class Drive : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Drive);
   /// Throws std::invalid_argument for a profile that describes no drive, and for eager writing on one that cannot do it.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const EngineFactory& create_engine);
   ~Drive() override;
 
  private:
-  void die() { host_port_.set_alive(false); }
-
   mechanics::AccessPlanner planner_;
   std::unique_ptr<Media> media_;
   std::unique_ptr<BlockTranslation> translation_;
   std::unique_ptr<EngineIf> engine_;
-  CommandQueue queue_;
-  Actuator actuator_;
+  HazardQueue queue_;
+  ActuatorUnit actuator_;
   Spindle spindle_;
-  ReadWriteChannel channel_;
   Controller controller_;
+  Power power_;
   HostPort host_port_;
   DriveRegisters registers_;
-  sc_core::sc_event death_;
 
  public:
   HostPort::Port::Socket& host_tgt_socket;
@@ -69,11 +65,15 @@ class Drive : public sc_core::sc_module {
 
   const mechanics::AccessPlanner& planner() const { return planner_; }
   EngineIf& engine() { return *engine_; }
-  const CommandQueue& queue() const { return queue_; }
-  const Controller& controller() const { return controller_; }
-  const Actuator& actuator() const { return actuator_; }
+  const HazardQueue& queue() const { return queue_; }
+  const Dispatcher& dispatcher() const { return controller_.dispatcher(); }
+  const ActuatorUnit& actuator() const { return actuator_; }
   const Spindle& spindle() const { return spindle_; }
+  const Power& power() const { return power_; }
   const HostPort& host_port() const { return host_port_; }
+  CacheStatistics cache_statistics() const { return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{}; }
+  /// Null for a drive without a buffer.
+  const buffer::SegmentBuffer* segments() const { return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr; }
   const Media* media() const { return media_.get(); }
   /// What the host sees of it.
   std::uint64_t capacity_sectors() const {
@@ -86,10 +86,10 @@ class Drive : public sc_core::sc_module {
   /// Starts from these disks, whatever is on the drive's own: the map comes from their sector headers. Precondition: eager writing
   /// with the same options, on a drive that holds data and has no command. Throws std::runtime_error where a block has no copy.
   void power_up(const MediaImage& image) { translation_->mount(image); }
-  /// Dies, or comes back: see HostPort.
-  void set_alive(bool alive) { host_port_.set_alive(alive); }
-  /// See HostPort.
-  void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.set_token_bucket(rate, depth); }
+  /// Dies, or comes back: see Power.
+  void set_alive(bool alive) { power_.set_alive(alive); }
+  /// See Admission.
+  void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
   /// Before the simulation starts.
   void set_observer(DriveObserverIf* observer);
 };

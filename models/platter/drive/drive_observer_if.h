@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platter/drive/command_queue.h"
 #include "platter/drive/controller_state.h"
+#include "platter/drive/slot.h"
 
 namespace platter::drive {
 

@@ -11,20 +11,21 @@ namespace platter::drive {
 
 using core::now_ps;
 
-DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue,
-                               const Controller& controller, const EngineIf& engine)
+DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
+                               const ActuatorUnit& unit, const EngineIf& engine)
     : sc_module(name),
       register_tgt_socket("register_tgt_socket"),
       port_(port),
+      power_(power),
       queue_(queue),
-      controller_(controller),
+      unit_(unit),
       engine_(engine) {
   register_tgt_socket.register_b_transport(this, &DriveRegisters::b_transport);
   register_tgt_socket.register_transport_dbg(this, &DriveRegisters::transport_dbg);
 }
 
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
-  if (address == reg::kBusyLow) return static_cast<std::uint64_t>(controller_.busy(now_ps()));
+  if (address == reg::kBusyLow) return static_cast<std::uint64_t>(unit_.busy(now_ps()));
   if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return budget(address);
   const std::uint64_t offset = address - reg::kClasses;
   const PortCounters& counters = port_.counters(static_cast<core::RequestClass>(offset / reg::kClassStride));
@@ -65,15 +66,15 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
   switch (address) {
     case reg::kId: data = reg::kIdValue; return true;
     case reg::kVersion: data = reg::kVersionValue; return true;
-    case reg::kState: data = port_.alive() ? reg::kStateAlive : 0; return true;
+    case reg::kState: data = power_.alive() ? reg::kStateAlive : 0; return true;
     case reg::kDepth: data = queue_.depth(); return true;
     case reg::kOutstanding: data = queue_.occupancy(); return true;
-    case reg::kInLine: data = static_cast<std::uint32_t>(port_.token_bucket().waiting()); return true;
-    case reg::kDeaths: data = port_.deaths(); return true;
-    case reg::kTokenRate: data = port_.token_bucket().rate(); return true;
-    case reg::kTokenDepth: data = port_.token_bucket().depth(); return true;
+    case reg::kInLine: data = static_cast<std::uint32_t>(port_.admission().token_bucket().waiting()); return true;
+    case reg::kDeaths: data = power_.deaths(); return true;
+    case reg::kTokenRate: data = port_.admission().token_bucket().rate(); return true;
+    case reg::kTokenDepth: data = port_.admission().token_bucket().depth(); return true;
     case reg::kTokenLevel:
-      data = static_cast<std::uint32_t>(std::max<std::int64_t>(port_.token_bucket().bytes(now_ps()), 0));
+      data = static_cast<std::uint32_t>(std::max<std::int64_t>(port_.admission().token_bucket().bytes(now_ps()), 0));
       return true;
     default: break;
   }
@@ -88,11 +89,11 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
 }
 
 tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint32_t data) {
-  const TokenBucket& bucket = port_.token_bucket();
+  const TokenBucket& bucket = port_.admission().token_bucket();
   switch (address) {
-    case reg::kState: port_.set_alive((data & reg::kStateAlive) != 0); return tlm::TLM_OK_RESPONSE;
-    case reg::kTokenRate: port_.set_token_bucket(data, bucket.depth()); return tlm::TLM_OK_RESPONSE;
-    case reg::kTokenDepth: port_.set_token_bucket(bucket.rate(), data); return tlm::TLM_OK_RESPONSE;
+    case reg::kState: power_.set_alive((data & reg::kStateAlive) != 0); return tlm::TLM_OK_RESPONSE;
+    case reg::kTokenRate: port_.admission().set_token_bucket(data, bucket.depth()); return tlm::TLM_OK_RESPONSE;
+    case reg::kTokenDepth: port_.admission().set_token_bucket(bucket.rate(), data); return tlm::TLM_OK_RESPONSE;
     default: break;
   }
   std::uint32_t ignored = 0;

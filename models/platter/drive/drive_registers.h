@@ -76,7 +76,7 @@ tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command comman
 /// without effects, and no writes.
 class DriveRegisters : public sc_core::sc_module {
  public:
-  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, const CommandQueue& queue, const Controller& controller,
+  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue, const ActuatorUnit& unit,
                  const EngineIf& engine);
 
   tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
@@ -93,8 +93,9 @@ class DriveRegisters : public sc_core::sc_module {
   std::optional<std::uint64_t> budget(std::uint64_t address) const;
 
   HostPort& port_;
-  const CommandQueue& queue_;
-  const Controller& controller_;
+  Power& power_;
+  const HazardQueue& queue_;
+  const ActuatorUnit& unit_;
   const EngineIf& engine_;
   std::uint64_t held_address_ = 0;  ///< of the upper half that is held; 0: none
   std::uint32_t held_ = 0;

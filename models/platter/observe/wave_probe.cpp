@@ -26,13 +26,13 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
 void WaveProbe::state_changed(drive::ControllerState state) {
   const core::Picoseconds now = now_ps();
   file_.set(WaveSignal::State, static_cast<std::uint64_t>(state), now);
-  const int tag = drive_.controller().current_tag();
+  const int tag = drive_.actuator().current_tag();
   file_.set(WaveSignal::Busy, std::uint64_t{tag >= 0}, now);
-  if (drive_.controller().stalled())
+  if (drive_.dispatcher().stalled())
     stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is there takes no time
   else
     file_.set(WaveSignal::Stall, std::uint64_t{0}, now);
-  file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().cylinder_at(now)}, now);
+  file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().arm().cylinder_at(now)}, now);
   file_.set(WaveSignal::Head, std::uint64_t{drive_.actuator().state().head.value}, now);
   file_.set(WaveSignal::SlackMs, deadline_ == core::kNoDeadline ? 0.0 : core::to_milliseconds(deadline_ - now), now);
 }
@@ -61,14 +61,14 @@ void WaveProbe::show_preparation() {
     prepared_event_.notify(core::to_sc_time(prepared_from_ - now));
 }
 
-void WaveProbe::show_stall() { file_.set(WaveSignal::Stall, std::uint64_t{drive_.controller().stalled()}, now_ps()); }
+void WaveProbe::show_stall() { file_.set(WaveSignal::Stall, std::uint64_t{drive_.dispatcher().stalled()}, now_ps()); }
 
 void WaveProbe::sample() {
   const core::Picoseconds now = now_ps();
   file_.arm();
   if (file_.wants(now)) {
     file_.set(WaveSignal::Angle, static_cast<double>(drive_.spindle().angle_at(now)) * 0x1p-32, now);
-    file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().cylinder_at(now)}, now);
+    file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().arm().cylinder_at(now)}, now);
     next_trigger(core::to_sc_time(interval_));
   } else if (now < file_.from()) {
     next_trigger(core::to_sc_time(file_.from() - now));

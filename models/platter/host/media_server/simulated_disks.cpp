@@ -40,7 +40,7 @@ SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const mechani
 
 core::Picoseconds SimulatedDisks::busy() const {
   core::Picoseconds busy = 0;
-  for (const auto& disk : disks_) busy += disk->controller().busy(core::now_ps());
+  for (const auto& disk : disks_) busy += disk->actuator().busy(core::now_ps());
   return busy;
 }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <systemc>
-
 #include "platter/mechanics/access_planner.h"
 
 namespace platter::drive {
 
 /// Arm and head selection: where they stand, and where the arm is while it travels.
-class Actuator : public sc_core::sc_module {
+class Arm {
  public:
-  explicit Actuator(const sc_core::sc_module_name& name) : sc_module(name) {}
-
   const mechanics::HeadState& state() const { return state_; }
 
   /// The arm leaves for `target` at `start` and is there `duration` later.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/actuator_unit.h"
+
+#include <algorithm>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::drive {
+
+using core::now_ps;
+using core::to_sc_time;
+
+ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner)
+    : sc_module(name), planner_(planner) {
+  SC_METHOD(next_phase);
+  sensitive << step_event_;
+  dont_initialize();
+}
+
+void ActuatorUnit::add_phase(ControllerState state, Picoseconds duration) {
+  if (duration > 0) phases_.all[phases_.count++] = {state, duration};
+}
+
+void ActuatorUnit::begin(Picoseconds effective) {
+  phases_.count = phases_.next = 0;
+  busy_.on = true;
+  busy_.since = effective;
+  current_ = nullptr;
+  add_phase(ControllerState::Decide, effective - now_ps());
+}
+
+void ActuatorUnit::move(core::Cylinder cylinder) {
+  mechanics::HeadState target = arm_.state();
+  const core::Cylinder from = target.cylinder;
+  target.cylinder = cylinder;
+  Picoseconds seek = 0;
+  Picoseconds settle = 0;
+  planner_.move(from, target.head, target.cylinder, target.head, false, seek, settle);
+  arm_.travel(target, busy_.since, seek);
+  add_phase(ControllerState::Seek, seek);
+  times_.end = busy_.since + seek;
+}
+
+void ActuatorUnit::serve(Slot& slot) {
+  const mechanics::Extent& extent = slot.command.extent;
+  const Picoseconds effective = busy_.since;
+  slot.enter(Stage::Access);
+  current_ = &slot;
+  const mechanics::AccessTime time =
+      planner_.estimate(arm_.state(), extent, effective, slot.command.data_ready, slot.command.overhead_end);
+  command::CommandTiming& timing = slot.result.timing;
+  if (slot.accesses++ == 0) {
+    timing.started = effective;
+    timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
+  }
+  timing.queue = 0;
+  timing.queue = effective - timing.issued - timing.parts();  // what no earlier access of the command has taken
+  timing.overhead += time.overhead;
+  timing.seek += time.seek;
+  timing.settle += time.settle;
+  timing.rotation += time.rotation;
+  timing.transfer += time.transfer;
+  timing.bus += time.data_wait;
+  times_.media_start = effective + time.positioning();
+  times_.media_end = times_.media_start + time.media;
+  times_.bus_finish = times_.media_start + time.bus_finish;
+  times_.rotation = time.rotation;
+  times_.end = effective + time.total();
+  arm_.travel({extent.cylinder, extent.head, arm_.state().last_was_write, 0}, effective + time.overhead, time.seek);
+  add_phase(ControllerState::Overhead, time.overhead);
+  // A drive with a negative write settle starts writing while the arm still settles: it shortens the seek.
+  add_phase(ControllerState::Seek, time.seek + std::min<Picoseconds>(time.settle, 0));
+  add_phase(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
+  add_phase(ControllerState::Rotate, time.rotation);
+  add_phase(ControllerState::Transfer, time.transfer);
+  if (observer_ != nullptr) observer_->access_started(slot);
+}
+
+void ActuatorUnit::start() {
+  if (observer_ == nullptr || phases_.count == 0) {
+    Picoseconds total = 0;
+    for (std::size_t i = 0; i < phases_.count; ++i) total += phases_.all[i].duration;
+    phases_.next = phases_.count;
+    if (phases_.count > 0) enter(ControllerState::Transfer);
+    step_event_.notify(to_sc_time(total));
+  } else {
+    next_phase();
+  }
+}
+
+void ActuatorUnit::next_phase() {
+  if (phases_.next == phases_.count) {
+    finish();
+    return;
+  }
+  const Phase& phase = phases_.all[phases_.next++];
+  enter(phase.state);
+  step_event_.notify(to_sc_time(phase.duration));
+}
+
+void ActuatorUnit::finish() {
+  const Picoseconds now = now_ps();
+  if (now > busy_.since) busy_.sum += now - busy_.since;
+  busy_.on = false;
+  Slot* const slot = current_;
+  current_ = nullptr;
+  if (slot != nullptr) {
+    mechanics::HeadState end = mechanics::AccessPlanner::end_of(slot->command.extent);
+    end.last_was_write = arm_.state().last_was_write;
+    arm_.follow(end);
+  }
+  sink_->access_ended(slot);
+}
+
+void ActuatorUnit::halt() {
+  const Picoseconds now = now_ps();
+  busy_.sum = busy(now);
+  busy_.on = false;
+  current_ = nullptr;
+  phases_.count = phases_.next = 0;
+  step_event_.cancel();
+  times_.end = 0;
+  arm_.travel({}, now, 0);
+}
+
+}  // namespace platter::drive

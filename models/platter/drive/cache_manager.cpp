@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/cache_manager.h"
+
+namespace platter::drive {
+
+using buffer::Hit;
+
+namespace {
+
+/// Accesses of its own that a drive may have in the queue at once.
+std::uint32_t own_accesses(const mechanics::CacheProfile& cache) {
+  switch (cache.write_back) {
+    case mechanics::WriteBack::Off: return 0;
+    case mechanics::WriteBack::Append: return 1;
+    case mechanics::WriteBack::Interleaved: return std::min(cache.write_segments, cache.segments);
+  }
+  return 0;
+}
+
+}  // namespace
+
+CacheManager::CacheManager(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HostBus& bus,
+                           Picoseconds preparation)
+    : planner_(planner),
+      bus_(bus),
+      preparation_(preparation),
+      buffer_(planner, profile.cache),
+      destages_(drive::own_accesses(profile.cache)) {}
+
+void CacheManager::clear() {
+  for (Destage& destage : destages_) destage.slot = Slot{};
+  buffer_.clear();
+  previous_end_ = core::Lba(~std::uint64_t{0});
+  reading_ = nullptr;
+}
+
+std::optional<Picoseconds> CacheManager::serve(Slot& slot, Picoseconds now, bool last_was_write) {
+  const mechanics::Extent& extent = slot.command.extent;
+  const Hit hit = buffer_.find(extent.first, extent.blocks, now);
+  const bool decided = slot.stage == Stage::Queued;  // its overhead runs since it came
+  if (hit.kind == Hit::Kind::Miss || (hit.kind == Hit::Kind::Partial && decided)) return std::nullopt;  // it was resolved as a whole
+  const Picoseconds begin =
+      (decided ? std::max(now, slot.command.overhead_end) : now + planner_.read_hit_overhead(last_was_write)) + preparation_;
+  slot.hit = hit;
+  if (hit.kind == Hit::Kind::Partial) {
+    ++statistics_.partial_hits;
+    buffer_.use(hit, extent.first, hit.blocks);
+    bus_.send_buffered(hit.blocks, begin);
+    slot.buffered = hit.blocks;
+    slot.command.extent = planner_.resolve(core::Lba(extent.first.value + hit.blocks), extent.blocks - hit.blocks, false, true);
+    return std::nullopt;
+  }
+  ++statistics_.read_hits;
+  const Picoseconds start = buffer_.bus_start(hit, extent.first, extent.blocks, planner_.bus_block_time(false), begin);
+  buffer_.use(hit, extent.first, extent.blocks);
+  slot.result.timing.started = now;
+  slot.result.timing.queue = now - slot.result.timing.issued;
+  slot.result.timing.overhead = begin - preparation_ - now;
+  return bus_.send_buffered(extent.blocks, start);
+}
+
+bool CacheManager::may_read_ahead(const Slot& served, Picoseconds now) {
+  return buffer_.read_ahead_on_hit() && buffer_.reads_ahead(served.command.extent.first, previous_end_) && !buffer_.reading_ahead(now) &&
+         buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() && !buffer_.any_dirty();
+}
+
+void CacheManager::read_ahead(const Slot& served, const ActuatorUnit& unit, Picoseconds now) {
+  reading_ = &unit;
+  const mechanics::HeadState& at = unit.state();
+  buffer_.start_read_ahead(served.hit.segment, served.command.extent.first, served.command.extent.blocks, at,
+                           now + planner_.command_overhead(false, at.last_was_write), true);
+}
+
+void CacheManager::read_ended(const Slot& slot, const ActuatorUnit& unit, bool idle) {
+  const mechanics::Extent& extent = slot.command.extent;
+  const AccessTimes& times = unit.times();
+  const std::size_t segment = buffer_.read_done(extent.first, extent.blocks, buffer_.passing(extent, times.rotation),
+                                                slot.buffered > 0 ? &slot.hit : nullptr);
+  const core::Lba first(extent.first.value - slot.buffered);
+  if (!idle || !buffer_.reads_ahead(first, previous_end_)) return;
+  reading_ = &unit;
+  buffer_.start_read_ahead(segment, first, extent.blocks + slot.buffered, unit.state(), times.media_end);
+}
+
+Picoseconds CacheManager::free_arm(ActuatorUnit& unit, Picoseconds now) {
+  if (reading_ != nullptr && reading_ != &unit) return now;
+  mechanics::HeadState place = unit.state();
+  const Picoseconds free = buffer_.stop(now, place);
+  if (place.cylinder != unit.state().cylinder || place.head != unit.state().head) unit.arm().follow(place);
+  return free;
+}
+
+bool CacheManager::take(const Slot& slot) {
+  if (!buffer_.accept_write(slot.command.extent.first, slot.command.extent.blocks)) return false;
+  ++statistics_.cached_writes;
+  return true;
+}
+
+Slot* CacheManager::next_destage() {
+  for (Destage& destage : destages_) {
+    if (destage.slot.used()) continue;
+    if (!buffer_.next_destage(destage.blocks)) return nullptr;
+    destage.slot = Slot{};
+    destage.slot.enter(Stage::Received);
+    destage.slot.command.cls = core::RequestClass::Background;
+    destage.slot.command.extent = planner_.resolve(destage.blocks.first, destage.blocks.blocks, true);
+    return &destage.slot;
+  }
+  return nullptr;
+}
+
+}  // namespace platter::drive
