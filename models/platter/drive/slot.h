@@ -62,7 +62,6 @@ struct Slot {
 
   Tag tag{0};                   ///< the host's; `command.tag` is the scheduling engine's, which is another where that one is taken
   Stage stage = Stage::Free;
-  std::uint8_t actuator = 0;    ///< whose access it is
   int host = kBlockingCall;     ///< whose command it is; kBlockingCall: a thread waits for it in b_transport
   std::uint32_t accesses = 0;   ///< to the media, begun so far
   std::uint32_t blockers = 0;   ///< older commands that must reach the media first
