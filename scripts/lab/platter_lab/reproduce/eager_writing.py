@@ -59,7 +59,7 @@ def _grid(quick: bool, reading: Reading = DEFAULT) -> tuple[tuple[int, ...], tup
         return (1, 8, 64, 128), (10, 50, 90, 100)
     if reading is DEFAULT:
         return QUEUES, tuple(range(0, 101, 10))
-    return (8, 32, QUEUE, 128), (10, 20, 30, 40, 50, 60, 70, 90, 100)
+    return (4, 8, 16, 32, QUEUE, 128), (10, 20, 30, 40, 50, 60, 70, 90, 100)
 
 
 def _seeds(reading: Reading) -> tuple[int, ...]:
