@@ -52,7 +52,7 @@ int list(const std::string& what, bool as_json) {
   } else if (what == "policies") {
     for (const scheduling::PolicyInfo& row : scheduling::policy_table())
       rows.emplace_back(row.name, fmt::format("{} [{}]", row.description,
-                                              row.eager ? std::string("firmware, eager writing")
+                                              row.places ? std::string("firmware, eager writing")
                                               : row.accelerated == scheduling::Accelerated::No
                                                   ? std::string("firmware")
                                                   : fmt::format("firmware, model, rtl, lockstep; program {}",

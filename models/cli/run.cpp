@@ -57,6 +57,7 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const config::
     options.read_fraction = s.discrete.read_fraction;
     options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
     options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
+    if (s.discrete.deadline_ms > 0) options.deadline = core::to_picoseconds(s.discrete.deadline_ms, core::kPicosecondsPerMillisecond);
     options.placement.span_blocks = static_cast<std::uint64_t>(s.discrete.span_bytes) / target.block_bytes;
     options.placement.align_blocks =
         std::max<std::uint64_t>(1, static_cast<std::uint64_t>(s.discrete.align_bytes) / target.block_bytes);
@@ -93,7 +94,7 @@ struct Outcome {
   std::vector<double> drive_busy_shares;
   drive::EngineStatistics engine;
   drive::StallStatistics stall;
-  drive::EagerStatistics eager;
+  eager::EagerStatistics eager;
   scheduling::GapStatistics gaps;
   std::uint64_t tracks_examined = 0;
   std::uint32_t free_blocks = 0;
@@ -378,10 +379,10 @@ int run(const RunOptions& options) {
     occupancy += each.queue().occupancy_integral(end);
     outcome.engine += each.engine().statistics();
     outcome.stall += each.dispatcher().statistics();
-    if (each.translation() == nullptr) continue;
-    outcome.eager += each.translation()->statistics();
-    outcome.free_blocks += each.translation()->map().free_count();
-    outcome.tracks_examined += each.translation()->search().tracks_examined();
+    if (each.eager_mapping() == nullptr) continue;
+    outcome.eager += each.eager_mapping()->statistics();
+    outcome.free_blocks += each.eager_mapping()->map().free_count();
+    outcome.tracks_examined += each.eager_mapping()->search().tracks_examined();
     outcome.gaps += *each.engine().gaps();
   }
   outcome.mean_occupancy = occupancy / measured / drives;

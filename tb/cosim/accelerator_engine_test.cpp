@@ -257,6 +257,12 @@ class Twin : public drive::EngineIf, public drive::DecisionSinkIf {
     exact_->insert(command);
     engine_->insert(command);
   }
+  bool withdraw(const drive::Command& command) override {
+    exact_->withdraw(command.tag);
+    return engine_->withdraw(command);
+  }
+  void left(core::Tag tag) override { sink_->left(tag); }
+  void moved(const drive::Command& command) override { engine_->moved(command); }
   bool empty() const override { return engine_->empty(); }
   void reset() override { engine_->reset(); }  // nothing dies here
   void prepare(const drive::HeadState& at, Picoseconds when) override { engine_->prepare(at, when); }

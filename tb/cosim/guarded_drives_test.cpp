@@ -70,5 +70,58 @@ INSTANTIATE_TEST_SUITE_P(Measured, GuardedDrives, ::testing::ValuesIn(guarded())
   return name;
 });
 
+class DiscreteDeadlines : public ::testing::TestWithParam<const char*> {};
+
+/// Discrete requests due 20 ms after their issue among the streams of a round of one second.
+TEST_P(DiscreteDeadlines, OfTwentyMillisecondsCostNoStreamAnything) {
+  const Picoseconds end = Picoseconds{std::max(scaled(200), 40U)} * core::kPicosecondsPerSecond;
+  MixedLoad load;
+  load.rate_per_s = 15;
+  load.read_fraction = 1;
+  MixedRig without("without", GetParam(), "firmware", load, end);
+  load.deadline = 20 * kMs;
+  MixedRig with("with", GetParam(), "firmware", load, end);
+  run_until(end);
+  for (MixedRig* rig : {&without, &with}) {
+    rig->close();
+    EXPECT_EQ(rig->statistics.hiccups(), 0u) << rig->disk->name();
+  }
+  std::uint64_t late = 0;  // of those without a deadline, against the same time
+  for (const Finished::Row& row : without.finished.rows)
+    late += row.request.cls == RequestClass::Discrete && row.timing.response() > load.deadline ? 1u : 0u;
+  const drive::PortCounters& counters = with.disk->host_port().counters(RequestClass::Discrete);
+  EXPECT_LT(counters.late, late) << "of " << counters.reads;
+  EXPECT_EQ(without.disk->engine().statistics().forced, 0u);
+  EXPECT_GT(with.disk->engine().statistics().forced, 0u);
+  EXPECT_LE(with.disk->engine().statistics().forced, counters.reads) << "one decision for each of them at the most";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DiscreteDeadlines,
+                         ::testing::Values("SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SLACK(4|0.5)", "OPS:FAMISH(late)"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
+                           return name;
+                         });
+
+TEST(DiscreteDeadlines, AreIgnoredByTheAcceleratorWhichSaysSoOnce) {
+  const Picoseconds end = 20 * core::kPicosecondsPerSecond;
+  MixedLoad load;
+  MixedRig without("without", "SPTF", "model", load, end);
+  load.deadline = 20 * kMs;
+  MixedRig with("with", "SPTF", "model", load, end);
+  static int told = 0;
+  const auto others = sc_core::sc_report_handler::get_handler();
+  sc_core::sc_report_handler::set_handler([](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
+    told += std::string(report.get_msg_type()) == "/platter/accelerator/deadline" ? 1 : 0;
+  });
+  run_until(end);
+  sc_core::sc_report_handler::set_handler(others);
+  EXPECT_EQ(told, 1);
+  ASSERT_EQ(with.finished.rows.size(), without.finished.rows.size());
+  for (std::size_t i = 0; i < with.finished.rows.size(); ++i)
+    ASSERT_TRUE(same_times(with.finished.rows[i].timing, without.finished.rows[i].timing)) << "request " << i;
+}
+
 }  // namespace
 }  // namespace platter::testing

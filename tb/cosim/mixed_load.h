@@ -15,6 +15,7 @@ struct MixedLoad {
   Picoseconds round = core::kPicosecondsPerSecond;
   double rate_per_s = 30;
   double read_fraction = 0.8;
+  Picoseconds deadline = core::kNoDeadline;  ///< of a discrete request, from its issue on
   std::uint64_t seed = 1;
 };
 
@@ -50,6 +51,7 @@ class MixedRig {
     random.read_fraction = load.read_fraction;
     random.mean_bytes = 70'000;
     random.deviation_bytes = 20'000;
+    random.deadline = load.deadline;
     random.seed = load.seed;
     discrete_ = std::make_unique<workload::RandomProducer>(target, random);
     host.add_producer(*continuous_);

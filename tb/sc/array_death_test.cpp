@@ -276,7 +276,7 @@ void compare_copies(ArrayRig& rig, MixedLoad& load) {
       for (std::uint32_t copy = 0; copy < 2; ++copy) {
         const UnitPlace place = map.place(a, unit, copy);
         bytes[copy].resize(a.unit_bytes);
-        rig.drives[place.drive]->media()->read(place.address, bytes[copy].data(), a.unit_bytes);
+        rig.drives[place.drive]->media().read(place.address, bytes[copy].data(), a.unit_bytes);
       }
       ASSERT_EQ(bytes[0], bytes[1]) << "unit " << unit;
       for (std::uint64_t at = 0; at < a.unit_bytes; at += kSector)
@@ -637,7 +637,7 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
     for (std::uint32_t copy = 0; copy < 2; ++copy) {
       const UnitPlace place = map.place(map.areas()[0], u, copy);
       std::vector<std::uint8_t> bytes(kUnit);
-      rig.drives[place.drive]->media()->read(place.address, bytes.data(), bytes.size());
+      rig.drives[place.drive]->media().read(place.address, bytes.data(), bytes.size());
       for (std::size_t i = 0; i < kUnit; ++i) {
         const std::uint64_t sector = u * 16 + i / 512;
         const std::uint8_t generation = sector % 120 >= 3 && sector % 120 < 53 ? 2 : 1;

@@ -695,7 +695,7 @@ TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
       for (std::uint32_t copy = 0; copy < 2; ++copy) {
         const UnitPlace place = array.map().place(array.map().areas()[0], 0, copy);
         std::vector<std::uint8_t> bytes(4096);
-        rig.drives[place.drive]->media()->read(place.address, bytes.data(), bytes.size());
+        rig.drives[place.drive]->media().read(place.address, bytes.data(), bytes.size());
         EXPECT_EQ(bytes, std::vector<std::uint8_t>(4096, k)) << "copy " << copy;
       }
     }

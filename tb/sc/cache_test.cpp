@@ -39,7 +39,7 @@ DriveProfile cached_profile(WriteBack write_back = WriteBack::Interleaved) {
 
 std::vector<std::uint8_t> media_bytes(const drive::Drive& disk, std::uint64_t lba, std::uint32_t blocks) {
   std::vector<std::uint8_t> bytes(std::size_t{blocks} * 512);
-  disk.media()->read(lba * 512, bytes.data(), bytes.size());
+  disk.media().read(lba * 512, bytes.data(), bytes.size());
   return bytes;
 }
 

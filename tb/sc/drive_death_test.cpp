@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A drive dies at random instants under a mixed load, and comes back: no command is lost, nothing hangs, and the media hold
-// what had to be on them.
+// A drive dies at random instants under a mixed load, and comes back; commands are taken back at random instants; and at others it is asked what a
+// loss of power would leave: no command is lost, nothing hangs, and the media hold what had to be on them.
 #include "testing.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "platter/core/random.h"
 #include "platter/drive/drive_registers.h"
@@ -28,6 +29,7 @@ struct DeathCase {
   WriteBack write_back;
   std::uint32_t token_rate;
   EndResponse end_response;
+  bool zero_latency = false;
 
   friend std::ostream& operator<<(std::ostream& out, const DeathCase& c) { return out << c.name; }
 };
@@ -37,14 +39,14 @@ struct DeathCase {
 class MortalTraffic {
  public:
   MortalTraffic(drive::Drive& disk, std::vector<AtHost*> hosts, bool cached, std::uint64_t seed)
-      : disk_(disk), hosts_(std::move(hosts)), random_(seed, "death"), cached_(cached), versions_(kSpan, {{0, 0}}) {
+      : disk_(disk), hosts_(std::move(hosts)), random_(seed, "death"), cached_(cached), versions_(kSpan, {{0, 0, true}}) {
     for (AtHost* host : hosts_) {
       host->on_accepted = [this](Transaction& t) { accepted(t); };
       host->on_finished = [this, host](Transaction& t) { finished(t, host); };
     }
   }
 
-  std::uint64_t issued = 0, good = 0, dead = 0;
+  std::uint64_t issued = 0, good = 0, dead = 0, aborted = 0;
   std::function<void()> on_event;  ///< called in the hosts' callbacks
 
   void fill(int each) {
@@ -78,9 +80,9 @@ class MortalTraffic {
     EXPECT_EQ(timing.parts(), timing.response());
     EXPECT_LE(timing.completed, core::now_ps());
     const auto number = number_.find(&t);  // a blocking call has none
-    if (t.extension.status == CommandStatus::DriveDead) {
+    if (t.extension.status == CommandStatus::DriveDead || t.extension.status == CommandStatus::Aborted) {
       EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
-      ++dead;
+      ++(t.extension.status == CommandStatus::Aborted ? aborted : dead);
       if (t.write() && number != number_.end())
         for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) forget(b, number->second);
       return;
@@ -89,6 +91,9 @@ class MortalTraffic {
     EXPECT_EQ(t.status(), tlm::TLM_OK_RESPONSE);
     ++good;
     if (number == number_.end()) return;
+    if (t.write())
+      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b)
+        for (Version& v : versions_[b]) v.answered = v.answered || v.number == number->second;
     if (t.write() && (t.extension.fua || !cached_))
       for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) settle(b, number->second);
     if (t.extension.flush)
@@ -98,37 +103,58 @@ class MortalTraffic {
   void accepted(Transaction& t) {
     number_[&t] = ++accepted_;
     if (t.write())
-      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) versions_[b].push_back({t.data[0], accepted_});
+      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) versions_[b].push_back({t.data[0], accepted_, false});
     if (on_event) on_event();
   }
 
   /// After a death: every block is one of those that it may be, whole, and is that from now on.
   void check_media() {
     std::vector<std::uint8_t> bytes(kSpan * 512);
-    disk_.media()->read(0, bytes.data(), bytes.size());
+    disk_.media().read(0, bytes.data(), bytes.size());
     for (std::uint64_t b = 0; b < kSpan; ++b) {
       const std::uint8_t found = bytes[b * 512];
       for (std::uint64_t i = 0; i < 512; ++i) ASSERT_EQ(bytes[b * 512 + i], found) << "block " << b << " is torn";
       ASSERT_TRUE(std::any_of(versions_[b].begin(), versions_[b].end(), [&](const Version& v) { return v.fill == found; }))
           << "block " << b << " holds " << int{found} << ", which it cannot";
       lost_ += found != versions_[b].back().fill ? 1u : 0u;
-      versions_[b] = {{found, 0}};
+      versions_[b] = {{found, 0, true}};
     }
   }
   std::uint64_t lost() const { return lost_; }
+
+  /// The same of what a loss of power would leave, in which one block may be torn. Returns its number, kSpan if none is.
+  std::uint64_t check(const drive::DurableImage& image) const {
+    std::vector<std::uint8_t> bytes(kSpan * 512);
+    image.media.read(0, bytes.data(), bytes.size());
+    std::uint64_t torn = kSpan;
+    for (std::uint64_t b = 0; b < kSpan; ++b) {
+      if (image.media.unreadable(b * 512, 512)) {
+        EXPECT_EQ(torn, kSpan) << "two blocks are torn";
+        torn = b;
+        continue;
+      }
+      const std::uint8_t found = bytes[b * 512];
+      EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(b * 512), bytes.begin() + static_cast<std::ptrdiff_t>((b + 1) * 512),
+                              [&](std::uint8_t byte) { return byte == found; }));
+      EXPECT_TRUE(std::any_of(versions_[b].begin(), versions_[b].end(), [&](const Version& v) { return v.fill == found; }))
+          << "block " << b << " would hold " << int{found} << ", which it cannot";
+    }
+    return torn;
+  }
 
  private:
   struct Version {
     std::uint8_t fill;
     std::uint64_t number;  ///< of the write, in order of acceptance
+    bool answered;         ///< until then it may have been taken back
   };
 
-  /// What was accepted up to `number` is on the media.
+  /// What was accepted up to `number` is on the media, but for what has been taken back.
   void settle(std::uint64_t block, std::uint64_t number) {
     auto& versions = versions_[block];
     auto base = versions.begin();
     for (auto v = versions.begin(); v != versions.end(); ++v)
-      if (v->number <= number) base = v;
+      if (v->number <= number && v->answered) base = v;
     versions.erase(versions.begin(), base);
   }
   /// What was accepted as `number` was refused, or has died: where it reached the media, the media have been looked at.
@@ -144,7 +170,7 @@ class MortalTraffic {
   }
   void finished(Transaction& t, AtHost* host) {
     ended(t);
-    if (t.extension.status == CommandStatus::Good) issue(host);
+    if (t.extension.status != CommandStatus::DriveDead) issue(host);
     if (on_event) on_event();
   }
 
@@ -174,6 +200,7 @@ TEST_P(DriveDeaths, LoseNothing) {
   profile.cache.write_back = c.write_back;
   profile.token_rate_bytes_per_s = c.token_rate;
   profile.token_depth_bytes = 64 * 1024;
+  profile.zero_latency_write = c.zero_latency;
   const auto disk = make_drive("disk", c.policy, c.engine, profile);
   AtHost best_effort("best_effort");
   AtHost media("media");
@@ -209,10 +236,20 @@ TEST_P(DriveDeaths, LoseNothing) {
   });
   callers.disk_init_socket.bind(disk->host_tgt_socket);
   const int deaths = static_cast<int>(scaled(100));
+  std::uint64_t taken_back = 0, torn = 0;
+  const auto aborts_and_images = [&](Script& s) {
+    for (std::uint64_t i = random.below(8); i > 0; --i) {
+      s.pause(static_cast<Picoseconds>(1 + random.below(8'000'000'000)));
+      if (disk->abort(core::Tag(static_cast<std::uint16_t>(random.below(14))))) ++taken_back;
+      torn += traffic.check(disk->power_loss_image()) != kSpan ? 1u : 0u;
+    }
+  };
   Script killer("killer", [&](Script& s) {
     for (int i = 0; i < deaths; ++i) {
       traffic.fill(10);
       s.pause(static_cast<Picoseconds>(1 + random.below(60'000'000'000)));
+      aborts_and_images(s);
+      s.pause(1);
       const bool within_call = random.below(2) == 0;
       const bool back = random.below(4) == 0;  // in the same instant
       const std::uint64_t before = traffic.dead;
@@ -243,14 +280,14 @@ TEST_P(DriveDeaths, LoseNothing) {
       // Answers are given within the instant, but for a host that keeps the drive waiting for the end of each.
       if (best_effort.end_response != EndResponse::Later && !disk->power().alive()) {
         EXPECT_EQ(disk->queue().occupancy(), 0u);
-        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead) << "death " << i;
+        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead + traffic.aborted) << "death " << i;
       }
       EXPECT_TRUE(disk->engine().empty() || disk->power().alive());
       s.pause(20 * kMs);
       if (!disk->power().alive()) {
         EXPECT_EQ(disk->queue().occupancy(), 0u);
         EXPECT_EQ(blocking, 0u);
-        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead) << "death " << i;
+        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead + traffic.aborted) << "death " << i;
         EXPECT_FALSE(best_effort.requesting() || media.requesting());
         disk->set_alive(true);
       }
@@ -265,13 +302,19 @@ TEST_P(DriveDeaths, LoseNothing) {
   EXPECT_EQ(blocking, 0u);
   disk->set_alive(false);
   run_until(core::now_ps() + 100 * kMs);
-  EXPECT_EQ(traffic.issued, traffic.good + traffic.dead);
+  EXPECT_EQ(traffic.issued, traffic.good + traffic.dead + traffic.aborted);
+  EXPECT_LE(traffic.aborted, taken_back);
+  if (c.end_response != EndResponse::Later) {  // a host that is slow may hear of the death instead
+    EXPECT_EQ(traffic.aborted, taken_back);
+  }
+  EXPECT_GT(taken_back, scaled(40u));
+  EXPECT_GT(torn, scaled(10u));
   EXPECT_TRUE(best_effort.all_released() && media.all_released());
   EXPECT_EQ(disk->queue().occupancy(), 0u);
   std::uint64_t failed = 0;
   for (const auto cls : {RequestClass::Discrete, RequestClass::Continuous, RequestClass::Background})
     failed += disk->host_port().counters(cls).failed;
-  EXPECT_EQ(failed, traffic.dead);
+  EXPECT_EQ(failed, traffic.dead + traffic.aborted);
   EXPECT_EQ(disk->host_port().completed(), traffic.good);
   EXPECT_GT(traffic.good, traffic.dead / 5) << "it works between its deaths";
   EXPECT_GT(in_callback, scaled(20u));
@@ -290,12 +333,20 @@ INSTANTIATE_TEST_SUITE_P(
         DeathCase{"firmware", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed},
         DeathCase{"firmware_cached", "LOOK", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
         DeathCase{"firmware_appending", "SPTF", "firmware", WriteBack::Append, 0, EndResponse::Updated},
+        DeathCase{"firmware_zero_latency", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed, true},
+        DeathCase{"firmware_clusters", "OPS:SCAN/CLUST-CYL(4|20)", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        DeathCase{"firmware_slack", "OPS:SLACK(3|1)", "firmware", WriteBack::Append, 0, EndResponse::Completed},
+        DeathCase{"firmware_famish", "OPS:FAMISH", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        DeathCase{"firmware_cello", "CELLO(1|1|1)", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
         DeathCase{"firmware_gated", "OPS:SCAN/CI-OPT(6)", "firmware", WriteBack::Interleaved, 2'000'000, EndResponse::Completed},
         DeathCase{"firmware_slow_host", "SPTF", "firmware", WriteBack::Interleaved, 0, EndResponse::Later},
         DeathCase{"model", "SPTF", "model", WriteBack::Off, 0, EndResponse::Completed},
         DeathCase{"model_cached", "OPS:SCAN/CI-SPTF", "model", WriteBack::Interleaved, 0, EndResponse::Completed},
         DeathCase{"model_clusters", "OPS:SCAN/CLUST-REQ(4)", "model", WriteBack::Interleaved, 2'000'000, EndResponse::Updated},
         DeathCase{"model_orders", "OPS:SCAN/CI-OPT(6)", "model", WriteBack::Append, 0, EndResponse::Completed},
+        DeathCase{"lockstep_sptf", "SPTF", "lockstep", WriteBack::Append, 0, EndResponse::Completed},
+        DeathCase{"lockstep_elevator", "LOOK", "lockstep", WriteBack::Off, 0, EndResponse::Completed},
+        DeathCase{"lockstep_clusters", "OPS:SCAN/CLUST-REQ(4)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed},
         DeathCase{"lockstep", "OPS:SCAN/CI-OPT(6)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed}),
     [](const auto& test) { return std::string(test.param.name); });
 
@@ -341,6 +392,75 @@ TEST(DriveDeath, TheHostsStatisticsAddUp) {
   EXPECT_EQ(statistics.of(RequestClass::Continuous).late, 0u) << "best effort did not hold them up";
   EXPECT_LE(statistics.of(RequestClass::Discrete).bytes, 1'234'568u + 512 * 1024) << "rate and one bucket";
 }
+
+class PowerLoss : public ::testing::TestWithParam<bool> {};
+
+/// In the middle of a write of 40 sectors: what has been written is there, one sector is torn, the rest is as before.
+TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
+  DriveProfile profile = toy_profile();
+  profile.zero_latency_write = GetParam();
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  const auto other = make_drive("other", "FCFS", "firmware", profile);
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  std::optional<drive::DurableImage> found;
+  std::uint64_t torn = 0;
+  bool powered = false;
+  Script script("script", [&](Script& s) {
+    while (!powered) s.pause(1 * kMs);
+    Transaction t(nullptr);
+    t.set(false, 0, 64);
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(t.extension.first_bad, torn);
+    EXPECT_EQ(t.extension.sense(), (command::Sense{0x3, 0x11, 0x00}));
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+    EXPECT_GT(t.timing().transfer, 0) << "it was tried";
+    if (torn > 10) s.access(t, false, 10, static_cast<std::uint32_t>(torn - 10));
+    if (torn < 49) s.access(t, false, torn + 1, static_cast<std::uint32_t>(49 - torn));
+    s.access(t, true, torn, 1, 0x33);
+    s.access(t, false, 0, 64);
+    EXPECT_EQ(t.data[torn * 512], 0x33);
+  });
+  script.disk_init_socket.bind(other->host_tgt_socket);
+
+  host.submit(true, 10, 40, 0x11);
+  run_until(50 * kMs);
+  ASSERT_EQ(host.finished(), 1u);
+  host.submit(true, 10, 40, 0x22);
+  std::uint64_t before = 0;
+  while (host.finished() < 2) {
+    run_until(core::now_ps() + 37 * kUs);
+    drive::DurableImage image = disk->power_loss_image();
+    std::vector<std::uint8_t> bytes(64 * 512);
+    image.media.read(0, bytes.data(), bytes.size());
+    std::uint64_t written = 0;
+    std::uint64_t bad = 0;
+    for (std::uint64_t b = 10; b < 50; ++b) {
+      ASSERT_TRUE(bytes[b * 512] == 0x22 || bytes[b * 512] == 0x11);
+      bad += image.media.unreadable(b * 512, 512) ? 1u : 0u;
+      written += bytes[b * 512] == 0x22 ? 1u : 0u;
+    }
+    ASSERT_LE(bad, 1u);
+    ASSERT_GE(written, before) << "what is durable stays";
+    before = written;
+    if (bad == 0 || written < 20 || found) continue;
+    torn = *image.media.unreadable(0, bytes.size()) / 512;
+    if (!GetParam()) {
+      EXPECT_EQ(torn, 10 + written);
+    }
+    found = std::move(image);
+  }
+  ASSERT_TRUE(found);
+  EXPECT_EQ(before, 40u);
+  other->power_up(*found);
+  powered = true;
+  run_until(core::now_ps() + 500 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, PowerLoss, ::testing::Values(false, true),
+                         [](const auto& test) { return std::string(test.param ? "zero_latency" : "in_order"); });
 
 }  // namespace
 }  // namespace platter::testing

@@ -529,7 +529,7 @@ TEST_P(DriveObserved, ObserversAndDataChangeNoTime) {
   }
   EXPECT_EQ(watch.tags.size(), ios.size());
   EXPECT_EQ(watch.most, 32u);
-  EXPECT_EQ(empty->media(), nullptr);
+  EXPECT_FALSE(empty->media().keeps_bytes());
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, DriveObserved, ::testing::Values("FCFS", "SSTF", "SPTF", "SCAN"));

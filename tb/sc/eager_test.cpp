@@ -12,12 +12,12 @@ namespace platter::testing {
 namespace {
 
 /// The blocks as a drive would find them that is switched on with these disks.
-std::vector<std::vector<std::uint8_t>> recovered(const drive::Drive& disk, const drive::MediaImage& image) {
-  eager::BlockMap map(disk.translation()->map().layout(), 2);
-  image.headers.recover(map);
+std::vector<std::vector<std::uint8_t>> recovered(const drive::Drive& disk, const drive::DurableImage& image) {
+  eager::BlockMap map(disk.eager_mapping()->map().layout(), 2);
+  image.map.headers->recover(map);
   std::vector<std::vector<std::uint8_t>> blocks(map.blocks(), std::vector<std::uint8_t>(kBlock * 512));
   for (std::uint32_t b = 0; b < map.blocks(); ++b)
-    image.bytes.read(map.layout().first_sector(map.place_of(eager::Block(b))).value * 512, blocks[b].data(), blocks[b].size());
+    image.media.read(map.layout().first_sector(map.place_of(eager::Block(b))).value * 512, blocks[b].data(), blocks[b].size());
   return blocks;
 }
 
@@ -46,10 +46,10 @@ TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
     std::mt19937_64 random(17);
     for (int i = 0; i < 100; ++i) {
       s.pause(static_cast<Picoseconds>(random() % 100'000'000'000));
-      const drive::MediaImage image = disk->power_loss_image();
-      const eager::BlockMap& map = disk->translation()->map();
+      const drive::DurableImage image = disk->power_loss_image();
+      const eager::BlockMap& map = disk->eager_mapping()->map();
       for (std::uint32_t p = 0; p < map.layout().places(); ++p)
-        torn += image.headers.sector(eager::Place(p), 0) == image.headers.sector(eager::Place(p), kBlock - 1) ? 0 : 1;
+        torn += image.map.headers->sector(eager::Place(p), 0) == image.map.headers->sector(eager::Place(p), kBlock - 1) ? 0 : 1;
       last = recovered(*disk, image);
       for (std::uint64_t b = 0; b < blocks; ++b) ASSERT_TRUE(load.shadow.allows(b, last[b])) << "loss " << i << " block " << b;
       ++losses;
@@ -76,8 +76,8 @@ TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
   EXPECT_EQ(host.finished(), requests);
   EXPECT_GT(load.reads, requests / 3);
   EXPECT_GT(torn, 0) << "no write was ever cut off";
-  EXPECT_GT(disk->translation()->statistics().read_first, 0u);
-  EXPECT_EQ(disk->translation()->map().free_count(), 1024u);
+  EXPECT_GT(disk->eager_mapping()->statistics().read_first, 0u);
+  EXPECT_EQ(disk->eager_mapping()->map().free_count(), 1024u);
   EXPECT_TRUE(host.all_released());
 
   // What no one has written is still zero, and a look without time shows the same as the recovered disks.
@@ -111,7 +111,7 @@ mechanics::DriveProfile bare_profile() {
 
 TEST(EagerDrive, AWriteTakesTheTimeToTheClosestFreeBlock) {
   const auto disk = make_eager("disk", "SATF-EW", bare_profile());
-  const eager::BlockMap& map = disk->translation()->map();
+  const eager::BlockMap& map = disk->eager_mapping()->map();
   // From cylinder 0, head 0 at 0: block i of head 0 is written at (i + 1) * 800 us, of head 1 not before 700 us.
   Picoseconds expected = 0;
   for (std::uint32_t i = 0; i < 8 && expected == 0; ++i) {
@@ -140,7 +140,7 @@ TEST(EagerDrive, TheMapChangesWhenTheBlockIsOnTheMedia) {
   const auto disk = make_eager("disk", "SATF-EW", bare_profile());
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  const eager::BlockMap& map = disk->translation()->map();
+  const eager::BlockMap& map = disk->eager_mapping()->map();
   const eager::Place before = map.place_of(eager::Block(3));
   Transaction& write = host.submit(true, 3 * kBlock, kBlock, 1);
   Picoseconds last_old = 0;
@@ -156,10 +156,10 @@ TEST(EagerDrive, AWriteOfAPartOfABlockReadsItFirst) {
   Script script("script", [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 5 * kBlock, kBlock, 1);
-    EXPECT_EQ(disk->translation()->statistics().read_first, 0u);
+    EXPECT_EQ(disk->eager_mapping()->statistics().read_first, 0u);
     s.access(t, true, 5 * kBlock + 6, 4, 2);  // two sectors of this block, two of the next
-    EXPECT_EQ(disk->translation()->statistics().read_first, 2u);
-    EXPECT_EQ(disk->translation()->statistics().writes, 3u);
+    EXPECT_EQ(disk->eager_mapping()->statistics().read_first, 2u);
+    EXPECT_EQ(disk->eager_mapping()->statistics().writes, 3u);
     EXPECT_EQ(t.timing().parts(), t.timing().response());
     EXPECT_EQ(t.timing().transfer, 4 * 800 * kUs);  // two blocks read, two written
     s.access(t, false, 5 * kBlock, 2 * kBlock);
@@ -182,7 +182,7 @@ TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
   const auto disk = make_eager("disk", "SATF-EW", profile);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  const eager::BlockMap& map = disk->translation()->map();
+  const eager::BlockMap& map = disk->eager_mapping()->map();
   Transaction& write = host.submit(true, 11 * kBlock, kBlock, 7);
   run_until(10 * kUs);
   Transaction& read = host.submit(false, 11 * kBlock, kBlock);

@@ -45,10 +45,10 @@ TEST_P(EwArrayAnswer, ReadsReturnTheLastWriteFromWhicheverCopyAndAllCopiesEndEqu
     EXPECT_EQ(host.disk_init_socket->transport_dbg(whole.payload), kBlock * 512);
     EXPECT_EQ(whole.data, load.shadow.latest(whole));
     for (std::uint64_t k = 0; k < 2; ++k) {
-      std::vector<std::uint8_t> copy(kBlock * 512);
-      const drive::BlockTranslation& disk = *rig.drives[(b + k) % 3]->translation();
-      disk.peek((b / 3 * 2 + k) * kBlock * 512, copy.data(), copy.size());
-      ASSERT_EQ(copy, whole.data) << "block " << b << " copy " << k;
+      Transaction copy(nullptr);
+      copy.set(false, (b / 3 * 2 + k) * kBlock, kBlock);
+      EXPECT_EQ(rig.array->disk_init_sockets[(b + k) % 3]->transport_dbg(copy.payload), kBlock * 512);
+      ASSERT_EQ(copy.data, whole.data) << "block " << b << " copy " << k;
     }
   }
 }
@@ -63,7 +63,7 @@ TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
   Script script("script", [&](Script& s) {
     Transaction t(nullptr);
     for (int i = 0; i < 20; ++i) {
-      const auto before = [&](std::size_t d) { return rig.drives[d]->translation()->statistics().writes; };
+      const auto before = [&](std::size_t d) { return rig.drives[d]->eager_mapping()->statistics().writes; };
       const std::uint64_t written = before(0) + before(1);
       s.access(t, true, 64, kBlock, static_cast<std::uint8_t>(i));
       EXPECT_EQ(t.timing().parts(), t.timing().response());

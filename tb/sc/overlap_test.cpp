@@ -207,6 +207,8 @@ class Unprepared : public drive::EngineIf {
   explicit Unprepared(std::unique_ptr<drive::EngineIf> engine) : engine_(std::move(engine)) {}
   void bind_sink(drive::DecisionSinkIf& sink) override { engine_->bind_sink(sink); }
   void insert(const drive::Command& command) override { engine_->insert(command); }
+  bool withdraw(const drive::Command& command) override { return engine_->withdraw(command); }
+  void moved(const drive::Command& command) override { engine_->moved(command); }
   bool empty() const override { return engine_->empty(); }
   void reset() override { engine_->reset(); }
   void prepare(const drive::HeadState& /*at*/, Picoseconds /*when*/) override {}

@@ -53,7 +53,7 @@ class RegisterHost : public sc_core::sc_module {
 
 std::vector<std::uint8_t> media_blocks(const drive::Drive& disk, std::uint64_t lba, std::uint32_t blocks) {
   std::vector<std::uint8_t> bytes(std::size_t{blocks} * 512);
-  disk.media()->read(lba * 512, bytes.data(), bytes.size());
+  disk.media().read(lba * 512, bytes.data(), bytes.size());
   return bytes;
 }
 

@@ -130,9 +130,9 @@ TEST(Statistics, CountsByClassFromItsStartOn) {
   const Request at = request(10 * kMs, RequestClass::Discrete);
   const Request background = request(20 * kMs, RequestClass::Background);
   for (const Request* r : {&before, &at, &background}) statistics.issued(*r);
-  finish(statistics, before, timing(before.time, 100 * kMs));
-  finish(statistics, at, timing(at.time, 30 * kMs));
-  finish(statistics, background, timing(background.time, 40 * kMs), CommandStatus::BadAddress);
+  finish(statistics, before, timing(before.issued, 100 * kMs));
+  finish(statistics, at, timing(at.issued, 30 * kMs));
+  finish(statistics, background, timing(background.issued, 40 * kMs), CommandStatus::BadAddress);
   const observe::ClassStatistics& discrete = statistics.of(RequestClass::Discrete);
   EXPECT_EQ(discrete.issued, 1u);
   EXPECT_EQ(discrete.completed, 1u);

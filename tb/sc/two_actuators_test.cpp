@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/dispatcher.h"
+#include "platter/mapping/identity_mapping.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -20,7 +21,8 @@ TEST(Stages, FollowTheTable) {
   EXPECT_EQ(follow(Stage::Received), "blocked held queued done");
   EXPECT_EQ(follow(Stage::Blocked), "held queued done");
   EXPECT_EQ(follow(Stage::Held), "held queued done");
-  EXPECT_EQ(follow(Stage::Queued), "access done");
+  EXPECT_EQ(follow(Stage::Queued), "leaving access done");
+  EXPECT_EQ(follow(Stage::Leaving), "done");
   EXPECT_EQ(follow(Stage::Access), "queued done");
   EXPECT_EQ(follow(Stage::Done), "free answered");
   EXPECT_EQ(follow(Stage::Answered), "free");
@@ -52,6 +54,7 @@ struct Log : drive::DispatchSinkIf {
     if (busy > 0) ++beside;
     slot.enter(Stage::Done);
   }
+  void withdrawn(Slot& /*slot*/) override {}
 };
 
 mechanics::DriveProfile one_surface() {
@@ -62,11 +65,12 @@ mechanics::DriveProfile one_surface() {
 
 /// An arm with its engine.
 struct OneActuator : sc_core::sc_module {
-  OneActuator(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, const drive::HostBus& bus, Log& log)
+  OneActuator(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, mapping::MappingIf& mapping,
+              const drive::HostBus& bus, Log& log)
       : sc_module(name),
         engine(accelerator::engine_factory(engine_options("SPTF", "firmware", one_surface()))({planner, 32, 5'000})),
         unit("actuator", planner),
-        dispatcher("dispatcher", *engine, unit, bus, 32, nullptr, nullptr) {
+        dispatcher("dispatcher", *engine, unit, bus, 32, nullptr, mapping) {
     dispatcher.bind_sink(log);
     log.units.push_back(&unit);
   }
@@ -79,9 +83,9 @@ struct OneActuator : sc_core::sc_module {
 
 /// Arms on one spindle, with one of the toy drive's two surfaces each.
 struct Actuators {
-  explicit Actuators(const std::string& name, std::size_t count) : planner(one_surface()), bus(planner) {
+  explicit Actuators(const std::string& name, std::size_t count) : planner(one_surface()), mapping(planner), bus(planner) {
     for (std::size_t i = 0; i < count; ++i)
-      arms.push_back(std::make_unique<OneActuator>((name + std::to_string(i)).c_str(), planner, bus, log));
+      arms.push_back(std::make_unique<OneActuator>((name + std::to_string(i)).c_str(), planner, mapping, bus, log));
   }
 
   void read(std::size_t arm, std::uint64_t first) {
@@ -97,6 +101,7 @@ struct Actuators {
   }
 
   mechanics::AccessPlanner planner;
+  mapping::IdentityMapping mapping;
   drive::HostBus bus;
   tlm::tlm_generic_payload payload;
   Log log;

@@ -167,12 +167,12 @@ TEST(RateStream, ExponentialPeriodsAndRandomPlacesComeFromTheSeed) {
   Picoseconds last = 0;
   for (int i = 0; i < 4000; ++i) {
     ASSERT_TRUE(one.next(a, 0) && same.next(b, 0) && other.next(c, 0));
-    EXPECT_EQ(a.time, b.time);
-    EXPECT_EQ(a.offset, b.offset);
-    equal_to_other += a.time == c.time && a.time > 0 ? 1 : 0;
-    EXPECT_TRUE(a.offset == 50'000 || a.offset == 51'000 || a.offset == 52'000) << a.offset;
-    EXPECT_GE(a.time, last);
-    last = a.time;
+    EXPECT_EQ(a.issued, b.issued);
+    EXPECT_EQ(a.address, b.address);
+    equal_to_other += a.issued == c.issued && a.issued > 0 ? 1 : 0;
+    EXPECT_TRUE(a.address == 50'000 || a.address == 51'000 || a.address == 52'000) << a.address;
+    EXPECT_GE(a.issued, last);
+    last = a.issued;
   }
   EXPECT_EQ(equal_to_other, 0);
   EXPECT_NEAR(static_cast<double>(last) / 4000, 1.0 * kS, 0.1 * kS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/eager/block_headers.h"
+#include "platter/mapping/eager/block_headers.h"
 
 #include <gtest/gtest.h>
 

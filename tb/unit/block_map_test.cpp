@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/eager/block_map.h"
+#include "platter/mapping/eager/block_map.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "drives.h"
 #include "eager_drives.h"
-#include "platter/eager/ageing.h"
+#include "platter/mapping/eager/ageing.h"
 
 namespace platter::eager {
 namespace {

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "platter/eager/block_map.h"
+#include "platter/mapping/eager/block_map.h"
 
 namespace platter::testing {
 

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "eager_drives.h"
+#include "platter/mapping/eager/free_search.h"
 #include "platter/scheduling/gap_statistics.h"
 #include "platter/scheduling/policies.h"
 
@@ -26,7 +27,7 @@ constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
 std::vector<PolicySpec> eager_policies() {
   std::vector<PolicySpec> specs;
   for (const PolicyInfo& row : policy_table())
-    if (row.eager) specs.push_back(*find_policy(row.name));
+    if (row.places) specs.push_back(*find_policy(row.name));
   return specs;
 }
 
@@ -93,15 +94,15 @@ TEST(EagerPolicies, AreNotForDrivesThatWriteInPlaceNorTheOthersForThoseThatDoNot
   EXPECT_EQ(eager_policies().size(), 6u);
   for (const PolicyInfo& row : policy_table()) {
     if (!row.parameters.empty()) continue;
-    EXPECT_EQ(eager_objection(*find_policy(row.name), row.eager), "") << row.name;
-    EXPECT_NE(eager_objection(*find_policy(row.name), !row.eager), "") << row.name;
-    if (row.eager) {
+    EXPECT_EQ(placing_objection(*find_policy(row.name), row.places), "") << row.name;
+    EXPECT_NE(placing_objection(*find_policy(row.name), !row.places), "") << row.name;
+    if (row.places) {
       EXPECT_EQ(row.accelerated, Accelerated::No) << row.name;
     }
   }
-  EXPECT_EQ(eager_objection(*find_policy("SATF-EW"), false),
+  EXPECT_EQ(placing_objection(*find_policy("SATF-EW"), false),
             "policy SATF-EW writes to free blocks; expected eager.enabled = true");
-  EXPECT_EQ(eager_objection(*find_policy("SPTF"), true),
+  EXPECT_EQ(placing_objection(*find_policy("SPTF"), true),
             "policy SPTF writes in place; with eager.enabled expected one of SATF-EW, FreeBW-SATF, FreeBW-SCAN, "
             "FreeBW-Hybrid, Read-First, Credit-EW");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/eager/free_search.h"
+#include "platter/mapping/eager/free_search.h"
 
 #include <gtest/gtest.h>
 

@@ -58,7 +58,7 @@ Target target(std::uint64_t blocks, std::uint32_t block_bytes = 512) {
 }
 
 bool same(const Request& a, const Request& b) {
-  return a.time == b.time && a.offset == b.offset && a.length == b.length && a.write == b.write && a.cls == b.cls &&
+  return a.issued == b.issued && a.address == b.address && a.length == b.length && a.operation == b.operation && a.cls == b.cls &&
          a.stream == b.stream && a.deadline == b.deadline;
 }
 
@@ -344,8 +344,8 @@ TEST_F(GeneratorsTest, RandomPlacementIsDeterministicAndCoversTheDrive) {
     a.next(ra, 0);
     b.next(rb, 0);
     ASSERT_TRUE(same(ra, rb));
-    low = std::min(low, ra.offset / 512);
-    high = std::max(high, ra.offset / 512);
+    low = std::min(low, ra.address / 512);
+    high = std::max(high, ra.address / 512);
   }
   EXPECT_LT(low, 2000u);
   EXPECT_GT(high, 97'000u);

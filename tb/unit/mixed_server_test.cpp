@@ -190,9 +190,9 @@ TEST(Workload, IsTheSameWhateverTheOrderInWhichDisksAsk) {
     ASSERT_EQ(a[disk].size(), b[disk].size());
     different = different || a[disk].size() != c[disk].size();
     for (std::size_t i = 0; i < a[disk].size(); ++i) {
-      ASSERT_EQ(a[disk][i].time, b[disk][i].time);
-      ASSERT_EQ(a[disk][i].offset, b[disk][i].offset);
-      ASSERT_TRUE(i == 0 || a[disk][i - 1].time <= a[disk][i].time);
+      ASSERT_EQ(a[disk][i].issued, b[disk][i].issued);
+      ASSERT_EQ(a[disk][i].address, b[disk][i].address);
+      ASSERT_TRUE(i == 0 || a[disk][i - 1].issued <= a[disk][i].issued);
     }
   }
   EXPECT_TRUE(different);

@@ -66,6 +66,7 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       target("target", std::move(core), options.clock_period) {
   program_ = new_program();
   pending_.reserve(queue_depth);
+  withdrawn_.reserve(queue_depth);
   bus_init_socket.bind(target.bus_tgt_socket);
   target.irq_o.bind(irq_);
   irq_i.bind(irq_);
@@ -211,6 +212,7 @@ void AcceleratorEngine::reset() {
   request_event_.cancel();
   std::fill(commands_.begin(), commands_.end(), nullptr);
   pending_.clear();
+  withdrawn_.clear();
   count_ = entries_ = continuous_ = 0;
   sums_stale_ = debts_stale_ = true;
   direction_known_ = downward_ = false;
@@ -225,6 +227,11 @@ void AcceleratorEngine::insert(const Command& command) {
   ++count_;
   ready_ = false;
   asked_ = inserted_ = now;
+  if (!told_ && program_->guarded() && scheduling::has_own_deadline(command)) {
+    told_ = true;
+    SC_REPORT_WARNING("/platter/accelerator/deadline",
+                      "the accelerator's guard keeps the deadlines of continuous commands only; those of others are ignored");
+  }
   if (running_) {
     pending_.push_back(&command);
     return;
@@ -235,7 +242,56 @@ void AcceleratorEngine::insert(const Command& command) {
   if (prepared_ && when_ > now) request_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
+bool AcceleratorEngine::withdraw(const Command& command) {
+  const Picoseconds now = core::now_ps();
+  --count_;
+  if (const auto at = std::find(pending_.begin(), pending_.end(), &command); at != pending_.end()) {
+    pending_.erase(at);  // nothing has looked at it
+    return true;
+  }
+  ready_ = false;
+  if (running_) {
+    withdrawn_.push_back(&command);
+    return false;
+  }
+  asked_ = now;
+  port_time_ = std::max(port_time_, now);
+  take_back(command);
+  if (prepared_ && when_ > now) request_event_.notify(sc_core::SC_ZERO_TIME);
+  return true;
+}
+
+bool AcceleratorEngine::withdrawn(const Decision& decision) const {
+  return decision.kind == Decision::Kind::Serve &&
+         std::any_of(withdrawn_.begin(), withdrawn_.end(), [&](const Command* command) { return command->tag == decision.tag; });
+}
+
+void AcceleratorEngine::moved(const Command& command) {
+  if (commands_[command.tag.value] != &command || running_)
+    SC_REPORT_FATAL("/platter/accelerator/moved", "the accelerator does not serve a mapping that moves blocks");
+  withhold(command);
+  load(command);
+}
+
+void AcceleratorEngine::take_back(const Command& command) {
+  if (commands_[command.tag.value] != nullptr) {  // otherwise the program has withheld it
+    withhold(command);
+    debts_stale_ = true;
+    if (program_->guarded() && scheduling::in_sweep(command)) {
+      sums_stale_ = true;
+      --continuous_;
+      direction_known_ = direction_known_ && continuous_ > 0;
+    }
+  }
+  program_->withdrawn(*this, command);
+}
+
 void AcceleratorEngine::enter_pending() {
+  for (const Command* command : withdrawn_) {
+    take_back(*command);
+    sink_->left(command->tag);
+  }
+  withdrawn_.clear();
   for (const Command* command : pending_) enter(*command);
   pending_.clear();
 }
@@ -428,10 +484,8 @@ void AcceleratorEngine::interrupt() {
   running_ = false;
   const bool anew = !step.decision && step.operation == AcceleratorProgram::kAnew;
   if (anew) program_->refused(*this);
-  if (anew || again_ || (!pending_.empty() && !waiting_)) {
-    again_ = false;
-    enter_pending();
-    start();
+  if (anew || again_ || (step.decision && withdrawn(*step.decision)) || (!waiting_ && !(pending_.empty() && withdrawn_.empty()))) {
+    start_anew();
   } else if (!step.decision) {
     operate(step.operation);
   } else {
@@ -441,6 +495,18 @@ void AcceleratorEngine::interrupt() {
       deliver(core::now_ps());
     else
       sink_->preparation_changed();
+  }
+}
+
+void AcceleratorEngine::start_anew() {
+  again_ = false;
+  enter_pending();
+  if (count_ > 0) {
+    start();
+  } else if (waiting_) {  // all have been withdrawn
+    decision_ = {};
+    instant_ = answered_;
+    deliver(core::now_ps());
   }
 }
 

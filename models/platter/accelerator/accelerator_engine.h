@@ -41,6 +41,8 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
 
   void bind_sink(drive::DecisionSinkIf& sink) override { sink_ = &sink; }
   void insert(const drive::Command& command) override;
+  bool withdraw(const drive::Command& command) override;
+  void moved(const drive::Command& command) override;
   bool empty() const override { return count_ == 0; }
   void prepare(const drive::HeadState& at, core::Picoseconds when) override;
   void decide(const drive::HeadState& head, core::Picoseconds now) override;
@@ -69,8 +71,13 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   void load(const drive::Command& command);
   void enter_pending();
   void take(core::Tag tag);
+  void take_back(const drive::Command& command);
+  /// Has what an operation has picked been withdrawn meanwhile?
+  bool withdrawn(const drive::Decision& decision) const;
   void request();
   void start();
+  /// After an operation whose result does not count.
+  void start_anew();
   void operate(std::uint32_t code);
   void interrupt();
   void deliver(core::Picoseconds now);
@@ -106,7 +113,8 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
 
   // The commands in the accelerator, by tag, and what it knows of the sums.
   std::vector<const drive::Command*> commands_;
-  std::vector<const drive::Command*> pending_;  ///< came while an operation ran
+  std::vector<const drive::Command*> pending_;    ///< came while an operation ran
+  std::vector<const drive::Command*> withdrawn_;  ///< were taken back while it ran
   std::uint32_t count_ = 0;                     ///< with those, and with those that the program withholds
   std::uint32_t entries_ = 0;                   ///< in the table
   std::uint32_t continuous_ = 0;
@@ -130,6 +138,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   bool again_ = false;    ///< what runs is for another state or instant
   bool ready_ = false;
   bool waiting_ = false;  ///< the arm is free
+  bool told_ = false;     ///< that discrete deadlines are not kept
   drive::Decision decision_;
   drive::EngineStatistics statistics_;
 

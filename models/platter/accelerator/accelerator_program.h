@@ -50,8 +50,8 @@ struct Effort {
 /// says. The engine keeps the rest: the table, head and time, the sweep's direction, the interrupt.
 ///
 /// A decision is `asked`, where it has not been prepared, `begin`, the operation that it returns, `ended`, and so on until there is a decision. It may be begun
-/// anew before it has ended, and be made and not used: what it has planned counts only when it is `served`. Neither `arrived` nor `served`
-/// comes while an operation runs.
+/// anew before it has ended, and be made and not used: what it has planned counts only when it is `served`. None of `arrived`, `served` and
+/// `withdrawn` comes while an operation runs.
 class AcceleratorProgram {
  public:
   struct Step {
@@ -79,6 +79,8 @@ class AcceleratorProgram {
   virtual bool arrived(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) { return true; }
   /// It has been picked by the last decision and has left the accelerator.
   virtual void served(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) {}
+  /// It has been taken back, without having been picked, and has left the accelerator: it will not be served.
+  virtual void withdrawn(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) {}
   /// The last step was `kAnew`: what it has refused counts, whatever the decision will be.
   virtual void refused(ProgramHostIf& /*host*/) {}
   /// A decision is about to begin for which the arm waits since `when`.

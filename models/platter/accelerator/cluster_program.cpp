@@ -80,6 +80,11 @@ void ClusterProgram::gone(ProgramHostIf& host, const Command& /*command*/, bool 
   if (sweep().empty()) recall(host, until_.last_served());
 }
 
+void ClusterProgram::given_up(ProgramHostIf& host) {
+  part_.clear();
+  if (sweep().empty()) recall(host, until_.last_served());
+}
+
 Effort ClusterProgram::most_effort(std::uint32_t entries) const {
   Effort effort;
   effort.clusters = 2;

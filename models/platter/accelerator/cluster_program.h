@@ -18,6 +18,7 @@ class ClusterProgram : public PartProgram {
  protected:
   bool came(ProgramHostIf& host, const scheduling::Command& command) override;
   void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) override;
+  void given_up(ProgramHostIf& host) override;
 
  private:
   void collect(RegisterPortIf& port);

@@ -68,7 +68,7 @@ std::string accelerator_objection(const AcceleratorParameters& parameters, const
 drive::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
     std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.readings);
-    if (objection.empty()) objection = scheduling::eager_objection(*options.policy, context.search != nullptr);
+    if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
       const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
@@ -76,7 +76,7 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
       const scheduling::SchedulerContext scheduler{
           context.planner, context.queue_depth, cost.longest_wait(), options.readings,
           {},
-          context.search,
+          context.free_space,
           context.bind_reads};
       return std::make_unique<drive::FirmwareEngine>(
           "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);

@@ -185,6 +185,8 @@ void IntervalProgram::gone(ProgramHostIf& host, const Command& command, bool of_
   if (part_.empty() && state_.parts.empty()) recall(host, false);
 }
 
+void IntervalProgram::given_up(ProgramHostIf& host) { plan_anew(host, sweep().empty() && until_.last_served()); }
+
 void IntervalProgram::end_list() {
   part_.clear();
   state_.parts.clear();

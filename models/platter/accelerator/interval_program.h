@@ -24,6 +24,7 @@ class IntervalProgram : public PartProgram {
  protected:
   bool came(ProgramHostIf& host, const scheduling::Command& command) override;
   void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) override;
+  void given_up(ProgramHostIf& host) override;
   bool goes_on() const override { return !plan_.parts.empty() || any_withheld(false); }
   void gone_on(ProgramHostIf& host) override;
 

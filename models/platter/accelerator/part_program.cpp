@@ -130,6 +130,17 @@ void PartProgram::served(ProgramHostIf& host, const Command& command) {
   return_postponed(host, instant_);
 }
 
+void PartProgram::withdrawn(ProgramHostIf& host, const Command& command) {
+  known_[command.tag.value] = nullptr;
+  if (const auto c = std::find(sweep_.begin(), sweep_.end(), &command); c != sweep_.end()) sweep_.erase(c);
+  const auto at = std::find_if(withheld_.begin(), withheld_.end(), [&](const Withheld& w) { return w.command == &command; });
+  if (at != withheld_.end()) {
+    withheld_.erase(at);
+    return;
+  }
+  given_up(host);
+}
+
 void PartProgram::refused(ProgramHostIf& host) {
   for (const Tag tag : planned_) withhold(host, *known_[tag.value], true);
   part_.clear();

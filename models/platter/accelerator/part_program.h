@@ -22,6 +22,7 @@ class PartProgram : public AcceleratorProgram {
   std::uint32_t control() const override;
   bool arrived(ProgramHostIf& host, const scheduling::Command& command) final;
   void served(ProgramHostIf& host, const scheduling::Command& command) final;
+  void withdrawn(ProgramHostIf& host, const scheduling::Command& command) final;
   void refused(ProgramHostIf& host) final;
   void asked(ProgramHostIf& host, core::Picoseconds when) final;
   std::uint32_t begin_accesses() const override { return ClusterPort::kCollectAccesses + clusters_.mask_words(); }
@@ -33,6 +34,8 @@ class PartProgram : public AcceleratorProgram {
   /// The plan of the decision counts now; `of_part`: the command was the next of its part; `whole`: nothing was left of the part, the
   /// postponed ones aside.
   virtual void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) = 0;
+  /// The command has been taken back: what was planned with it no longer holds.
+  virtual void given_up(ProgramHostIf& host) = 0;
   /// The guard has refused the whole part. Is there more to look at before the sweep goes on?
   virtual bool goes_on() const { return false; }
   /// It has, and there is time: the plan of the decision counts now.

@@ -22,6 +22,8 @@ enum class CommandStatus : std::uint8_t {
   QueueFull,      ///< no free tag, and the queue rejects instead of waiting
   DriveDead,      ///< the drive has died, before the command came or under it
   NoCopy,         ///< of an array: no drive that lives holds it
+  Aborted,        ///< taken back before it came to an access
+  Unreadable,     ///< a sector of it cannot be read
 };
 
 constexpr std::string_view to_string(CommandStatus status) {
@@ -36,6 +38,8 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::QueueFull: return "queue full";
     case CommandStatus::DriveDead: return "the drive is dead";
     case CommandStatus::NoCopy: return "no drive that lives holds it";
+    case CommandStatus::Aborted: return "aborted";
+    case CommandStatus::Unreadable: return "a sector cannot be read";
   }
   return "?";
 }
@@ -61,7 +65,9 @@ constexpr Sense sense_of(CommandStatus status) {
     case CommandStatus::BadBurst: return {0x5, 0x24, 0x00};       // invalid field in CDB
     case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};         // aborted command, tagged overlapped commands
     case CommandStatus::DriveDead: return {0x4, 0x3E, 0x01};      // hardware error, logical unit failure
-    case CommandStatus::NoCopy: return {0x3, 0x11, 0x00};         // medium error, unrecovered read error
+    case CommandStatus::NoCopy:
+    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};     // medium error, unrecovered read error
+    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};        // aborted command
   }
   return {};
 }
@@ -128,6 +134,7 @@ struct CommandTiming {
 struct Result {
   CommandStatus status = CommandStatus::Good;
   CommandTiming timing;
+  std::uint64_t first_bad = 0;  ///< of one that could not be read: the first such block
 
   Sense sense() const { return sense_of(status); }
 };

@@ -544,7 +544,7 @@ void check_scenario(const Scenario& s, Problems& problems) {
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty())
     report(problems, at("policy"), "policy", objection);
   if (const auto policy = scheduling::find_policy(s.policy)) {
-    if (const std::string objection = scheduling::eager_objection(*policy, s.eager.enabled); !objection.empty())
+    if (const std::string objection = scheduling::placing_objection(*policy, s.eager.enabled); !objection.empty())
       report(problems, at("policy"), "policy", objection);
   }
   if (s.eager.enabled) {
@@ -615,7 +615,7 @@ void check_server(const ServerScenario& s, Problems& problems) {
 
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty()) object("disks.policy", objection);
   if (const auto policy = scheduling::find_policy(s.policy)) {
-    if (const std::string objection = scheduling::eager_objection(*policy, false); !objection.empty()) object("disks.policy", objection);
+    if (const std::string objection = scheduling::placing_objection(*policy, false); !objection.empty()) object("disks.policy", objection);
   }
 
   const bool replicated = s.placement != "none";
@@ -637,7 +637,7 @@ void check_qos(const QosScenario& s, Problems& problems) {
   const auto object = [&](const std::string& key, const std::string& message) { report(problems, s.at(key), key, message); };
   if (const std::string objection = scheduling::policy_objection(s.policy); !objection.empty()) object("policy", objection);
   if (const auto policy = scheduling::find_policy(s.policy)) {
-    if (const std::string objection = scheduling::eager_objection(*policy, false); !objection.empty()) object("policy", objection);
+    if (const std::string objection = scheduling::placing_objection(*policy, false); !objection.empty()) object("policy", objection);
   }
   if (s.command_bytes % s.drive.geometry.sector_bytes != 0)
     object("application.command_bytes",
@@ -685,8 +685,8 @@ void check_mixed_server(const MixedServerScenario& s, Problems& problems) {
     const std::string objection = scheduling::policy_objection(notation);
     if (!objection.empty())
       object(key, objection);
-    else if (const auto found = scheduling::find_policy(notation); found->row->eager)
-      object(key, scheduling::eager_objection(*found, false));
+    else if (const auto found = scheduling::find_policy(notation); found->row->places)
+      object(key, scheduling::placing_objection(*found, false));
   };
   policy("server.policy", s.policy);
   policy("server.text_policy", s.text_policy);

@@ -120,6 +120,8 @@ const std::vector<Parameter<Scenario>>& scenario_parameters() {
        at(&S::discrete, &D::mean_bytes), false, 1, 1e9},
       {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; sizes are cut below at one sector",
        at(&S::discrete, &D::deviation_bytes), false, 0, 1e9},
+      {"workload.discrete.deadline_ms", "ms", "a generated request is to be answered so long after its issue; 0: it has no deadline",
+       at(&S::discrete, &D::deadline_ms), false, 0, 1e9},
       {"workload.discrete.align_bytes", "bytes", "a generator's requests begin at multiples of this; 0: at any sector",
        at(&S::discrete, &D::align_bytes), false, 0, 1e9},
       {"workload.discrete.span_bytes", "bytes",

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "platter/core/error.h"
-#include "platter/eager/options.h"
+#include "platter/mapping/eager/options.h"
 #include "platter/mechanics/drive_profile.h"
 #include "platter/scheduling/readings.h"
 
@@ -42,6 +42,7 @@ struct DiscreteWorkload {
   std::string size = "fixed";
   std::int64_t mean_bytes = 4096;
   std::int64_t deviation_bytes = 0;
+  double deadline_ms = 0;
   std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
   FileName trace;

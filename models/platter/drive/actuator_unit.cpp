@@ -65,6 +65,7 @@ void ActuatorUnit::serve(Slot& slot) {
   times_.media_end = times_.media_start + time.media;
   times_.bus_finish = times_.media_start + time.bus_finish;
   times_.rotation = time.rotation;
+  times_.early = time.early;
   times_.end = effective + time.total();
   arm_.travel({extent.cylinder, extent.head, arm_.state().last_was_write, 0}, effective + time.overhead, time.seek);
   add_phase(ControllerState::Overhead, time.overhead);
@@ -110,6 +111,41 @@ void ActuatorUnit::finish() {
     arm_.follow(end);
   }
   sink_->access_ended(slot);
+}
+
+WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
+  const mechanics::Extent& extent = current_->command.extent;
+  const Picoseconds passed = now - times_.media_start;
+  WrittenBlocks written;
+  if (passed < 0) return written;
+  // The end of a run of blocks that began at `from`, of those before `end`, `time` after its first sector came.
+  const auto reached = [&](std::uint32_t from, std::uint32_t end, Picoseconds time) {
+    std::uint32_t low = from;
+    while (low < end) {
+      const std::uint32_t middle = low + (end - low + 1) / 2;
+      if (planner_.resolve(core::Lba(extent.first.value + from), middle - from, true).media <= time)
+        low = middle;
+      else
+        end = middle - 1;
+    }
+    return low;
+  };
+  if (times_.early == 0) {
+    written.first.end = reached(0, extent.blocks, passed);
+    if (written.first.end < extent.blocks) written.torn = written.first.end;
+    return written;
+  }
+  // It began so many sectors behind its first one (AccessPlanner::plan).
+  const Picoseconds skipped = (planner_.rotation().period() - times_.early) / (extent.media / extent.sectors);
+  const auto middle = static_cast<std::uint32_t>(std::min<Picoseconds>(skipped, extent.blocks));
+  written.second = {middle, reached(middle, extent.blocks, passed)};
+  if (written.second.end < extent.blocks) {
+    written.torn = written.second.end;
+  } else if (passed >= times_.early) {
+    written.first.end = reached(0, middle, passed - times_.early);
+    if (written.first.end < middle) written.torn = written.first.end;
+  }
+  return written;
 }
 
 void ActuatorUnit::halt() {

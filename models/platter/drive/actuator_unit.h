@@ -8,6 +8,7 @@
 #include "platter/drive/controller_state.h"
 #include "platter/drive/drive_observer_if.h"
 #include "platter/drive/slot.h"
+#include "platter/drive/written_blocks.h"
 
 namespace platter::drive {
 
@@ -24,7 +25,8 @@ struct AccessTimes {
   Picoseconds media_start = 0;
   Picoseconds media_end = 0;
   Picoseconds bus_finish = 0;  ///< when the last block of a read would have left over a free bus
-  Picoseconds rotation = 0;    ///< waited for the first sector
+  Picoseconds rotation = 0;    ///< waited for the sector with which it begins
+  Picoseconds early = 0;       ///< from there until its first sector comes, where it begins in the middle
   Picoseconds end = 0;
 };
 
@@ -63,6 +65,8 @@ class ActuatorUnit : public sc_core::sc_module {
   /// Tag of the access that runs, or -1. Accesses of the drive's own go by a tag that no command in the engine has.
   int current_tag() const { return current_ != nullptr ? current_->command.tag.value : -1; }
   const AccessTimes& times() const { return times_; }
+  /// How far the write that runs has come at `now`. Precondition: one runs.
+  WrittenBlocks written(Picoseconds now) const;
   /// It is at something, or is about to be.
   bool busy() const { return busy_.on; }
   /// Time spent on accesses (overhead to the end of the transfer) that have ended or run now.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/cache_manager.h"
 
+#include <algorithm>
+
 namespace platter::drive {
 
 using buffer::Hit;
@@ -107,6 +109,14 @@ Slot* CacheManager::next_destage() {
     return &destage.slot;
   }
   return nullptr;
+}
+
+void CacheManager::destaged(const Slot& own) {
+  const auto destage = std::find_if(destages_.begin(), destages_.end(), [&](const Destage& each) { return &each.slot == &own; });
+  ++statistics_.destages;
+  destage->slot.enter(Stage::Done);
+  destage->slot.enter(Stage::Free);
+  buffer_.destaged(destage->blocks);
 }
 
 }  // namespace platter::drive

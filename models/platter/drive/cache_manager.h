@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -64,9 +63,8 @@ class CacheManager {
   void invalidate(const mechanics::Extent& extent) { buffer_.invalidate(extent.first, extent.blocks); }
   /// The next access that writes to the media, for the caller to fill in; null: there is none, or as many as may be are on their way.
   Slot* next_destage();
-  /// It has ended: calls `write(first, blocks)`, and the blocks are the buffer's to forget.
-  template <typename Write>
-  void destaged(const Slot& own, Write write);
+  /// It has ended, and its bytes are on the media: the blocks are the buffer's to forget.
+  void destaged(const Slot& own);
 
  private:
   /// A write of buffered blocks to the media.
@@ -84,15 +82,5 @@ class CacheManager {
   core::Lba previous_end_{~std::uint64_t{0}};  ///< where the last completed command ended
   const ActuatorUnit* reading_ = nullptr;      ///< whose arm has read ahead last
 };
-
-template <typename Write>
-void CacheManager::destaged(const Slot& own, Write write) {
-  const auto destage = std::find_if(destages_.begin(), destages_.end(), [&](const Destage& each) { return &each.slot == &own; });
-  ++statistics_.destages;
-  write(destage->blocks.first, destage->blocks.blocks);
-  destage->slot.enter(Stage::Done);
-  destage->slot.enter(Stage::Free);
-  buffer_.destaged(destage->blocks);
-}
 
 }  // namespace platter::drive

@@ -26,20 +26,20 @@ Controller::BusTimes::BusTimes(const mechanics::DriveProfile& profile)
       write_completion(microseconds(profile.bus_reselect_us + profile.bus_write_completion_us)),
       cached_completion(microseconds(profile.bus_write_completion_us)) {}
 
-Controller::Controller(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HazardQueue& queue, Media* media,
-                       BlockTranslation* translation, ActuatorUnit& unit, EngineIf& engine)
+Controller::Controller(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HazardQueue& queue,
+                       media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, EngineIf& engine)
     : planner_(planner),
       queue_(queue),
-      translation_(translation),
+      mapping_(mapping),
       times_(profile),
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
-      data_(planner, media, translation, cache_ ? &cache_->segments() : nullptr),
+      data_(media, mapping, cache_ ? &cache_->segments() : nullptr),
       intake_(planner,
-              {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), translation != nullptr,
+              {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), !mapping.fixed(),
                cache_ && cache_->write_back()},
               bus_, unit.arm()),
-      dispatcher_("dispatcher", engine, unit, bus_, queue.depth(), cache_.get(), translation) {
+      dispatcher_("dispatcher", engine, unit, bus_, queue.depth(), cache_.get(), mapping) {
   released_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
 }
@@ -50,14 +50,10 @@ void Controller::receive(Slot& slot) {
   const Picoseconds now = now_ps();
   if (!slot.asked.flush()) {
     const std::uint64_t sector = planner_.geometry().sector_bytes();
-    slot.host_first = slot.asked.address / sector;
-    slot.host_blocks = static_cast<std::uint32_t>(slot.asked.length / sector);
-    if (translation_ == nullptr) {
-      slot.command.extent = planner_.resolve(core::Lba(slot.host_first), slot.host_blocks, slot.asked.write());
-    } else {  // where it is, the map says when its turn comes
-      slot.command.extent.blocks = slot.host_blocks;
-      slot.command.extent.write = slot.asked.write();
-    }
+    slot.walk.first = slot.asked.address / sector;
+    slot.walk.blocks = static_cast<std::uint32_t>(slot.asked.length / sector);
+    slot.walk.write = slot.asked.write();
+    slot.command.extent = mapping_.arrived(slot.walk);
     intake_.arrived(slot, now);
   }
   queue_.find_blockers(slot);
@@ -78,7 +74,7 @@ void Controller::ready(Slot& slot) {
     return;
   }
   if (cache_ && buffered(slot, now)) return;
-  if (translation_ != nullptr) translation_->begin(slot);
+  if (!mapping_.fixed()) slot.command.extent = mapping_.begin(slot.walk);
   dispatcher_.submit(slot);
 }
 
@@ -88,6 +84,26 @@ void Controller::release_waiting(Slot& slot) {
   queue_.reached_media(slot, released_);
   for (std::size_t i = first; i < released_.size(); ++i) ready(queue_.slot(released_[i]));
   released_.resize(first);
+}
+
+bool Controller::abort(Slot& slot) {
+  switch (slot.stage) {
+    case Stage::Blocked: queue_.unblock(slot); break;
+    case Stage::Held: queue_.let_go(slot); break;
+    case Stage::Queued:
+      if (slot.accesses > 0) return false;  // between two of them
+      if (!dispatcher_.withdraw(slot)) return true;
+      break;
+    default: return false;
+  }
+  withdrawn(slot);
+  return true;
+}
+
+void Controller::withdrawn(Slot& slot) {
+  slot.result.status = command::CommandStatus::Aborted;
+  completion_->complete_at(slot, now_ps());
+  release_waiting(slot);
 }
 
 // --- the buffer ------------------------------------------------------------------------------------------------------
@@ -125,10 +141,11 @@ bool Controller::served_meanwhile(Slot& slot, Picoseconds effective) {
 }
 
 bool Controller::cache_write(Slot& slot, Picoseconds now) {
+  const std::vector<std::uint8_t> present = data_.present(slot);
   if (!cache_->take(slot)) return false;
   const Picoseconds begin = std::max(now, slot.command.overhead_end);
   intake_.receive_late(slot, now);
-  data_.buffer(slot);
+  data_.buffer(slot, present);
   slot.result.timing.started = now;
   slot.result.timing.queue = now - slot.result.timing.issued;
   slot.result.timing.overhead = begin - now;
@@ -151,7 +168,8 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
 }
 
 void Controller::finish_destage(Slot& slot) {
-  cache_->destaged(slot, [this](core::Lba first, std::uint32_t blocks) { data_.destage(first, blocks); });
+  data_.write(slot);
+  cache_->destaged(slot);
   submit_destages(bus_.received(), now_ps());
   const auto again = [this](Slot& held) { ready(held); };
   if (!cache_->any_dirty()) queue_.retry_flushes(again);
@@ -166,11 +184,11 @@ void Controller::accessed(Slot& slot) {
     finish_destage(slot);
     return;
   }
-  if (translation_ != nullptr && finish_part(slot, now)) return;
+  if (!mapping_.fixed() && goes_on(slot, now)) return;
   const mechanics::Extent& extent = slot.command.extent;
   Picoseconds done = now;
   if (extent.write) {
-    if (translation_ == nullptr) data_.write(slot);
+    if (mapping_.fixed()) data_.write(slot);
     if (cache_) cache_->invalidate(extent);  // what a read has brought in meanwhile
     done += times_.write_completion;
   } else {
@@ -182,24 +200,39 @@ void Controller::accessed(Slot& slot) {
   release_waiting(slot);
 }
 
-bool Controller::finish_part(Slot& slot, Picoseconds now) {
+bool Controller::goes_on(Slot& slot, Picoseconds now) {
   const bool write = slot.command.extent.write;
-  if (write) translation_->commit(slot, queue_);
-  if (!slot.asked.write() && !translation_->last(slot)) {
+  if (write) {
+    data_.write(slot);
+    mapping_.written(slot.walk);
+    follow(slot);
+  }
+  if (!slot.asked.write() && !mapping_.last(slot.walk)) {
     // Its data goes out while the drive goes on with the next part. What an older write holds goes over it now, for that write may
     // be done before the last part is.
     deliver(slot, bus_.send(slot.command.extent.blocks, dispatcher_.unit().times().bus_finish));
   }
-  if (!translation_->advance(slot)) return false;
+  if (!mapping_.next(slot.walk, slot.command.extent)) return false;
   dispatcher_.unit().arm().set_last_was_write(write);
   slot.command.overhead_end = now;
   dispatcher_.submit(slot);
   return true;
 }
 
+void Controller::follow(const Slot& written) {
+  for (Slot& other : queue_.slots())
+    if (other.stage == Stage::Queued && mapping_.follow(written.walk, other.walk, other.command.extent)) dispatcher_.moved(other);
+}
+
 Picoseconds Controller::deliver(Slot& slot, Picoseconds done) {
-  data_.read(slot);
-  for (const Slot* older : queue_.buffered_writes(slot)) {
+  const std::vector<const Slot*>& writes = queue_.buffered_writes(slot);
+  if (const std::optional<std::uint64_t> bad = data_.unreadable(slot, writes)) {
+    if (slot.result.status == command::CommandStatus::Good) slot.result.first_bad = *bad;
+    slot.result.status = command::CommandStatus::Unreadable;
+  } else {
+    data_.read(slot);
+  }
+  for (const Slot* older : writes) {
     Slot& write = queue_.slot(older->tag);
     data_.overlay(slot, write);
     // The read's last block of it must have crossed the bus.
@@ -225,14 +258,11 @@ void Controller::halt() {
   dispatcher_.halt();
 }
 
-MediaImage Controller::power_loss_image() const {
-  const Picoseconds now = now_ps();
+DurableImage Controller::power_loss_image() const {
   const Slot* const current = dispatcher_.unit().current();
-  const AccessTimes& times = dispatcher_.unit().times();
-  if (current == nullptr || !current->command.extent.write || now < times.media_start) return translation_->image(nullptr, 0);
-  const mechanics::Extent& extent = current->command.extent;
-  const Picoseconds written = (now - times.media_start) * Picoseconds{extent.sectors} / extent.media;
-  return translation_->image(current, static_cast<std::uint32_t>(std::min<Picoseconds>(written, extent.sectors)));
+  if (current == nullptr || !current->command.extent.write || now_ps() < dispatcher_.unit().times().media_start)
+    return data_.image(nullptr, {});
+  return data_.image(current, dispatcher_.unit().written(now_ps()));
 }
 
 }  // namespace platter::drive

@@ -25,14 +25,16 @@ class CompletionSinkIf {
 /// keeps writes, the rest goes to the dispatchers; the drive's own accesses write to the media what the buffer has kept.
 class Controller : public DispatchSinkIf {
  public:
-  /// Each of `media` and `translation` may be null: a timing-only drive, no eager writing.
-  Controller(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HazardQueue& queue, Media* media,
-             BlockTranslation* translation, ActuatorUnit& unit, EngineIf& engine);
+  Controller(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HazardQueue& queue, media::Media& media,
+             mapping::MappingIf& mapping, ActuatorUnit& unit, EngineIf& engine);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
 
   /// The host's command `slot.asked` has a tag: starts its overhead, and goes on with it once it waits for no older one.
   void receive(Slot& slot);
+  /// Takes a command back that waits: it is answered by Aborted, as soon as no engine looks at it and before whatever waits for it. False if it has
+  /// got to an access, or is done: it ends as ever.
+  bool abort(Slot& slot);
   /// The drive has lost its power: the access under way stops, and nothing is under way any more. What has not reached the media never will. The
   /// commands are the caller's.
   void halt();
@@ -42,11 +44,17 @@ class Controller : public DispatchSinkIf {
   /// Null for a drive without segments.
   const CacheManager* cache() const { return cache_.get(); }
   DataPath& data() { return data_; }
-  /// The disks as a power loss now would leave them; precondition: eager writing on a drive that holds data.
-  MediaImage power_loss_image() const;
+  /// Starts from these disks, with nothing in the buffer. Precondition: no command is in the drive.
+  void mount(const DurableImage& image) {
+    if (cache_) cache_->clear();
+    data_.mount(image);
+  }
+  /// The disks as a power loss now would leave them.
+  DurableImage power_loss_image() const;
 
   bool served_meanwhile(Slot& slot, Picoseconds effective) override;
   void accessed(Slot& slot) override;
+  void withdrawn(Slot& slot) override;
 
  private:
   /// It waits for no older command, or no longer.
@@ -57,8 +65,10 @@ class Controller : public DispatchSinkIf {
   bool cache_write(Slot& slot, Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
   void finish_destage(Slot& slot);
-  /// Eager writing: the access of a part has ended. True if the command has another one.
-  bool finish_part(Slot& slot, Picoseconds now);
+  /// A command may take several accesses: one has ended. True if there is another.
+  bool goes_on(Slot& slot, Picoseconds now);
+  /// What a write has moved is where the mapping says, and reads that wait for it go there.
+  void follow(const Slot& written);
   /// The bytes of a read that is done; with what older writes hold, which may still be on their way: returns when it is all there.
   Picoseconds deliver(Slot& slot, Picoseconds done);
   void complete(Slot& slot, Picoseconds done);
@@ -77,7 +87,7 @@ class Controller : public DispatchSinkIf {
 
   const mechanics::AccessPlanner& planner_;
   HazardQueue& queue_;
-  BlockTranslation* translation_;
+  mapping::MappingIf& mapping_;
   BusTimes times_;
   HostBus bus_;
   std::unique_ptr<CacheManager> cache_;

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace platter::drive {
+
+using mapping::WriteTarget;
 
 template <typename Visit>
 void DataPath::for_each_buffered(std::uint64_t address, std::uint64_t length, Visit visit) const {
@@ -24,69 +25,148 @@ void DataPath::overlay_buffered(std::uint64_t address, std::uint8_t* data, std::
   });
 }
 
+void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const {
+  mapping_.locate(address, length, [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.read(at, data + done, take); });
+}
+
+// --- reads -----------------------------------------------------------------------------------------------------------
+
+std::optional<std::uint64_t> DataPath::unreadable(const Slot& slot, const std::vector<const Slot*>& writes) const {
+  if (media_.all_readable()) return std::nullopt;
+  const std::uint64_t first = slot.first() + (mapping_.fixed() ? 0 : slot.walk.done);
+  const std::uint64_t end = mapping_.fixed() ? slot.end() : first + slot.walk.sectors;
+  for (std::uint64_t block = first; block < end; ++block) {
+    bool bad = false;
+    mapping_.locate(bytes(block), sector_bytes_,
+                    [&](std::uint64_t at, std::uint64_t, std::uint64_t length) { bad = media_.unreadable(at, length).has_value(); });
+    if (!bad || (segments_ != nullptr && segments_->dirty(core::Lba(block), 1))) continue;
+    if (std::none_of(writes.begin(), writes.end(), [block](const Slot* write) { return write->first() <= block && block < write->end(); }))
+      return block;
+  }
+  return std::nullopt;
+}
+
 void DataPath::read(const Slot& slot) const {
   std::uint8_t* data = slot.payload->get_data_ptr();
-  if (media_ == nullptr || data == nullptr) return;
-  if (translation_ != nullptr) {
-    translation_->read_bytes(slot);
-    return;
+  if (!media_.keeps_bytes() || data == nullptr) return;
+  if (mapping_.fixed()) {
+    peek(slot.payload->get_address(), data, slot.payload->get_data_length());
+    overlay_buffered(slot.payload->get_address(), data, slot.payload->get_data_length());
+  } else {
+    peek(bytes(slot.first() + slot.walk.done), data + bytes(slot.walk.done), bytes(slot.walk.sectors));
   }
-  media_->read(slot.payload->get_address(), data, slot.payload->get_data_length());
-  overlay_buffered(slot.payload->get_address(), data, slot.payload->get_data_length());
 }
 
 void DataPath::overlay(const Slot& read, const Slot& write) const {
   std::uint8_t* to = read.payload->get_data_ptr();
   const std::uint8_t* from = write.payload->get_data_ptr();
-  if (media_ == nullptr || to == nullptr || from == nullptr) return;
+  if (!media_.keeps_bytes() || to == nullptr || from == nullptr) return;
   const std::uint64_t first = std::max(read.payload->get_address(), write.payload->get_address());
   const std::uint64_t end = std::min(read.payload->get_address() + read.payload->get_data_length(),
                                      write.payload->get_address() + write.payload->get_data_length());
   std::memcpy(to + (first - read.payload->get_address()), from + (first - write.payload->get_address()), end - first);
 }
 
-void DataPath::write(const Slot& slot) {
-  const std::uint8_t* data = slot.payload->get_data_ptr();
-  if (media_ != nullptr && data != nullptr) media_->write(slot.payload->get_address(), data, slot.payload->get_data_length());
+// --- writes ----------------------------------------------------------------------------------------------------------
+
+WriteTarget DataPath::target(const Slot& slot) const {
+  if (!slot.own()) return mapping_.target(slot.walk);
+  const mechanics::Extent& extent = slot.command.extent;
+  return {bytes(extent.first.value), bytes(extent.first.value), bytes(extent.blocks)};
 }
 
-void DataPath::buffer(const Slot& slot) {
-  if (media_ == nullptr) return;
-  const tlm::tlm_generic_payload& payload = *slot.payload;
-  if (payload.get_data_ptr() != nullptr) {
-    buffered_.write(payload.get_address(), payload.get_data_ptr(), payload.get_data_length());
-  } else {  // a write without data leaves the bytes as they are
-    std::vector<std::uint8_t> data(payload.get_data_length());
-    media_->read(payload.get_address(), data.data(), data.size());
-    buffered_.write(payload.get_address(), data.data(), data.size());
+void DataPath::content(const Slot& slot, const WriteTarget& target, std::vector<std::uint8_t>& data) const {
+  data.resize(target.bytes);
+  if (slot.own()) {
+    buffered_.read(target.address, data.data(), data.size());
+    return;
   }
+  const std::uint64_t address = slot.payload->get_address();
+  const std::uint64_t begin = std::max(target.address, address);
+  const std::uint64_t end = std::min(target.address + target.bytes, address + slot.payload->get_data_length());
+  const std::uint8_t* from = slot.payload->get_data_ptr();
+  // A write without data leaves the bytes as they are.
+  if (from == nullptr || end - begin < target.bytes) peek(target.address, data.data(), data.size());
+  if (from != nullptr) std::memcpy(data.data() + (begin - target.address), from + (begin - address), end - begin);
 }
 
-void DataPath::destage(core::Lba first, std::uint32_t blocks) {
-  if (media_ == nullptr) return;
-  std::vector<std::uint8_t> data(bytes(blocks));
-  buffered_.read(bytes(first.value), data.data(), data.size());
-  media_->write(bytes(first.value), data.data(), data.size());
+void DataPath::write(const Slot& slot) {
+  const WriteTarget to = target(slot);
+  if (!media_.keeps_bytes()) {
+    media_.written(to.media_offset, to.bytes);
+    return;
+  }
+  if (mapping_.fixed() && !slot.own()) {
+    if (slot.payload->get_data_ptr() != nullptr)
+      media_.write(to.media_offset, slot.payload->get_data_ptr(), to.bytes);
+    else  // leaves the bytes as they are
+      media_.written(to.media_offset, to.bytes);
+    return;
+  }
+  content(slot, to, content_);
+  media_.write(to.media_offset, content_.data(), content_.size());
 }
+
+std::vector<std::uint8_t> DataPath::present(const Slot& slot) const {
+  std::vector<std::uint8_t> data;
+  if (!media_.keeps_bytes() || slot.payload->get_data_ptr() != nullptr) return data;
+  data.resize(slot.payload->get_data_length());
+  peek(slot.payload->get_address(), data.data(), data.size());
+  overlay_buffered(slot.payload->get_address(), data.data(), data.size());
+  return data;
+}
+
+void DataPath::buffer(const Slot& slot, const std::vector<std::uint8_t>& present) {
+  if (!media_.keeps_bytes()) return;
+  const std::uint8_t* data = slot.payload->get_data_ptr();
+  buffered_.write(slot.payload->get_address(), data != nullptr ? data : present.data(), slot.payload->get_data_length());
+}
+
+// --- without time ----------------------------------------------------------------------------------------------------
 
 bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t length) {
   std::uint8_t* data = payload.get_data_ptr();
-  if (media_ == nullptr || data == nullptr || (!payload.is_read() && !payload.is_write())) return false;
+  if (!media_.keeps_bytes() || data == nullptr || (!payload.is_read() && !payload.is_write())) return false;
   const std::uint64_t address = payload.get_address();
-  if (translation_ != nullptr) {
-    payload.is_read() ? translation_->peek(address, data, length) : translation_->poke(address, data, length);
+  if (payload.is_read()) {
+    peek(address, data, length);
+    overlay_buffered(address, data, length);  // as for a read
     return true;
   }
-  if (payload.is_read()) {
-    media_->read(address, data, length);
-    overlay_buffered(address, data, length);  // as for a read
-  } else {
-    media_->write(address, data, length);
-    for_each_buffered(address, length, [&](std::uint64_t from, std::uint64_t to, std::uint64_t offset) {
-      buffered_.write(from, data + offset, to - from);
-    });
-  }
+  mapping_.locate(address, length, [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.write(at, data + done, take); });
+  for_each_buffered(address, length, [&](std::uint64_t from, std::uint64_t to, std::uint64_t offset) {
+    buffered_.write(from, data + offset, to - from);
+  });
   return true;
+}
+
+// --- loss of power ---------------------------------------------------------------------------------------------------
+
+DurableImage DataPath::image(const Slot* writing, const WrittenBlocks& so_far) const {
+  DurableImage image{media_.copy(), {}};
+  if (writing == nullptr) {
+    image.map = mapping_.image(nullptr, 0);
+    return image;
+  }
+  const WriteTarget to = target(*writing);
+  std::vector<std::uint8_t> data;
+  if (media_.keeps_bytes()) content(*writing, to, data);
+  for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) {
+    if (run.from == run.end) continue;
+    const std::uint64_t from = bytes(run.from);
+    if (media_.keeps_bytes())
+      image.media.write(to.media_offset + from, data.data() + from, bytes(run.end - run.from));
+    else
+      image.media.written(to.media_offset + from, bytes(run.end - run.from));
+  }
+  if (so_far.torn != WrittenBlocks::kNone) image.media.tear(to.media_offset + bytes(so_far.torn));
+  image.map = mapping_.image(writing->own() ? nullptr : &writing->walk, so_far.first.end);
+  return image;
+}
+
+void DataPath::mount(const DurableImage& image) {
+  mapping_.mount(image.map);
+  media_ = image.media.copy();
 }
 
 }  // namespace platter::drive

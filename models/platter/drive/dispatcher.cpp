@@ -11,13 +11,13 @@ using core::now_ps;
 using core::to_sc_time;
 
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
-                       CacheManager* cache, BlockTranslation* translation)
+                       CacheManager* cache, mapping::MappingIf& mapping)
     : sc_module(name),
       engine_(engine),
       unit_(unit),
       bus_(bus),
       cache_(cache),
-      translation_(translation),
+      mapping_(mapping),
       entries_(tags),
       end_of_instant_("end_of_instant", [this] { settled(); }) {
   waiting_.reserve(tags + (cache != nullptr ? cache->own_accesses() : 0));
@@ -56,6 +56,41 @@ bool Dispatcher::enter_engine(Slot& slot) {
   engine_.insert(slot.command);
   preparation_changed();
   return true;
+}
+
+void Dispatcher::fill() {
+  while (!waiting_.empty() && enter_engine(*waiting_.front())) waiting_.erase(waiting_.begin());
+}
+
+bool Dispatcher::withdraw(Slot& slot) {
+  if (!in_engine(slot)) {
+    std::vector<Slot*>& list = slot.head_of_queue() ? urgent_ : waiting_;
+    list.erase(std::find(list.begin(), list.end(), &slot));
+    return true;
+  }
+  if (!engine_.withdraw(slot.command)) {
+    slot.enter(Stage::Leaving);
+    return false;
+  }
+  free_entry(slot.command.tag);
+  return true;
+}
+
+void Dispatcher::left(Tag tag) {
+  Slot& slot = *entries_[tag.value];
+  free_entry(tag);
+  sink_->withdrawn(slot);
+}
+
+void Dispatcher::free_entry(Tag tag) {
+  entries_[tag.value] = nullptr;
+  preparation_changed();
+  fill();
+  wake();
+}
+
+void Dispatcher::moved(const Slot& slot) {
+  if (in_engine(slot)) engine_.moved(slot.command);
 }
 
 void Dispatcher::completed(bool write) {
@@ -152,6 +187,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
     case Decision::Kind::Again:  // no engine says so to the drive
     case Decision::Kind::Idle:
       unit_.enter(ControllerState::Idle);
+      if (!urgent_.empty()) wake();
       if (decision.until != core::kNoDeadline)
         wake_event_.notify(to_sc_time(std::max<Picoseconds>(decision.until - now_ps(), 0)));
       return;
@@ -165,8 +201,8 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
     case Decision::Kind::Write: {
       Slot& slot = *entries_[decision.tag.value];
       entries_[decision.tag.value] = nullptr;
-      while (!waiting_.empty() && enter_engine(*waiting_.front())) waiting_.erase(waiting_.begin());
-      if (decision.kind == Decision::Kind::Write) translation_->aim(slot, decision.place, decision.hidden);
+      fill();
+      if (decision.kind == Decision::Kind::Write) slot.command.extent = mapping_.aim(slot.walk, decision.place, decision.hidden);
       serve(slot, effective);
       return;
     }

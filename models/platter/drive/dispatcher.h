@@ -6,7 +6,6 @@
 
 #include "platter/core/end_of_instant.h"
 #include "platter/drive/actuator_unit.h"
-#include "platter/drive/block_translation.h"
 #include "platter/drive/cache_manager.h"
 #include "platter/drive/engine_if.h"
 #include "platter/drive/host_bus.h"
@@ -35,20 +34,26 @@ class DispatchSinkIf {
   virtual bool served_meanwhile(Slot& slot, Picoseconds effective) = 0;
   /// The access of `slot` has ended.
   virtual void accessed(Slot& slot) = 0;
+  /// A command that `withdraw` could not take back at once has left the engine.
+  virtual void withdrawn(Slot& slot) = 0;
 };
 
 /// Puts commands into the engine of one actuator, asks it what comes next, and has the actuator do it.
 class Dispatcher : public sc_core::sc_module, public DecisionSinkIf, public AccessSinkIf {
  public:
   SC_HAS_PROCESS(Dispatcher);
-  /// `tags` of the engine. `cache` and `translation` may be null: no buffer, no eager writing.
+  /// `tags` of the engine. `cache` may be null: no buffer.
   Dispatcher(const sc_core::sc_module_name& name, EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
-             CacheManager* cache, BlockTranslation* translation);
+             CacheManager* cache, mapping::MappingIf& mapping);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
 
   /// The command waits for nothing but its turn.
   void submit(Slot& slot);
+  /// A command that is queued here is taken back. False: the engine still looks at it; `DispatchSinkIf::withdrawn` says when it no longer does.
+  bool withdraw(Slot& slot);
+  /// The extent of a queued command has changed.
+  void moved(const Slot& slot);
   /// A command of the drive's has been completed, with its data on the bus.
   void completed(bool write);
   bool has_work() const { return !urgent_.empty() || !engine_.empty(); }
@@ -67,12 +72,17 @@ class Dispatcher : public sc_core::sc_module, public DecisionSinkIf, public Acce
   void halt();
 
   void decided(const Decision& decision, Picoseconds effective) override;
+  void left(Tag tag) override;
   void preparation_changed() override { unit_.preparation_changed(engine_.prepared_from()); }
   void access_ended(Slot* slot) override;
 
  private:
   /// False if the engine is full.
   bool enter_engine(Slot& slot);
+  bool in_engine(const Slot& slot) const { return entries_[slot.command.tag.value] == &slot; }
+  /// What waits for an entry enters where one is free.
+  void fill();
+  void free_entry(Tag tag);
   void wake();
   /// The arm is free, and whatever comes at this time has come.
   void settled();
@@ -85,7 +95,7 @@ class Dispatcher : public sc_core::sc_module, public DecisionSinkIf, public Acce
   ActuatorUnit& unit_;
   const HostBus& bus_;
   CacheManager* cache_;
-  BlockTranslation* translation_;
+  mapping::MappingIf& mapping_;
   DispatchSinkIf* sink_ = nullptr;
   std::vector<Slot*> entries_;  ///< the commands in the engine, by their tag there
   std::vector<Slot*> waiting_;  ///< for an entry, the drive's own last

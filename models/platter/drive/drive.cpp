@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platter/core/sc_time.h"
+#include "platter/mapping/identity_mapping.h"
 
 namespace platter::drive {
 
@@ -16,12 +17,11 @@ std::uint32_t checked_depth(std::uint32_t depth) {
   return depth;
 }
 
-std::unique_ptr<BlockTranslation> make_translation(const DriveConfig& config, const mechanics::AccessPlanner& planner,
-                                                   Media* media) {
-  if (!config.eager.enabled) return nullptr;
+std::unique_ptr<mapping::MappingIf> make_mapping(const DriveConfig& config, const mechanics::AccessPlanner& planner) {
+  if (!config.eager.enabled) return std::make_unique<mapping::IdentityMapping>(planner);
   const std::string objection = eager::objection(config.profile);
   if (!objection.empty()) throw std::invalid_argument(objection);
-  return std::make_unique<BlockTranslation>(planner, config.eager, config.seed, media);
+  return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data);
 }
 
 }  // namespace
@@ -29,16 +29,16 @@ std::unique_ptr<BlockTranslation> make_translation(const DriveConfig& config, co
 Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const EngineFactory& create_engine)
     : sc_module(name),
       planner_(config.profile),
-      media_(config.holds_data ? std::make_unique<Media>("media") : nullptr),
-      translation_(make_translation(config, planner_, media_.get())),
+      media_(planner_.geometry().sector_bytes(), config.holds_data),
+      mapping_(make_mapping(config, planner_)),
       engine_(create_engine({planner_, checked_depth(config.profile.queue_depth),
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz,
                                                   core::kPicosecondsPerMicrosecond),
-                             translation_ ? &translation_->search() : nullptr, config.eager.bind_reads})),
-      queue_("queue", config.profile.queue_depth, translation_ ? translation_->block_sectors() : 1),
+                             mapping_->free_space(), config.eager.bind_reads})),
+      queue_("queue", config.profile.queue_depth, mapping_->granule()),
       actuator_("actuator", planner_),
       spindle_("spindle", planner_.rotation()),
-      controller_(planner_, config.profile, queue_, media_.get(), translation_.get(), actuator_, *engine_),
+      controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, *engine_),
       power_("power", controller_, config.dies_at),
       host_port_("host_port", queue_, controller_, power_,
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),

@@ -6,14 +6,14 @@
 #include <systemc>
 
 #include "platter/drive/actuator_unit.h"
-#include "platter/drive/block_translation.h"
 #include "platter/drive/controller.h"
 #include "platter/drive/drive_registers.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/host_port.h"
-#include "platter/drive/media.h"
 #include "platter/drive/power.h"
 #include "platter/drive/spindle.h"
+#include "platter/mapping/eager/eager_mapping.h"
+#include "platter/media/media.h"
 
 namespace platter::drive {
 
@@ -22,8 +22,8 @@ struct EngineContext {
   const mechanics::AccessPlanner& planner;
   std::uint32_t queue_depth;
   Picoseconds clock_period;
-  const eager::FreeSearch* search = nullptr;  ///< under eager writing: where the free blocks are
-  bool bind_reads = false;                    ///< under eager writing: EagerOptions::bind_reads
+  const scheduling::FreeSpaceIf* free_space = nullptr;  ///< where the mapping leaves to the policy where writes go
+  bool bind_reads = false;                              ///< see scheduling::SchedulerContext
 };
 /// Called once, inside the drive's constructor, so that the engine's modules become the drive's children.
 using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
@@ -48,8 +48,8 @@ class Drive : public sc_core::sc_module {
 
  private:
   mechanics::AccessPlanner planner_;
-  std::unique_ptr<Media> media_;
-  std::unique_ptr<BlockTranslation> translation_;
+  media::Media media_;
+  std::unique_ptr<mapping::MappingIf> mapping_;
   std::unique_ptr<EngineIf> engine_;
   HazardQueue queue_;
   ActuatorUnit actuator_;
@@ -74,20 +74,20 @@ class Drive : public sc_core::sc_module {
   CacheStatistics cache_statistics() const { return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{}; }
   /// Null for a drive without a buffer.
   const buffer::SegmentBuffer* segments() const { return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr; }
-  const Media* media() const { return media_.get(); }
+  const media::Media& media() const { return media_; }
   /// What the host sees of it.
-  std::uint64_t capacity_sectors() const {
-    return translation_ ? translation_->capacity_sectors() : planner_.geometry().block_count();
-  }
+  std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }
   /// Null without eager writing.
-  const BlockTranslation* translation() const { return translation_.get(); }
-  /// Under eager writing, on a drive that holds data: the disks as a power loss now would leave them. The drive goes on.
-  MediaImage power_loss_image() const { return controller_.power_loss_image(); }
-  /// Starts from these disks, whatever is on the drive's own: the map comes from their sector headers. Precondition: eager writing
-  /// with the same options, on a drive that holds data and has no command. Throws std::runtime_error where a block has no copy.
-  void power_up(const MediaImage& image) { translation_->mount(image); }
+  const eager::EagerMapping* eager_mapping() const { return dynamic_cast<const eager::EagerMapping*>(mapping_.get()); }
+  /// What would be durable if the power failed now. The drive goes on.
+  DurableImage power_loss_image() const { return controller_.power_loss_image(); }
+  /// Starts from these disks, whatever is on the drive's own. Precondition: the drive has the same profile and options as theirs, and no
+  /// command. Throws std::runtime_error where, under eager writing, a block has no copy, or the image is of a drive that holds no data.
+  void power_up(const DurableImage& image) { controller_.mount(image); }
   /// Dies, or comes back: see Power.
   void set_alive(bool alive) { power_.set_alive(alive); }
+  /// See HostPort.
+  bool abort(Tag tag) { return host_port_.abort(tag); }
   /// See Admission.
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
   /// Before the simulation starts.

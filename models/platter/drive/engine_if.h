@@ -15,6 +15,8 @@ class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
   virtual void decided(const Decision& decision, Picoseconds effective) = 0;
+  /// A command that could not be withdrawn at once has left the engine.
+  virtual void left(core::Tag /*tag*/) {}
   /// `EngineIf::prepared_from` has changed, other than by a call of the engine.
   virtual void preparation_changed() {}
 };
@@ -54,6 +56,11 @@ class EngineIf {
   virtual void bind_sink(DecisionSinkIf& sink) = 0;
   /// `command` stays where it is until it is served.
   virtual void insert(const Command& command) = 0;
+  /// A command that has been inserted and not yet picked is taken back: it is not served. False: the engine still looks at it, and says by
+  /// `DecisionSinkIf::left` when it no longer does. What this takes of a decision's time is no part of what the guard reckons with.
+  virtual bool withdraw(const Command& command) = 0;
+  /// The extent of such a command has changed: a mapping has moved its blocks.
+  virtual void moved(const Command& command) = 0;
   virtual bool empty() const = 0;
   /// The arm is busy and will be free at `when`, as `at` says: the engine may decide for then. Said again where it turns out
   /// otherwise; what is the same changes nothing.

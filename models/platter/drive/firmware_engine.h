@@ -45,6 +45,13 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
     ++count_;
     scheduler_->insert(command);
   }
+  bool withdraw(const Command& command) override {
+    began_ = std::max(began_, core::now_ps());
+    --count_;
+    scheduler_->withdraw(command.tag);
+    return true;
+  }
+  void moved(const Command& command) override { scheduler_->moved(command.tag); }
   bool empty() const override { return scheduler_->empty(); }
   EngineStatistics statistics() const override { return statistics_; }
   const scheduling::ClassBudgets* class_budgets() const override { return scheduler_->class_budgets(); }

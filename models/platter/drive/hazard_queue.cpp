@@ -77,6 +77,17 @@ void HazardQueue::hold(Slot& slot) {
   (slot.asked.flush() ? flushes_ : held_).push_back(slot.tag);
 }
 
+void HazardQueue::let_go(const Slot& slot) {
+  std::vector<Tag>& list = slot.asked.flush() ? flushes_ : held_;
+  list.erase(std::find(list.begin(), list.end(), slot.tag));
+}
+
+void HazardQueue::unblock(Slot& slot) {
+  if (slot.blockers == 0) return;
+  slot.blockers = 0;
+  --pending_.blocked;
+}
+
 void HazardQueue::reached_media(Slot& slot, std::vector<Tag>& ready) {
   // Anything with blockers is younger than they are: the conflicts counted at its arrival are those that end here.
   if (pending_.blocked > 0)

@@ -30,6 +30,10 @@ class HazardQueue : public sc_core::sc_module {
   void find_blockers(Slot& slot);
   /// The command, a flush or one over blocks that the buffer has not written yet, waits for the buffer.
   void hold(Slot& slot);
+  /// A held command waits no longer.
+  void let_go(const Slot& slot);
+  /// A command that waits for others does so no longer; its own place in the order stays.
+  void unblock(Slot& slot);
   /// Blocks have been written: calls `ready(slot)` with every held command but the flushes, in order of arrival; each may be held again.
   template <typename Ready>
   void retry_held(Ready ready);

@@ -141,9 +141,10 @@ void HostPort::finalize(Slot& slot) {
   command::CommandTiming& timing = slot.result.timing;
   timing.completed = now_ps();
   PortCounters& counters = account_.classes[static_cast<std::size_t>(slot.command.cls)];
+  const bool ended = slot.result.status == CommandStatus::Good || slot.result.status == CommandStatus::Unreadable;
+  if (ended) timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
   if (slot.result.status == CommandStatus::Good) {
     ++account_.completed;
-    timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
     if (slot.payload->is_read()) {
       ++counters.reads;
       counters.read_bytes += slot.payload->get_data_length();
@@ -154,12 +155,14 @@ void HostPort::finalize(Slot& slot) {
     if (timing.completed > slot.command.deadline) ++counters.late;
   } else {
     ++counters.failed;
-    command::CommandTiming failed;
-    failed.issued = timing.issued;
-    failed.accepted = timing.accepted;
-    failed.completed = timing.completed;
-    failed.queue = failed.response();
-    timing = failed;
+  }
+  if (!ended) {
+    command::CommandTiming waited;
+    waited.issued = timing.issued;
+    waited.accepted = timing.accepted;
+    waited.completed = timing.completed;
+    waited.queue = waited.response();
+    timing = waited;
   }
   command::set_result(*slot.payload, slot.result);
 }

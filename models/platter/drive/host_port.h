@@ -53,6 +53,10 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   void complete_at(Slot& slot, Picoseconds when) override;
   void power_lost() override;
 
+  /// Takes back the command with this tag: it is answered by Aborted at once. False if there is none, or it has got to an access: it ends as
+  /// ever. Not from within a callback of the drive's observer.
+  bool abort(Tag tag) { return tag.value < queue_.depth() && controller_.abort(queue_.slot(tag)); }
+
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
 

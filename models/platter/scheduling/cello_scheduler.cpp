@@ -54,6 +54,11 @@ class CelloScheduler : public SchedulerIf {
     picked_ = nullptr;
   }
 
+  void withdraw(Tag tag) override {
+    if (picked_ == commands_[tag.value]) picked_ = nullptr;  // it takes no disk time
+    remove(tag);
+  }
+
   bool empty() const override { return count_ == 0; }
   DecisionWork work(const HeadState& /*head*/) override { return {count_, 0}; }
   const ClassBudgets* class_budgets() const override { return &budgets_; }

@@ -50,6 +50,14 @@ class ClusterScheduler : public GuardedScheduler {
     if (sweep_.empty()) postponed_.last_served();
   }
 
+  void withdraw(Tag tag) override {
+    FlatScheduler::remove(tag);
+    postponed_.remove(tag);
+    if (part_.remove(tag)) part_.clear();  // it is formed anew, where it began
+    sweep_.remove(tag);
+    if (sweep_.empty()) postponed_.last_served();
+  }
+
   DecisionWork work(const HeadState& head) override {
     form(head);
     if (part_.ordered()) return {part_.size() + (sweep_.empty() ? 0u : 1u), 0};

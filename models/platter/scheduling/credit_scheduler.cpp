@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "platter/scheduling/eager_scheduler.h"
+#include "platter/scheduling/placing_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -11,13 +11,13 @@ namespace {
 /// write costs that delays others. A read is taken if it is cheap beside those served so far; otherwise the oldest write goes
 /// to the closest free block, and what comes meanwhile makes the choice of reads a wider one. With many writes at hand there is
 /// time to wait for a cheap read, with few there is not. Our own.
-class CreditScheduler : public EagerScheduler {
+class CreditScheduler : public PlacingScheduler {
  public:
-  explicit CreditScheduler(const SchedulerContext& context) : EagerScheduler(context) { offers_.reserve(context.capacity); }
+  explicit CreditScheduler(const SchedulerContext& context) : PlacingScheduler(context) { offers_.reserve(context.capacity); }
 
   DecisionWork work(const HeadState& /*head*/) override {
     const std::size_t gaps = writes_.empty() ? 0 : std::min(kGaps, reads_.size());
-    return {reads_.size() + (writes_.empty() ? 0 : search_.map().layout().surfaces()) + gaps * search_.gap_tracks(), 0};
+    return {reads_.size() + (writes_.empty() ? 0 : space_.surfaces()) + gaps * space_.gap_tracks(), 0};
   }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
@@ -27,7 +27,7 @@ class CreditScheduler : public EagerScheduler {
       learn(read_cost_, read.total);
       return serve(read);
     }
-    const eager::FreeBlock closest = closest_block(head, now);
+    const FreeBlock closest = closest_block(head, now);
     if (reads_.empty()) return write_to(closest);
     learn(write_cost_, closest.end);
     const Picoseconds credit = write_cost_ / 5 * 4;
@@ -50,7 +50,7 @@ class CreditScheduler : public EagerScheduler {
     Read read;
     Picoseconds cost = 0;   ///< less the credit; not below it until the gap has been looked at
     Picoseconds hidden = 0;
-    eager::FreeBlock place;  ///< of the first write
+    FreeBlock place;  ///< of the first write
   };
 
   static void learn(Picoseconds& mean, Picoseconds cost) {
@@ -59,14 +59,14 @@ class CreditScheduler : public EagerScheduler {
   static bool dearer(const Offer& a, const Offer& b) { return a.cost > b.cost; }
 
   Offer cheapest(const HeadState& head, Picoseconds now, Picoseconds credit) {
-    const eager::Departure from = departure(head, now);
+    const Departure from = departure(head, now);
     const Picoseconds most = std::min(kMostHidden, static_cast<Picoseconds>(writes_.size()));
     offers_.clear();
     settle_direction(head);
     for (const Command* command : reads_) {
       if (!competes(head, *command)) continue;
       const Read read = access(head, *command, now);
-      Offer offer{read, 0, std::min(most, read.rotation / search_.shortest_write(from)), {}};
+      Offer offer{read, 0, std::min(most, read.rotation / space_.shortest_write(from)), {}};
       offer.cost = read.total - credit * offer.hidden;
       offers_.push_back(offer);
     }
@@ -84,17 +84,17 @@ class CreditScheduler : public EagerScheduler {
   }
 
   /// Puts writes into the gap before the read, at most as many as the offer says, and writes down how many.
-  void fill(Offer& offer, eager::Departure from, Picoseconds now) const {
+  void fill(Offer& offer, Departure from, Picoseconds now) const {
     const Picoseconds most = offer.hidden;
     const Command& read = *offer.read.command;
     Picoseconds left = offer.read.total;
     for (offer.hidden = 0; offer.hidden < most; ++offer.hidden) {
-      const eager::FreeBlock block =
-          search_.in_gap(from, read.extent, left, read.overhead_end - now - (offer.read.total - left));
+      const FreeBlock block =
+          space_.in_gap(from, read.extent, left, read.overhead_end - now - (offer.read.total - left));
       if (!block) return;
       if (offer.hidden == 0) offer.place = block;
       left -= block.end;
-      from = search_.departure_after(block);
+      from = space_.departure_after(block);
     }
   }
 

@@ -85,6 +85,7 @@ class RoundRobinScheduler : public FlatScheduler {
     if (tag == picked_) served_ = picked_class_;  // a decision that was made anew has used up no turn
     FlatScheduler::remove(tag);
   }
+  void withdraw(Tag tag) override { FlatScheduler::remove(tag); }
 
  private:
   static std::size_t class_of(const Command& command) { return static_cast<std::size_t>(command.cls); }

@@ -39,6 +39,8 @@ class ElevatorScheduler : public FlatScheduler {
     anew_ = false;
   }
 
+  void withdraw(Tag tag) override { FlatScheduler::remove(tag); }
+
  private:
   /// Sets the direction, too.
   const Command& nearer_extreme(core::Cylinder from) {

@@ -41,6 +41,11 @@ class FairQueueScheduler : public SchedulerIf {
     }
   }
 
+  void withdraw(Tag tag) override {
+    for (Flow& flow : flows_) flow.commands.remove(tag);
+    if (picked_ != nullptr && picked_->tag == tag) picked_ = nullptr;
+  }
+
   bool empty() const override {
     return std::all_of(flows_.begin(), flows_.end(), [](const Flow& flow) { return flow.commands.empty(); });
   }

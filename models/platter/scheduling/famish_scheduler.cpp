@@ -28,10 +28,14 @@ class FamishScheduler : public GuardedScheduler {
   }
 
   void remove(Tag tag) override {
+    begun_ = true;
+    withdraw(tag);
+  }
+
+  void withdraw(Tag tag) override {
     FlatScheduler::remove(tag);
     sweep_.remove(tag);
     drop(tag);
-    begun_ = true;
     if (!sweep_.empty() && sweep_.deadline() > round_end_) round_until(sweep_.deadline());  // only the next round's are left
   }
 

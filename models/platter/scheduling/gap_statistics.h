@@ -9,7 +9,7 @@
 
 namespace platter::scheduling {
 
-/// The gaps before the reads that eager writing has served, and the writes that were put into them. A gap is the rotational wait that the
+/// The gaps before the reads that a placing policy has served, and the writes that were put into them. A gap is the rotational wait that the
 /// read would have had, were the arm to go there at once: at the first write into it, or at the read itself where there was none. One that
 /// was given up for another read counts, too.
 struct GapStatistics {

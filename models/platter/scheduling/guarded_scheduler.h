@@ -16,10 +16,14 @@ class GuardedScheduler : public FlatScheduler {
         planner_(context.planner),
         sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start) {}
 
-  bool has_time(const HeadState& head, Picoseconds effective) override {
+  bool keeps_deadlines() const override { return true; }
+  bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
     if (sweep_.empty()) return true;
     sweep_.prepare(head);
-    return allowed(sweep_.first(), head, effective);
+    return allowed(command, head, now);
+  }
+  bool has_time(const HeadState& head, Picoseconds effective) override {
+    return sweep_.empty() || leaves_time(first_of_sweep(head), head, effective);
   }
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
     Decision decision = Decision::serve(sweep_.first().tag);
@@ -30,6 +34,10 @@ class GuardedScheduler : public FlatScheduler {
  protected:
   AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
     return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
+  }
+  const Command& first_of_sweep(const HeadState& head) {
+    sweep_.prepare(head);
+    return sweep_.first();
   }
   /// Does the command pass the guard? Precondition: there is a sweep, and it is prepared.
   bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {

@@ -55,14 +55,23 @@ class IntervalScheduler : public GuardedScheduler {
       end_list();
     if (continuous == nullptr) return;
     sweep_.remove(tag);
-    from_edge_ = false;
-    from_ = continuous->extent.cylinder.value;
+    if (!withdrawn_) {
+      from_edge_ = false;
+      from_ = continuous->extent.cylinder.value;
+    }
     if (!sweep_.empty()) return;
     plan_anew();
     postponed_.last_served();
     round_end_ = continuous->deadline;
     if (after_ != AfterSweep::Intervals) bounds_.clear();
-    enter_interval_beyond(from_);
+    if (!withdrawn_) enter_interval_beyond(from_);
+  }
+
+  /// The interval does not move on.
+  void withdraw(Tag tag) override {
+    withdrawn_ = true;
+    remove(tag);
+    withdrawn_ = false;
   }
 
   void begin_round() override { plan_anew(); }
@@ -271,6 +280,7 @@ class IntervalScheduler : public GuardedScheduler {
   std::uint32_t last_cylinder_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
   bool upward_ = true;
+  bool withdrawn_ = false;  ///< what is removed has not been served
   bool from_edge_ = true;   ///< none of the round's continuous requests has been served
   std::uint32_t from_ = 0;  ///< where the last one was
   Picoseconds round_end_ = -1;  ///< the last deadline

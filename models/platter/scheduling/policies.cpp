@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platter/core/nearest.h"
+#include "platter/scheduling/own_deadlines.h"
 #include "platter/scheduling/path_order.h"
 
 namespace platter::scheduling {
@@ -236,7 +237,9 @@ std::string PolicySpec::name() const {
 
 std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const {
   context.parameters = parameters;
-  return row->create(context);
+  std::unique_ptr<SchedulerIf> scheduler = row->create(context);
+  if (!scheduler->keeps_deadlines()) return scheduler;
+  return std::make_unique<OwnDeadlines>(std::move(scheduler), context.planner, context.capacity, context.decision_bound);
 }
 
 std::optional<PolicySpec> find_policy(std::string_view notation) {
@@ -245,12 +248,12 @@ std::optional<PolicySpec> find_policy(std::string_view notation) {
   return spec.row != nullptr ? std::optional(spec) : std::nullopt;
 }
 
-std::string eager_objection(const PolicySpec& policy, bool eager) {
-  if (policy.row->eager == eager) return {};
-  if (!eager) return fmt::format("policy {} writes to free blocks; expected eager.enabled = true", policy.name());
+std::string placing_objection(const PolicySpec& policy, bool placing) {
+  if (policy.row->places == placing) return {};
+  if (!placing) return fmt::format("policy {} writes to free blocks; expected eager.enabled = true", policy.name());
   std::string names;
   for (const PolicyInfo& row : policy_table())
-    if (row.eager) names += (names.empty() ? "" : ", ") + std::string(row.name);
+    if (row.places) names += (names.empty() ? "" : ", ") + std::string(row.name);
   return fmt::format("policy {} writes in place; with eager.enabled expected one of {}", policy.name(), names);
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "platter/eager/free_search.h"
 #include "platter/scheduling/readings.h"
 #include "platter/scheduling/scheduler_if.h"
 #include "platter/scheduling/weight.h"
@@ -38,8 +37,8 @@ struct SchedulerContext {
   Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
   Readings readings = {};
   PolicyParameters parameters = {};
-  const eager::FreeSearch* search = nullptr;  ///< under eager writing: where the free blocks are
-  bool bind_reads = false;                    ///< under eager writing: reads keep to its one seek direction
+  const FreeSpaceIf* free_space = nullptr;  ///< for a policy that decides where writes go
+  bool bind_reads = false;                  ///< its reads keep to the one seek direction of its search, too
 };
 
 /// The program with which the scheduling accelerator carries a policy (models/platter/accelerator).
@@ -60,7 +59,7 @@ struct PolicyInfo {
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
   Accelerated accelerated = Accelerated::No;
   GuardMode guard = GuardMode::None;  ///< of the accelerator's program
-  bool eager = false;  ///< needs eager writing, and no other policy can do it
+  bool places = false;  ///< decides where writes go: it needs a mapping with free blocks, and no other policy can serve one
 };
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
@@ -82,13 +81,16 @@ std::optional<PolicySpec> find_policy(std::string_view notation);
 /// Why the notation names no policy, and what was expected; empty if it names one.
 std::string policy_objection(std::string_view notation);
 
-/// Why the policy does not go with eager writing, or with a drive without; empty if it does.
-std::string eager_objection(const PolicySpec& policy, bool eager);
+/// Why the policy does not go with a drive on which it decides where writes go, or with one on which it does not; empty if it does.
+std::string placing_objection(const PolicySpec& policy, bool placing);
 
 /// Does the guard look after this command?
 inline bool in_sweep(const Command& command) {
   return command.cls == RequestClass::Continuous && command.deadline != kNoDeadline;
 }
+
+/// One with a deadline that belongs to no sweep: it is checked for itself.
+inline bool has_own_deadline(const Command& command) { return command.deadline != kNoDeadline && !in_sweep(command); }
 
 std::unique_ptr<SchedulerIf> create_fcfs(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sstf(const SchedulerContext& context);

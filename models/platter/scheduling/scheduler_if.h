@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platter/eager/block_layout.h"
 #include "platter/scheduling/command.h"
+#include "platter/scheduling/free_space_if.h"
 
 namespace platter::scheduling {
 
@@ -14,7 +14,7 @@ struct Decision {
   enum class Kind : std::uint8_t {
     Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
-    Write,  ///< the same, an eager write: to the free block `place`
+    Write,  ///< the same, a write whose place the policy decides: to `place`
     Again,  ///< the guard has refused what was looked at, but there is more to look at: ask `work` and `pick` again from the same place
     Move,   ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
   };
@@ -23,12 +23,12 @@ struct Decision {
   Tag tag;
   core::Cylinder cylinder;
   Picoseconds until = core::kNoDeadline;
-  eager::Place place;
-  bool hidden = false;  ///< of an eager write: it delays no read
+  Place place = kNoPlace;
+  bool hidden = false;  ///< of a write to `place`: it delays no read
 
   static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until, {}, false}; }
   static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}, core::kNoDeadline, {}, false}; }
-  static Decision write(Tag tag, eager::Place place, bool hidden) {
+  static Decision write(Tag tag, Place place, bool hidden) {
     return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden};
   }
   static Decision again() { return {Kind::Again, false, {}, {}, core::kNoDeadline, {}, false}; }
@@ -44,8 +44,8 @@ struct DecisionWork {
 };
 
 /// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an
-/// older overlapping one) and never changes the mechanics. Under eager writing the extent of a read may change while it is here,
-/// when its block moves, and a write has none but its length.
+/// older overlapping one) and never changes the mechanics. Where a mapping moves blocks, the extent of a read may change while it is here
+/// (`moved`), and a write has none but its length.
 class SchedulerIf {
  public:
   virtual ~SchedulerIf() = default;
@@ -55,7 +55,12 @@ class SchedulerIf {
 
   /// `command` stays where it is until it is removed.
   virtual void insert(const Command& command) = 0;
+  /// It is served.
   virtual void remove(Tag tag) = 0;
+  /// It is taken back: it will not be served.
+  virtual void withdraw(Tag tag) { remove(tag); }
+  /// Its extent has changed, under a mapping that moves blocks: a policy that has looked at it looks again.
+  virtual void moved(Tag /*tag*/) {}
   virtual bool empty() const = 0;
   /// A round of continuous commands has begun, of which the policy has none itself: plans from before no longer count.
   virtual void begin_round() {}
@@ -64,6 +69,10 @@ class SchedulerIf {
   /// What the next `pick` from here will take. It may settle which commands that one chooses from, so an engine that asks
   /// goes on with `pick` from the same place.
   virtual DecisionWork work(const HeadState& head) = 0;
+  /// Does it keep the deadlines of continuous commands, under a guard?
+  virtual bool keeps_deadlines() const { return false; }
+  /// The guard of one command: does it leave the sweep the time that it needs if it is served now?
+  virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
   /// The deadline guard before a decision: may it be known as late as at `effective`, all of what `work` says looked at? If not, the
   /// sweep must go on, and `next_of_sweep` is asked instead of `pick`, for an earlier instant. A policy without a guard has time.
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
@@ -72,7 +81,7 @@ class SchedulerIf {
   static constexpr DecisionWork kShortest{1, 0};
   /// Null for a policy that has none.
   virtual const ClassBudgets* class_budgets() const { return nullptr; }
-  /// Null for a policy that does not write eagerly.
+  /// Null for a policy that does not decide where writes go.
   virtual const GapStatistics* gaps() const { return nullptr; }
 };
 

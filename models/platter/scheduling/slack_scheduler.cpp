@@ -44,6 +44,11 @@ class SlackScheduler : public GuardedScheduler {
     sweep_.remove(tag);
   }
 
+  void withdraw(Tag tag) override {
+    FlatScheduler::remove(tag);
+    sweep_.remove(tag);
+  }
+
   DecisionWork work(const HeadState& /*head*/) override {
     const std::size_t n = commands().size();
     return {n + std::min(n, kFew) * std::min(n, kNext), 0};

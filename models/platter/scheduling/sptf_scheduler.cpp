@@ -30,6 +30,7 @@ class SptfScheduler : public GuardedScheduler {
   }
 
   bool empty() const override { return index_.empty(); }
+  bool keeps_deadlines() const override { return mode_ != GuardMode::None; }
   DecisionWork work(const HeadState& /*head*/) override { return {index_.size(), 0}; }
 
   Decision pick(const HeadState& head, Picoseconds now) override {

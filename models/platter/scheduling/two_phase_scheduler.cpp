@@ -28,6 +28,12 @@ class TwoPhaseScheduler : public SchedulerIf {
     else
       second_->remove(tag);
   }
+  void withdraw(Tag tag) override {
+    if (sweep_.contains(tag))
+      sweep_.remove(tag);
+    else
+      second_->withdraw(tag);
+  }
   bool empty() const override { return sweep_.empty() && second_->empty(); }
   DecisionWork work(const HeadState& head) override {
     return sweep_.empty() ? second_->work(head) : DecisionWork{sweep_.size(), 0};

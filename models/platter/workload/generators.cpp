@@ -61,7 +61,7 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   request.length = static_cast<std::uint32_t>(blocks * target_.block_bytes);
   request.operation = command::read_or_write(options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction);
   request.cls = core::RequestClass::Discrete;
-  request.deadline = core::kNoDeadline;
+  request.deadline = options_.deadline >= core::kNoDeadline - request.issued ? core::kNoDeadline : request.issued + options_.deadline;
   request.stream = 0;
   return true;
 }

@@ -34,6 +34,7 @@ class RandomProducer : public ProducerIf {
     double read_fraction = 1;
     double mean_bytes = 4096;
     double deviation_bytes = 0;
+    core::Picoseconds deadline = core::kNoDeadline;  ///< from its issue on
     Placement placement;
     std::uint64_t seed = 1;
   };

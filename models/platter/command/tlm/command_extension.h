@@ -19,7 +19,9 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
     case CommandStatus::BadTag:
     case CommandStatus::QueueFull:
     case CommandStatus::DriveDead:
-    case CommandStatus::NoCopy: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    case CommandStatus::NoCopy:
+    case CommandStatus::Aborted:
+    case CommandStatus::Unreadable: return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "platter/eager/block_layout.h"
+#include "platter/mapping/eager/block_layout.h"
 
 namespace platter::eager {
 
@@ -12,7 +12,7 @@ namespace platter::eager {
 class BlockMap {
  public:
   static constexpr Block kNoBlock{~std::uint32_t{0}};
-  static constexpr Place kNoPlace{~std::uint32_t{0}};
+  static constexpr Place kNoPlace = scheduling::kNoPlace;
 
   /// `places / dilution` logical blocks, rounded down, none of them placed. Throws std::invalid_argument where no block is left
   /// free, or none is left to the host.

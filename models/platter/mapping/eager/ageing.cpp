@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/eager/ageing.h"
+#include "platter/mapping/eager/ageing.h"
 
 #include "platter/core/random.h"
-#include "platter/eager/free_search.h"
+#include "platter/mapping/eager/free_search.h"
 
 namespace platter::eager {
 

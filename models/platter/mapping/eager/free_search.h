@@ -3,65 +3,44 @@
 
 #include <vector>
 
-#include "platter/eager/block_map.h"
+#include "platter/mapping/eager/block_map.h"
+#include "platter/scheduling/free_space_if.h"
 
 namespace platter::eager {
 
-/// The head and what a write that leaves from there waits for; times from the departure on.
-struct Departure {
-  mechanics::HeadState head;
-  Picoseconds phase = 0;      ///< at the departure
-  Picoseconds overhead = 0;   ///< before the arm moves
-  Picoseconds data_wait = 0;  ///< until the data is in the buffer
-};
-
-/// A free block as the target of a write.
-struct FreeBlock {
-  Place place = BlockMap::kNoPlace;
-  Cylinder cylinder;
-  Head head;
-  Picoseconds end = 0;        ///< from the departure until it is written
-  Picoseconds end_phase = 0;  ///< where that is
-
-  explicit operator bool() const { return place != BlockMap::kNoPlace; }
-};
+using scheduling::Departure;
+using scheduling::FreeBlock;
 
 /// Finds free blocks by when a write to them would be complete (Zhang et al. 2002, section "Eager-writing-based free bandwidth
 /// scheduling"). Of a track only the free block that comes first counts: no other one there can be complete earlier.
-class FreeSearch {
+class FreeSearch : public scheduling::FreeSpaceIf {
  public:
   FreeSearch(const mechanics::AccessPlanner& planner, const BlockMap& map, std::uint32_t way_cylinders);
 
   const BlockMap& map() const { return map_; }
   /// Tracks on which searches so far have looked for a free block.
   std::uint64_t tracks_examined() const { return tracks_examined_; }
-  /// Tracks that a search for a gap looks at.
-  std::uint32_t gap_tracks() const { return (2 + way_cylinders_) * map_.layout().surfaces(); }
+  std::uint32_t gap_tracks() const override { return (2 + way_cylinders_) * map_.layout().surfaces(); }
+  std::uint32_t surfaces() const override { return map_.layout().surfaces(); }
 
   Departure departure(const mechanics::HeadState& head, Picoseconds now, Picoseconds data_ready,
-                      Picoseconds overhead_end) const;
+                      Picoseconds overhead_end) const override;
 
   /// At `phase`, with the data of the write in the buffer.
   Departure departure_at(const mechanics::HeadState& head, Picoseconds phase) const {
     return {head, phase, planner_.overhead(true, head.last_was_write), 0};
   }
-  /// Right after a write to `block`, with the next one's data in the buffer.
-  Departure departure_after(const FreeBlock& block) const { return departure_at(after(block), block.end_phase); }
-  /// No write from there takes less, wherever it goes.
-  Picoseconds shortest_write(const Departure& from) const { return from.overhead + shortest_transfer_; }
+  Departure departure_after(const FreeBlock& block) const override { return departure_at(after(block), block.end_phase); }
+  Picoseconds shortest_write(const Departure& from) const override { return from.overhead + shortest_transfer_; }
 
   /// The free block of a track that is complete first; nothing if it has none.
   FreeBlock on_track(const Departure& from, Cylinder cylinder, Head head) const;
 
-  /// The free block that is complete first, of those on the arm's cylinder and beyond it in one direction; the direction is
-  /// turned where there is none up to the edge.
-  FreeBlock closest(const Departure& from, bool& upward) const;
+  FreeBlock closest(const Departure& from, bool& upward) const override;
 
-  /// The free block that is complete first, of those after which `read` still ends `direct` after the departure, as if the head
-  /// had gone there at once. Looked at: the arm's cylinder, the read's, and `way_cylinders` between them.
-  /// `overhead_left`: of the read, where overheads run from the arrival.
+  /// Looked at: the arm's cylinder, the read's, and `way_cylinders` between them.
   FreeBlock in_gap(const Departure& from, const mechanics::Extent& read, Picoseconds direct,
-                   Picoseconds overhead_left) const;
+                   Picoseconds overhead_left) const override;
 
   /// The head after a write to `block`.
   static mechanics::HeadState after(const FreeBlock& block) { return {block.cylinder, block.head, true, 0}; }

@@ -9,14 +9,14 @@
 
 namespace platter::scheduling {
 
-/// What the policies of eager writing share: reads and writes apart, the closest of the reads and the free block closest to the head.
+/// What the policies share that decide where writes go: reads and writes apart, the closest of the reads and the free block closest to the head.
 /// Of the writes the oldest goes first. Extents are looked at anew in every decision, for a read follows its block.
-class EagerScheduler : public SchedulerIf {
+class PlacingScheduler : public SchedulerIf {
  public:
-  /// Precondition: `context.search` is set.
-  explicit EagerScheduler(const SchedulerContext& context)
+  /// Precondition: `context.free_space` is set.
+  explicit PlacingScheduler(const SchedulerContext& context)
       : planner_(context.planner),
-        search_(*context.search),
+        space_(*context.free_space),
         bind_reads_(context.bind_reads),
         reads_(context.capacity),
         writes_(context.capacity) {}
@@ -26,9 +26,13 @@ class EagerScheduler : public SchedulerIf {
     reads_.remove(tag);
     writes_.remove(tag);
   }
+  void withdraw(Tag tag) override {
+    if (gap_before_ != nullptr && gap_before_->tag == tag) close_gap();
+    remove(tag);
+  }
   bool empty() const override { return reads_.empty() && writes_.empty(); }
   DecisionWork work(const HeadState& /*head*/) override {
-    return {reads_.size() + (writes_.empty() ? 0 : search_.gap_tracks()), 0};
+    return {reads_.size() + (writes_.empty() ? 0 : space_.gap_tracks()), 0};
   }
   const GapStatistics* gaps() const override { return &gaps_; }
 
@@ -65,19 +69,19 @@ class EagerScheduler : public SchedulerIf {
     return best;
   }
 
-  eager::Departure departure(const HeadState& head, Picoseconds now) const {
+  Departure departure(const HeadState& head, Picoseconds now) const {
     const Command& write = writes_.oldest();
-    return search_.departure(head, now, write.data_ready, write.overhead_end);
+    return space_.departure(head, now, write.data_ready, write.overhead_end);
   }
   /// For the oldest write. Precondition: there is one.
-  eager::FreeBlock closest_block(const HeadState& head, Picoseconds now) {
-    return search_.closest(departure(head, now), upward_);
+  FreeBlock closest_block(const HeadState& head, Picoseconds now) {
+    return space_.closest(departure(head, now), upward_);
   }
-  Decision write_to(const eager::FreeBlock& block) const {
+  Decision write_to(const FreeBlock& block) const {
     return Decision::write(writes_.oldest().tag, block.place, false);
   }
   /// A write goes into the gap before `read`.
-  Decision hide(const eager::FreeBlock& block, const Read& read) {
+  Decision hide(const FreeBlock& block, const Read& read) {
     open_gap(read);
     ++taken_;
     return Decision::write(writes_.oldest().tag, block.place, true);
@@ -89,7 +93,7 @@ class EagerScheduler : public SchedulerIf {
   }
 
   const AccessPlanner& planner_;
-  const eager::FreeSearch& search_;
+  const FreeSpaceIf& space_;
   bool bind_reads_;
   CommandSet reads_;
   CommandSet writes_;

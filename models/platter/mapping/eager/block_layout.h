@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "platter/mechanics/access_planner.h"
+#include "platter/scheduling/free_space_if.h"
 
 namespace platter::eager {
 
@@ -14,7 +15,7 @@ using core::Lba;
 using core::Picoseconds;
 
 using Block = core::Strong<std::uint32_t, struct BlockMarker>;  ///< logical block, as the host counts them
-using Place = core::Strong<std::uint32_t, struct PlaceMarker>;  ///< physical block, by cylinder, then head, then angle
+using scheduling::Place;  ///< physical block, by cylinder, then head, then angle
 
 /// The physical blocks of a drive. Each lies on one track, its sectors in a row; what is left of a track is not used, and of a track
 /// with slipped or remapped sectors the longest row without one is.

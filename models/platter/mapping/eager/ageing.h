@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platter/eager/block_map.h"
+#include "platter/mapping/eager/block_map.h"
 
 namespace platter::eager {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/scheduling/eager_scheduler.h"
+#include "platter/scheduling/placing_scheduler.h"
 
 #include "platter/scheduling/flat_scheduler.h"
 
@@ -8,14 +8,14 @@ namespace platter::scheduling {
 namespace {
 
 /// SATF-EW: the closest read or, for the oldest write, the closest free block, whichever is over first.
-class SatfEagerScheduler : public EagerScheduler {
+class SatfScheduler : public PlacingScheduler {
  public:
-  using EagerScheduler::EagerScheduler;
+  using PlacingScheduler::PlacingScheduler;
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     const Read read = closest_read(head, now);
     if (!writes_.empty()) {
-      const eager::FreeBlock block = closest_block(head, now);
+      const FreeBlock block = closest_block(head, now);
       if (read.command == nullptr || block.end < read.total) return write_to(block);
     }
     return read.command != nullptr ? serve(read) : Decision{};
@@ -23,9 +23,9 @@ class SatfEagerScheduler : public EagerScheduler {
 };
 
 /// Reads by SATF; a write when there is no read.
-class ReadFirstScheduler : public EagerScheduler {
+class ReadFirstScheduler : public PlacingScheduler {
  public:
-  using EagerScheduler::EagerScheduler;
+  using PlacingScheduler::PlacingScheduler;
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     if (const Read read = closest_read(head, now); read.command != nullptr) return serve(read);
@@ -41,12 +41,12 @@ enum class ReadOrder {
 
 /// FreeBW-X: the next read is chosen by X and stays chosen; writes go to free blocks as long as it still ends as early as without
 /// them. Without reads they go to the closest free blocks.
-class FreeBandwidthScheduler : public EagerScheduler {
+class FreeBandwidthScheduler : public PlacingScheduler {
  public:
-  FreeBandwidthScheduler(const SchedulerContext& context, ReadOrder order) : EagerScheduler(context), order_(order) {}
+  FreeBandwidthScheduler(const SchedulerContext& context, ReadOrder order) : PlacingScheduler(context), order_(order) {}
 
   void remove(Tag tag) override {
-    EagerScheduler::remove(tag);
+    PlacingScheduler::remove(tag);
     if (next_ != nullptr && next_->tag == tag) next_ = nullptr;
   }
 
@@ -55,8 +55,8 @@ class FreeBandwidthScheduler : public EagerScheduler {
     if (next_ == nullptr) return writes_.empty() ? Decision{} : write_to(closest_block(head, now));
     const Read read = access(head, *next_, now);
     if (!writes_.empty()) {
-      const eager::FreeBlock block =
-          search_.in_gap(departure(head, now), next_->extent, read.total, next_->overhead_end - now);
+      const FreeBlock block =
+          space_.in_gap(departure(head, now), next_->extent, read.total, next_->overhead_end - now);
       if (block) return hide(block, read);
     }
     return serve(read);
@@ -92,7 +92,7 @@ class FreeBandwidthScheduler : public EagerScheduler {
 }  // namespace
 
 std::unique_ptr<SchedulerIf> create_satf_ew(const SchedulerContext& context) {
-  return std::make_unique<SatfEagerScheduler>(context);
+  return std::make_unique<SatfScheduler>(context);
 }
 
 std::unique_ptr<SchedulerIf> create_read_first(const SchedulerContext& context) {

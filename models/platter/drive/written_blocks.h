@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace platter::drive {
+
+/// How far a write has come: the blocks of both runs are on the media, one is cut off (`torn`; kNone: none is), the others are as before.
+/// Two runs, for a write may begin in the middle of its sectors.
+struct WrittenBlocks {
+  struct Run {
+    std::uint32_t from = 0;
+    std::uint32_t end = 0;
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  Run first;
+  Run second;
+  std::uint32_t torn = kNone;
+};
+
+}  // namespace platter::drive

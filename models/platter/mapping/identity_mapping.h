@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platter/mapping/mapping_if.h"
+
+namespace platter::mapping {
+
+/// Every block in the place of its address.
+class IdentityMapping : public MappingIf {
+ public:
+  explicit IdentityMapping(const mechanics::AccessPlanner& planner) : planner_(planner) {}
+
+  std::uint64_t capacity_sectors() const override { return planner_.geometry().block_count(); }
+  std::uint32_t granule() const override { return 1; }
+  bool fixed() const override { return true; }
+  Extent arrived(const Walk& walk) const override { return planner_.resolve(Lba(walk.first), walk.blocks, walk.write); }
+  Extent begin(Walk& walk) override { return arrived(walk); }
+  bool last(const Walk& /*walk*/) const override { return true; }
+  bool next(Walk& /*walk*/, Extent& /*extent*/) override { return false; }
+  Extent aim(Walk& walk, Place /*place*/, bool /*hidden*/) override { return arrived(walk); }
+  WriteTarget target(const Walk& walk) const override {
+    const std::uint64_t address = walk.first * planner_.geometry().sector_bytes();
+    return {address, address, std::uint64_t{walk.blocks} * planner_.geometry().sector_bytes()};
+  }
+  void written(const Walk& /*walk*/) override {}
+  bool follow(const Walk& /*written*/, const Walk& /*waiting*/, Extent& /*extent*/) const override { return false; }
+  void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override { visit(address, 0, length); }
+  MapImage image(const Walk* /*writing*/, std::uint32_t /*sectors*/) const override { return {}; }
+  void mount(const MapImage& /*image*/) override {}
+
+ private:
+  const mechanics::AccessPlanner& planner_;
+};
+
+}  // namespace platter::mapping

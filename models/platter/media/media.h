@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace platter::media {
+
+/// Bytes at offsets, sparse: only what was written takes memory; what never was reads as zero.
+class Bytes {
+ public:
+  void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
+  void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
+  Bytes copy() const;
+
+ private:
+  static constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
+  using Chunk = std::array<std::uint8_t, kChunkBytes>;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;  // never iterated where order would matter
+};
+
+/// The sectors of the disks: their bytes, and whether they can be read. A sector whose write was cut off cannot be, until it is written again.
+class Media {
+ public:
+  /// `keeps_bytes` false: timing only.
+  Media(std::uint32_t sector_bytes, bool keeps_bytes) : sector_bytes_(sector_bytes), keeps_bytes_(keeps_bytes) {}
+
+  std::uint32_t sector_bytes() const { return sector_bytes_; }
+  bool keeps_bytes() const { return keeps_bytes_; }
+
+  bool all_readable() const { return unreadable_.empty(); }
+  /// Offset of the first sector of [offset, offset + length) that cannot be read; nothing if all can.
+  std::optional<std::uint64_t> unreadable(std::uint64_t offset, std::uint64_t length) const;
+  /// Bytes, whether their sectors can be read or not; nothing on media that keep none.
+  void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const {
+    if (keeps_bytes_) bytes_.read(offset, data, length);
+  }
+  /// The sectors that are written whole can be read from now on.
+  void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
+  /// The same without bytes.
+  void written(std::uint64_t offset, std::uint64_t length);
+  /// The sector at `offset` cannot be read any more.
+  void tear(std::uint64_t offset) { unreadable_.insert(offset / sector_bytes_); }
+
+  Media copy() const;
+
+ private:
+  std::uint32_t sector_bytes_;
+  bool keeps_bytes_;
+  Bytes bytes_;
+  std::unordered_set<std::uint64_t> unreadable_;  ///< sectors; never iterated
+};
+
+}  // namespace platter::media

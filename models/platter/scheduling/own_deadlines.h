@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "platter/scheduling/command_set.h"
+#include "platter/scheduling/scheduler_if.h"
+
+namespace platter::scheduling {
+
+/// Deadlines of commands that belong to no sweep, under a policy that keeps the sweep's: what the policy picks gives way to such a command
+/// where that one would be late behind it, is in time now, and leaves the sweep the time that it needs. Each is looked at for itself: two that
+/// cannot both be met are not both kept. The deadline of one that is late already no longer counts.
+///
+/// Our own; Balafoutis et al. have deadlines of rounds only.
+class OwnDeadlines : public SchedulerIf {
+ public:
+  /// `decision_bound`: see SchedulerContext.
+  OwnDeadlines(std::unique_ptr<SchedulerIf> policy, const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound)
+      : policy_(std::move(policy)), planner_(planner), decision_bound_(decision_bound), commands_(capacity), own_(capacity) {}
+
+  void insert(const Command& command) override;
+  void remove(Tag tag) override;
+  void withdraw(Tag tag) override;
+  void moved(Tag tag) override { policy_->moved(tag); }
+  bool empty() const override { return policy_->empty(); }
+  void begin_round() override { policy_->begin_round(); }
+  Decision pick(const HeadState& head, Picoseconds now) override;
+  DecisionWork work(const HeadState& head) override;
+  bool keeps_deadlines() const override { return true; }
+  bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
+    return policy_->leaves_time(command, head, now);
+  }
+  bool has_time(const HeadState& head, Picoseconds effective) override { return policy_->has_time(head, effective); }
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override { return policy_->next_of_sweep(head, now); }
+  const ClassBudgets* class_budgets() const override { return policy_->class_budgets(); }
+  const GapStatistics* gaps() const override { return policy_->gaps(); }
+
+ private:
+  /// The one that must be served now; null if the decision may stand.
+  const Command* due(const Decision& decision, const HeadState& head, Picoseconds now);
+  Picoseconds to_first(const Command& command, const HeadState& head, Picoseconds now) const;
+  /// Until the host must have its last block, from `now` on.
+  Picoseconds left(const Command& command, const HeadState& head, Picoseconds now) const;
+
+  std::unique_ptr<SchedulerIf> policy_;
+  const AccessPlanner& planner_;
+  Picoseconds decision_bound_;
+  std::vector<const Command*> commands_;  ///< by tag
+  CommandSet own_;                        ///< those with a deadline outside the sweep that may still be met
+  std::vector<Tag> lost_;
+};
+
+}  // namespace platter::scheduling
