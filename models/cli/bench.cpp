@@ -2,21 +2,19 @@
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <systemc>
 
 #include "commands.h"
-#include "host_meter.h"
 #include "platter/accelerator/engines.h"
-#include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive.h"
-#include "platter/host/array/array.h"
 #include "platter/observe/output_file.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
+#include "platter/system/host_meter.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
 #include "process_pool.h"
@@ -81,7 +79,7 @@ class BlockingHost : public sc_core::sc_module {
   workload::ProducerIf& producer_;
 };
 
-drive::EngineFactory engine_of(const std::string& policy, const BenchOptions& options, const mechanics::DriveProfile& profile) {
+drive::EngineFactory engine_of(const std::string& policy, const BenchOptions& options, const profile::DriveProfile& profile) {
   accelerator::EngineOptions engine(profile);
   engine.engine = options.engine;
   engine.policy = scheduling::find_policy(policy);
@@ -94,75 +92,18 @@ struct Elapsed {
   double wall_s = 0;
   std::uint64_t deltas = 0;
 };
-Elapsed run_to(Picoseconds end) {
+Elapsed simulate() {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration and the first requests
   const std::uint64_t deltas = sc_core::sc_delta_count();
-  const double cpu = cpu_seconds();
-  const auto wall = std::chrono::steady_clock::now();
-  if (end == core::kNoDeadline)
-    sc_core::sc_start();
-  else
-    sc_core::sc_start(core::to_sc_time(end));
-  return {cpu_seconds() - cpu, std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count(),
-          sc_core::sc_delta_count() - deltas};
-}
-
-constexpr double kArrayCommandsPerS = 1000;
-
-/// A mirrored array at 1,000 drive commands a second: requests of 4 KB, 70 % reads, so that a request is 1.3 commands.
-json measure_array(const BenchOptions& options) {
-  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  const std::string& policy = options.policies.back();
-  drive::DriveConfig config;
-  config.profile = config::load_drive(options.drive);
-  config.holds_data = false;
-  std::vector<std::unique_ptr<drive::Drive>> disks;
-  disks.reserve(options.array_drives);
-  for (std::uint32_t i = 0; i < options.array_drives; ++i)
-    disks.push_back(std::make_unique<drive::Drive>(fmt::format("disk{}", i).c_str(), config, engine_of(policy, options, config.profile)));
-  const mechanics::Geometry& geometry = disks[0]->planner().geometry();
-  host::array::ArrayConfig array_config;
-  array_config.drives = options.array_drives;
-  array_config.drive_bytes = disks[0]->capacity_sectors() * geometry.sector_bytes();
-  array_config.sector_bytes = geometry.sector_bytes();
-  array_config.tags = config.profile.queue_depth;
-  array_config.holds_data = false;
-  host::array::StripeArea area;
-  area.mirrored = true;
-  area.bytes = array_config.drive_bytes / area.unit_bytes / 2 * area.unit_bytes * options.array_drives;
-  array_config.areas = {area};
-  host::array::Array array("array", array_config);
-  for (std::uint32_t i = 0; i < options.array_drives; ++i) array.disk_init_sockets[i].bind(disks[i]->host_tgt_socket);
-  workload::RandomProducer::Options random;
-  random.read_fraction = 0.7;
-  random.rate_per_s = kArrayCommandsPerS / 1.3;
-  random.mean_bytes = 4096;
-  random.placement.align_blocks = 4096 / geometry.sector_bytes();
-  random.seed = options.seed;
-  workload::RandomProducer producer({area.bytes / geometry.sector_bytes(), geometry.sector_bytes()}, random);
-  workload::Initiator host("host");
-  host.disk_init_socket.bind(array.host_tgt_socket);
-  host.add_producer(producer);
-  const double simulated_s = static_cast<double>(options.requests) / kArrayCommandsPerS;
-  const Elapsed elapsed = run_to(core::to_picoseconds(simulated_s, core::kPicosecondsPerSecond));
-  host.rethrow_failure();
-  std::uint64_t commands = 0;
-  for (std::uint32_t i = 0; i < options.array_drives; ++i) commands += array.sent(i);
-  return {{"drives", options.array_drives},
-          {"drive", options.drive},
-          {"policy", policy},
-          {"engine", options.engine},
-          {"drive_commands_per_s", static_cast<double>(commands) / simulated_s},
-          {"simulated_s", simulated_s},
-          {"simulated_s_per_cpu_s", simulated_s / elapsed.cpu_s},
-          {"simulated_s_per_wall_s", simulated_s / elapsed.wall_s},
-          {"peak_memory_mib", peak_memory_mib()}};
+  const system::HostMeter meter;
+  sc_core::sc_start();
+  return {meter.cpu_s(), meter.wall_s(), sc_core::sc_delta_count() - deltas};
 }
 
 json measure(const Point& point, const BenchOptions& options) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   drive::DriveConfig config;
-  config.profile = config::load_drive(options.drive);
+  config.profile = system::load_drive(options.drive);
   config.profile.queue_depth = point.depth;
   config.holds_data = false;
   drive::Drive disk("disk", config, engine_of(point.policy, options, config.profile));
@@ -184,7 +125,7 @@ json measure(const Point& point, const BenchOptions& options) {
     blocking = std::make_unique<BlockingHost>("host", producer, point.depth);
     blocking->disk_init_socket.bind(disk.host_tgt_socket);
   }
-  const Elapsed elapsed = run_to(core::kNoDeadline);
+  const Elapsed elapsed = simulate();
   if (host) host->rethrow_failure();
   if (disk.host_port().completed() != options.requests)
     throw core::SimulationError(fmt::format("{} of {} requests were answered", disk.host_port().completed(), options.requests));
@@ -199,13 +140,13 @@ json measure(const Point& point, const BenchOptions& options) {
           {"requests_per_wall_s", requests / elapsed.wall_s},
           {"events_per_request", static_cast<double>(elapsed.deltas) / requests},
           {"simulated_requests_per_s", requests / (core::to_milliseconds(core::now_ps()) * 1e-3)},
-          {"peak_memory_mib", peak_memory_mib()}};
+          {"peak_memory_mib", system::peak_memory_mib()}};
 }
 
 }  // namespace
 
 int bench(const BenchOptions& options) {
-  config::load_drive(options.drive);  // a bad name is said before any run
+  system::load_drive(options.drive);  // a bad name is said before any run
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   std::vector<Point> points;
   for (const std::string& transport : options.transports)
@@ -220,8 +161,7 @@ int bench(const BenchOptions& options) {
     }
   // One after the other, each in a process of its own: the figures must not disturb each other.
   const std::vector<ProcessAnswer> answers = run_processes(
-      points.size() + (options.array_drives > 0 ? 1 : 0), 1,
-      [&](std::size_t i) { return i < points.size() ? measure(points[i], options) : measure_array(options); },
+      points.size(), 1, [&](std::size_t i) { return measure(points[i], options); },
       options.quiet ? "" : "measurements");
   json runs = json::array();
   for (const ProcessAnswer& answer : answers) {
@@ -232,10 +172,6 @@ int bench(const BenchOptions& options) {
     runs.push_back(answer.result);
   }
   json result = {{"schema", 1}, {"version", PLATTER_VERSION}};
-  if (options.array_drives > 0) {
-    result["array"] = runs.back();
-    runs.erase(runs.size() - 1);
-  }
   if (!options.quiet) {
     fmt::print("{}, random reads of 4 KB over the whole drive, closed loop, {} requests, engine {}\n\n", options.drive,
                options.requests, options.engine);
@@ -246,12 +182,6 @@ int bench(const BenchOptions& options) {
                  run["policy"].get<std::string>(), run["depth"].get<std::uint32_t>(), run["requests_per_cpu_s"].get<double>(),
                  run["events_per_request"].get<double>(), run["simulated_requests_per_s"].get<double>(),
                  run["peak_memory_mib"].get<double>());
-    if (options.array_drives > 0) {
-      const json& array = result["array"];
-      fmt::print("\n{} drives, mirrored, {}, {:.0f} drive commands per simulated s: {:.0f} simulated s per CPU s, {:.1f} MiB\n",
-                 array["drives"].get<std::uint32_t>(), array["policy"].get<std::string>(), array["drive_commands_per_s"].get<double>(),
-                 array["simulated_s_per_cpu_s"].get<double>(), array["peak_memory_mib"].get<double>());
-    }
   }
   if (file) {
     result["runs"] = runs;

@@ -63,41 +63,11 @@ struct BenchOptions {
   std::vector<std::string> policies{"FCFS", "SPTF"};
   std::vector<std::string> transports{"nb", "b"};
   std::uint64_t requests = 250'000;
-  std::uint32_t array_drives = 16;  ///< 0: no array
   std::uint64_t seed = 1;
   std::string result;
   bool quiet = false;
 };
 int bench(const BenchOptions& options);
-
-struct ServerOptions {
-  std::string scenario;
-  std::vector<std::string> overrides;
-  std::string result;
-  bool quiet = false;
-  bool json = false;
-  bool dump = false;  ///< server_mixed: print the effective configuration only
-};
-/// Admission-only mode of the media server.
-int server_admit(const ServerOptions& options);
-/// Simulated-disk mode of it.
-int server_simulate(const ServerOptions& options);
-int server_check(const ServerOptions& options);
-int server_dump(const ServerOptions& options);
-/// Text and video on simulated disks.
-int server_mixed(const ServerOptions& options);
-
-struct QosOptions {
-  std::string scenario;
-  std::vector<std::string> overrides;
-  std::string result;
-  bool quiet = false;
-  bool json = false;
-};
-/// Streams above one drive, with AutoQoS.
-int qos_run(const QosOptions& options);
-int qos_check(const QosOptions& options);
-int qos_dump(const QosOptions& options);
 
 struct TraceInfoOptions {
   std::string file;
@@ -111,5 +81,6 @@ int config_check(const std::string& scenario, const std::vector<std::string>& ov
 int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool json);
 int config_schema(const std::string& what);
 int config_reference();
+int config_statistics();
 
 }  // namespace platter::cli

@@ -7,13 +7,16 @@
 
 #include "commands.h"
 #include "platter/accelerator/engines.h"
-#include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/nearest.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/access_planner.h"
+#include "platter/profile/parameters.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
+#include "platter/system/run.h"
+#include "platter/system/simulated_drives.h"
 #include "platter/workload/trace_reader.h"
 
 namespace platter::cli {
@@ -41,8 +44,8 @@ double ms(core::Picoseconds time) { return core::to_milliseconds(time); }
 int list(const std::string& what, bool as_json) {
   std::vector<std::pair<std::string, std::string>> rows;
   if (what == "drives") {
-    for (const config::ShippedDrive& drive : config::shipped_drives()) {
-      const mechanics::DriveProfile profile = config::load_drive(drive.path.string());
+    for (const system::ShippedDrive& drive : system::shipped_drives()) {
+      const profile::DriveProfile profile = system::load_drive(drive.path.string());
       const mechanics::Geometry geometry(profile.geometry);
       rows.emplace_back(drive.name, fmt::format("{}: {:.2f} GB, {:g} rpm, {} cylinders, {} surfaces, {} zones",
                                                 profile.name, static_cast<double>(geometry.capacity_bytes()) * 1e-9,
@@ -59,6 +62,9 @@ int list(const std::string& what, bool as_json) {
                                                                 scheduling::to_string(row.accelerated))));
   } else if (what == "engines") {
     for (const accelerator::EngineInfo& row : accelerator::engine_table()) rows.emplace_back(row.name, row.description);
+  } else if (what == "hosts") {
+    for (std::size_t i = 0; i < system::host_kinds().size(); ++i)
+      rows.emplace_back(system::host_kinds()[i], system::host_info(static_cast<system::HostKind>(i)).description);
   } else {
     for (const workload::TraceFormat& row : workload::trace_formats())
       rows.emplace_back(row.name, fmt::format("{} ({})", row.description, row.units));
@@ -68,9 +74,9 @@ int list(const std::string& what, bool as_json) {
 }
 
 int drive_show(const std::string& name, bool as_json) {
-  const mechanics::DriveProfile profile = config::load_drive(name);
+  const profile::DriveProfile profile = system::load_drive(name);
   if (as_json) {
-    fmt::print("{}\n", core::json_text(config::drive_configuration(profile)));
+    fmt::print("{}\n", core::json_text(profile::configuration(profile)));
     return kGood;
   }
   const mechanics::AccessPlanner planner(profile);
@@ -96,7 +102,7 @@ int drive_show(const std::string& name, bool as_json) {
   fmt::print("{:>5}{:>18}{:>9}{:>9}{:>10}{:>8}{:>7}{:>10}\n", "zone", "cylinders", "sectors", "t. skew", "c. skew", "spares",
              "slips", "MB/s");
   for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {
-    const mechanics::ZoneProfile& zone = profile.geometry.zones[i];
+    const profile::ZoneProfile& zone = profile.geometry.zones[i];
     fmt::print("{:>5}{:>18}{:>9}{:>9g}{:>10g}{:>8}{:>7}{:>10.2f}\n", i,
                fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track,
                zone.track_skew_sectors, zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(),
@@ -106,7 +112,7 @@ int drive_show(const std::string& name, bool as_json) {
 }
 
 int drive_locate(const std::string& name) {
-  const mechanics::Geometry geometry(config::load_drive(name).geometry);
+  const mechanics::Geometry geometry(system::load_drive(name).geometry);
   fmt::print("lba,zone,cylinder,head,order,sector,sectors_per_track,angle_turns\n");
   std::string text;
   for (std::size_t line = 1; std::getline(std::cin, text); ++line) {
@@ -182,29 +188,32 @@ int trace_info(const TraceInfoOptions& options) {
 }
 
 int config_check(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const config::Scenario s = config::load_scenario(scenario, overrides);
-  fmt::print("{}: good ({}, policy {}, engine {})\n", scenario, s.drive.name, s.policy, s.engine);
+  const system::Scenario s = system::load_scenario(scenario, overrides);
+  system::check_engine(s);
+  system::host_info(s.kind).check(s);
+  fmt::print("{}: good ({}, {}, policy {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, s.policy, s.engine);
   return kGood;
 }
 
 int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool as_json) {
-  const config::Scenario s = config::load_scenario(scenario, overrides);
-  fmt::print("{}", as_json ? core::json_text(config::effective_configuration(s)) + "\n" : config::dump_scenario(s));
+  const system::Scenario s = system::load_scenario(scenario, overrides);
+  fmt::print("{}", as_json ? core::json_text(system::configuration(s)) + "\n" : system::to_toml(s));
   return kGood;
 }
 
 int config_schema(const std::string& what) {
-  const nlohmann::json schema = what == "drive"    ? config::drive_schema()
-                                : what == "server" ? config::server_schema()
-                                 : what == "qos"    ? config::qos_schema()
-                                 : what == "mixed-server" ? config::mixed_server_schema()
-                                                   : config::scenario_schema();
+  const nlohmann::json schema = what == "drive" ? system::drive_schema() : what == "result" ? system::result_schema() : system::scenario_schema();
   fmt::print("{}\n", schema.dump(2));
   return kGood;
 }
 
 int config_reference() {
-  fmt::print("{}", config::reference_page());
+  fmt::print("{}", system::reference_page());
+  return kGood;
+}
+
+int config_statistics() {
+  fmt::print("{}", system::result_page());
   return kGood;
 }
 

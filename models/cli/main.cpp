@@ -64,8 +64,6 @@ void declare(CLI::App& app, std::function<int()>& action) {
   bench->add_option("--transport", benchmark.transports, "nb or b: nb_transport or b_transport; may be repeated")
       ->check(CLI::IsMember({"nb", "b"}))->capture_default_str();
   bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::Range(1, 1'000'000'000))->capture_default_str();
-  bench->add_option("--array", benchmark.array_drives, "drives of the mirrored array, 0: none; it runs a second for 1,000 requests")
-      ->check(CLI::IsMember({0u, 2u, 4u, 8u, 16u, 32u}))->capture_default_str();
   bench->add_option("--seed", benchmark.seed, "seed of the addresses")->check(CLI::Range(0.0, 9.2e18))->capture_default_str();
   bench->add_option("--result", benchmark.result, "write the figures (JSON)");
   bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");
@@ -74,9 +72,9 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static std::string what;
   static bool json = false;
   auto* list_command = app.add_subcommand("list", "list what there is");
-  list_command->add_option("what", what, "drives, policies, engines or trace-formats")
+  list_command->add_option("what", what, "drives, policies, engines, hosts or trace-formats")
       ->required()
-      ->check(CLI::IsMember({"drives", "policies", "engines", "trace-formats"}));
+      ->check(CLI::IsMember({"drives", "policies", "engines", "hosts", "trace-formats"}));
   list_command->add_flag("--json", json, "as JSON");
   list_command->callback([&action] { action = [] { return cli::list(what, json); }; });
 
@@ -100,56 +98,6 @@ void declare(CLI::App& app, std::function<int()>& action) {
   import_command->add_flag("--json", import.json, "what was not carried over as JSON, to the standard error");
   import_command->callback([&action] { action = [] { return cli::drive_import(import); }; });
 
-  auto* server_command = app.add_subcommand("server", "a media server over several disks")->require_subcommand(1);
-  static cli::ServerOptions server;
-  const auto server_file = [](CLI::App* command) {
-    command->add_option("scenario", server.scenario, "the server's file (TOML)")->required();
-    command->add_option("--set", server.overrides, "override a key: KEY=VALUE");
-  };
-  auto* admit = server_command->add_subcommand("admit", "admission control and reservation only: no data moves");
-  server_file(admit);
-  admit->add_option("--result", server.result, "write the result (JSON)");
-  admit->add_flag("--quiet", server.quiet, "no progress and no table");
-  admit->callback([&action] { action = [] { return cli::server_admit(server); }; });
-  auto* simulate = server_command->add_subcommand("simulate", "the same, and the measured rounds carried out by simulated disks");
-  server_file(simulate);
-  simulate->add_option("--result", server.result, "write the result (JSON)");
-  simulate->add_flag("--quiet", server.quiet, "no progress and no table");
-  simulate->callback([&action] { action = [] { return cli::server_simulate(server); }; });
-  auto* mixed = server_command->add_subcommand("mixed", "text and video on simulated disks, partitioned or integrated");
-  server_file(mixed);
-  mixed->add_option("--result", server.result, "write the result (JSON)");
-  mixed->add_flag("--quiet", server.quiet, "no table");
-  mixed->add_flag("--dump", server.dump, "print the effective configuration and run nothing");
-  mixed->add_flag("--json", server.json, "with --dump: as JSON instead of TOML");
-  mixed->callback([&action] { action = [] { return cli::server_mixed(server); }; });
-  auto* server_check = server_command->add_subcommand("check", "read a server's file and say what is wrong with it");
-  server_file(server_check);
-  server_check->callback([&action] { action = [] { return cli::server_check(server); }; });
-  auto* server_dump = server_command->add_subcommand("dump", "print the effective configuration");
-  server_file(server_dump);
-  server_dump->add_flag("--json", server.json, "as JSON instead of TOML");
-  server_dump->callback([&action] { action = [] { return cli::server_dump(server); }; });
-
-  auto* qos_command = app.add_subcommand("qos", "AutoQoS above one drive")->require_subcommand(1);
-  static cli::QosOptions qos;
-  const auto qos_file = [](CLI::App* command) {
-    command->add_option("scenario", qos.scenario, "scenario of AutoQoS (TOML)")->required();
-    command->add_option("--set", qos.overrides, "override a key: KEY=VALUE");
-  };
-  auto* qos_run = qos_command->add_subcommand("run", "simulate streams, and what AutoQoS does for them");
-  qos_file(qos_run);
-  qos_run->add_option("--result", qos.result, "write the result (JSON)");
-  qos_run->add_flag("--quiet", qos.quiet, "no progress and no table");
-  qos_run->callback([&action] { action = [] { return cli::qos_run(qos); }; });
-  auto* qos_check = qos_command->add_subcommand("check", "read a scenario and say what is wrong with it");
-  qos_file(qos_check);
-  qos_check->callback([&action] { action = [] { return cli::qos_check(qos); }; });
-  auto* qos_dump = qos_command->add_subcommand("dump", "print the effective configuration");
-  qos_file(qos_dump);
-  qos_dump->add_flag("--json", qos.json, "as JSON instead of TOML");
-  qos_dump->callback([&action] { action = [] { return cli::qos_dump(qos); }; });
-
   auto* trace_command = app.add_subcommand("trace", "block traces")->require_subcommand(1);
   static cli::TraceInfoOptions trace;
   auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes and largest address of a trace");
@@ -172,12 +120,15 @@ void declare(CLI::App& app, std::function<int()>& action) {
   dump->add_flag("--json", json, "as JSON instead of TOML");
   dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
-  schema->add_option("what", what, "scenario, server, mixed-server, qos or drive")
+  schema->add_option("what", what, "scenario, drive or result")
       ->required()
-      ->check(CLI::IsMember({"scenario", "server", "mixed-server", "qos", "drive"}));
+      ->check(CLI::IsMember({"scenario", "drive", "result"}));
   schema->callback([&action] { action = [] { return cli::config_schema(what); }; });
   config_command->add_subcommand("reference", "print the reference page of all keys")->callback([&action] {
     action = [] { return cli::config_reference(); };
+  });
+  config_command->add_subcommand("statistics", "print the reference page of all statistics of a result")->callback([&action] {
+    action = [] { return cli::config_statistics(); };
   });
 }
 

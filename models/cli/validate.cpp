@@ -13,7 +13,6 @@
 
 #include "commands.h"
 #include "platter/accelerator/engines.h"
-#include "platter/config/loader.h"
 #include "platter/core/error.h"
 #include "platter/core/input_files.h"
 #include "platter/core/json_text.h"
@@ -22,6 +21,7 @@
 #include "platter/observe/output_file.h"
 #include "platter/observe/svg_plot.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
 #include "platter/validation/measured_trace.h"
 #include "platter/validation/scores.h"
 #include "platter/workload/initiator.h"
@@ -118,9 +118,9 @@ std::string plot_text(const Subject& subject, const std::vector<MeasuredRequest>
 
 /// Replays one trace through the whole drive. Once a process: the kernel elaborates one design.
 json replay(const Subject& subject, const ValidateOptions& options, const Outputs& outputs) {
-  const mechanics::DriveProfile profile = fs::path(subject.profile).extension() == ".parv"
+  const profile::DriveProfile profile = fs::path(subject.profile).extension() == ".parv"
                                               ? disksim::import_drive(subject.profile).profile
-                                              : config::load_drive(subject.profile);
+                                              : system::load_drive(subject.profile);
   const std::vector<MeasuredRequest> measured = validation::read_measured_trace(subject.trace);
   const Reading reading = options.reading == "precedes" ? Reading::Precedes : Reading::Follows;
   const std::size_t n = measured.size();
@@ -197,7 +197,7 @@ std::string profile_for(const fs::path& folder, const std::string& drive, const 
       if (parameters.size() == 1 || file.stem() == drive) return file.string();
   }
   std::string name = lower(drive) + suffix;
-  for (const config::ShippedDrive& shipped : config::shipped_drives())
+  for (const system::ShippedDrive& shipped : system::shipped_drives())
     if (shipped.name == name) return name;
   return {};
 }

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "platter/buffer/segment_buffer.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 
 namespace {
 
@@ -14,11 +14,11 @@ using core::Picoseconds;
 
 /// Places all over a measured drive, the same in every run.
 struct Places {
-  explicit Places(const char* name) : profile(config::load_drive(name)), planner(profile) {
+  explicit Places(const char* name) : profile(system::load_drive(name)), planner(profile) {
     std::mt19937_64 random(1);
     for (std::uint64_t& block : blocks) block = random() % (planner.geometry().block_count() - 8);
   }
-  mechanics::DriveProfile profile;
+  profile::DriveProfile profile;
   mechanics::AccessPlanner planner;
   std::array<std::uint64_t, 4096> blocks{};
 };
@@ -56,10 +56,10 @@ BENCHMARK(Estimate);
 /// A random read through the buffer: looked for, read, read-ahead begun, looked at a while later, stopped.
 void ReadThroughBuffer(benchmark::State& state) {
   const Places& p = places();
-  mechanics::CacheProfile cache;
+  profile::CacheProfile cache;
   cache.segments = 16;
   cache.segment_blocks = 512;
-  cache.read_ahead = mechanics::ReadAhead::NextTrack;
+  cache.read_ahead = profile::ReadAhead::NextTrack;
   buffer::SegmentBuffer buffer(p.planner, cache);
   Picoseconds now = 0;
   std::size_t i = 0;

@@ -5,7 +5,7 @@
 
 #include "platter/accelerator/reference_core.h"
 #include "platter/accelerator/registers.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/scheduling/policies.h"
 
 namespace {
@@ -15,7 +15,7 @@ using namespace platter;
 /// A decision in a full queue, and the command that comes in for the one served.
 void Decide(benchmark::State& state, const char* policy) {
   const auto depth = static_cast<std::size_t>(state.range(0));
-  const mechanics::DriveProfile profile = config::load_drive("cheetah9lp");
+  const profile::DriveProfile profile = system::load_drive("cheetah9lp");
   const mechanics::AccessPlanner planner(profile);
   const auto scheduler = scheduling::find_policy(policy)->create({planner, static_cast<std::uint32_t>(depth), 0});
   std::mt19937_64 random(1);
@@ -55,7 +55,7 @@ void AcceleratorModel(benchmark::State& state) {
   const auto continuous = static_cast<std::uint32_t>(state.range(1));
   accelerator::AcceleratorParameters parameters;
   parameters.entries = static_cast<std::uint32_t>(state.range(0));
-  const mechanics::DriveProfile profile = config::load_drive("cheetah9lp");
+  const profile::DriveProfile profile = system::load_drive("cheetah9lp");
   const mechanics::AccessPlanner planner(profile);
   const scheduling::TickScale scale(parameters.format, planner.rotation().period());
   accelerator::ReferenceCore core(parameters);

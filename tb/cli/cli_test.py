@@ -175,10 +175,9 @@ class BadInput(Case):
 
     def test_unknown_command_or_result_without_a_place(self):
         self.assert_refused(platter("frobnicate"), "there is no command frobnicate")
-        striping = SOURCE / "docs/papers/replicated-striping/server.toml"
-        for command in (("run", MIXED), ("qos", "run", SOURCE / "docs/papers/autoqos/figure4.toml"), ("server", "admit", striping),
-                        ("server", "simulate", striping), ("server", "mixed", SOURCE / "docs/papers/integrated-servers/server.toml")):
-            done = platter(*command, "--result", self.folder)
+        papers = SOURCE / "docs/papers"
+        for scenario in (MIXED, papers / "autoqos/figure4.toml", papers / "replicated-striping/server.toml", papers / "integrated-servers/server.toml"):
+            done = platter("run", scenario, "--result", self.folder)
             self.assert_refused(done, "cannot be written: it is a folder")
             self.assertEqual(done.stdout, "", "before the run")
         same = self.folder / "same"
@@ -220,20 +219,39 @@ class Configuration(Case):
         jsonschema.Draft202012Validator.check_schema(schema)
         for scenario in SCENARIOS.glob("*.toml"):
             jsonschema.validate(tomllib.loads(scenario.read_text()), schema)
+        for scenario in (SOURCE / "docs/papers").glob("*/*.toml"):
+            if "drive" in tomllib.loads(scenario.read_text()):
+                if scenario.name != "clusters.toml":   # its trace is the study's
+                    self.run_good("config", "check", scenario)
+                jsonschema.validate(tomllib.loads(scenario.read_text()), schema)
         drive_schema = json.loads(self.run_good("config", "schema", "drive").stdout)
         for profile in (SOURCE / "models/configs/drives").glob("*.toml"):
             jsonschema.validate(tomllib.loads(profile.read_text()), drive_schema)
-        bad = tomllib.loads(MIXED.read_text())
-        bad["sim"]["sed"] = 1
-        with self.assertRaises(jsonschema.ValidationError):
-            jsonschema.validate(bad, schema)
+        for good in ({"workload": "load.toml", "sim": "sim.toml"}, {"workload": {"discrete": "d.toml"}}, {"drive": {"file": "atlas10k", "bus": {"overlap": True}}},
+                     {"host": {"kind": "array"}, "array": {"drives": 3}}):
+            jsonschema.validate({"format": 1, "drive": "a", **good}, schema)
+        for bad in ({"format": 2}, {"drive": 5}, {"polic": "SPTF"}, {"engine": "fast"}, {"sim": {"seed": 1.5}}, {"sim": {"measure_s": 0}}, {"sim": {"sed": 1}},
+                    {"drive": {"queue": {"depth": 1025}}}, {"array": {"drives": 3}}, {"host": {"kind": "arrays"}},
+                    {"host": {"kind": "array"}, "server": {"disks": 3}}):
+            with self.subTest(bad=bad), self.assertRaises(jsonschema.ValidationError):
+                jsonschema.validate({"format": 1, "drive": "a", **bad}, schema)
+        for missing in ({"format": 1}, {"drive": "a"}):
+            with self.assertRaises(jsonschema.ValidationError):
+                jsonschema.validate(missing, schema)
+
+    def test_committed_schemas_and_pages_are_what_the_rows_say(self):
+        for words, file in ((("schema", "scenario"), "models/configs/schema/scenario.schema.json"), (("schema", "drive"), "models/configs/schema/drive.schema.json"),
+                            (("schema", "result"), "models/configs/schema/result.schema.json"), (("reference",), "docs/reference/configuration.md"),
+                            (("statistics",), "docs/reference/statistics.md")):
+            self.assertEqual((SOURCE / file).read_text(), self.run_good("config", *words).stdout, f"write it with: platter config {' '.join(words)} > {file}")
+        jsonschema.Draft202012Validator.check_schema(json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text()))
 
 
 class Runs(Case):
     def test_mixed_media_in_lockstep(self):
         """Ten simulated minutes: no mismatch, no hiccup, conservation, and the result is what its schema says."""
         result = self.result_of(MIXED)
-        jsonschema.validate(result, json.loads((SOURCE / "docs/reference/result.schema.json").read_text()))
+        jsonschema.validate(result, json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text()))
         scheduler = result["scheduler"]
         self.assertEqual(scheduler["engine"], "lockstep")
         self.assertGreaterEqual(scheduler["decisions_compared"], 30000)
@@ -310,7 +328,7 @@ class Runs(Case):
         names = [row["name"] for row in json.loads(self.run_good("list", "policies", "--json").stdout)
                  if "eager writing]" in row["description"]]
         self.assertEqual(len(names), 6)
-        schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         short = ("--set", "sim.warmup_s=1", "--set", "sim.measure_s=5", "--set", "eager.ageing_turnovers=0.05")
         for outstanding, reads in ((64, 0.5), (1, 0.5), (64, 0)):
             results = {}
@@ -365,13 +383,13 @@ class Runs(Case):
 
     def test_an_array_of_eager_writing_drives(self):
         """Twice the drives without copies serve about twice as much; a copy costs writes, which the answer to the first one hides."""
-        schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         short = ("--set", "sim.warmup_s=2", "--set", "sim.measure_s=10", "--set", "workload.discrete.outstanding=8",
                  "--set", "eager.ageing_turnovers=0.05")
 
         def array(drives, copies, answer="all"):
-            result = self.result_of(EAGER, *short, "--set", f"array.drives={drives}", "--set", f"array.copies={copies}", "--set",
-                                    f"array.answer={answer}")
+            layout = ("host.kind=array", f"array.drives={drives}", f"array.copies={copies}", f"array.answer={answer}") if drives > 1 else ()
+            result = self.result_of(EAGER, *short, *overrides(layout))
             jsonschema.validate(result, schema)
             load = result["classes"]["discrete"]
             self.assertEqual(load["issued"], load["completed"] + load["outstanding"])
@@ -401,11 +419,11 @@ class Runs(Case):
                 (["drive=cheetah9lp"], "eager.enabled: eager writing runs without a buffer"),
                 (["eager.block_bytes=200000"], "eager.block_bytes: found 200000, expected a multiple of the sector"),
                 (["eager.block_bytes=262144"], "eager.enabled: a drive of 0 blocks of 262144 bytes"),
-                (["array.drives=2", "array.copies=3"], "array.copies: found 3, expected at most array.drives, which is 2"),
-                (["array.drives=2", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an EW-Array"),
-                (["array.drives=2", "array.kind=striped"], "array.kind: found striped, expected ew for drives that write eagerly"),
-                (["array.drives=33"], "array.drives: found 33, expected 1 to 32"),
-                (["array.drives=2", "array.tags=8"], 'array.tags: is of a striped array, expected array.kind = "striped"'),
+                (["host.kind=array", "array.copies=3"], "array.copies: found 3, expected at most array.drives, which is 2"),
+                (["host.kind=array", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an EW-Array"),
+                (["host.kind=array", "array.kind=striped"], "array.kind: found striped, expected ew for drives that write eagerly"),
+                (["host.kind=array", "array.drives=33"], "array.drives: found 33, expected 1 to 32"),
+                (["host.kind=array", "array.tags=8"], 'array.tags: is of a striped array, expected array.kind = "striped"'),
                 (["eager.dilution=1"], "eager.dilution: found 1, expected 1.001 to 1000"),
                 (["eager.dilutoin=2"], r"eager.dilutoin: there is no such key \(did you mean eager.dilution"),
                 (["workload.discrete.align_bytes=100"], "align_bytes: found 100, expected a multiple of the sector")):
@@ -414,8 +432,8 @@ class Runs(Case):
 
     def striped(self, drives, copies, *settings):
         """A result and its part on the array, every request of which is accounted for."""
-        schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
-        flags = [f for s in ("engine=firmware", "array.kind=striped", f"array.drives={drives}", f"array.copies={copies}", "sim.warmup_s=0",
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
+        flags = [f for s in ("engine=firmware", "host.kind=array", "array.kind=striped", f"array.drives={drives}", f"array.copies={copies}", "sim.warmup_s=0",
                              "sim.measure_s=60", *settings) for f in ("--set", s)]
         result = self.result_of(MIXED, *flags)
         jsonschema.validate(result, schema)
@@ -449,7 +467,7 @@ class Runs(Case):
         self.assertEqual(self.striped(4, 2, *death, "array.rebuild_outstanding=0")["array"]["rebuilt_units"], [0, 0, 0, 0])
         alone = self.striped(4, 1, *death)
         log = self.folder / "log.csv"
-        flags = [f for s in ("engine=firmware", "array.kind=striped", "array.drives=4", "sim.warmup_s=0", "sim.measure_s=60", *death)
+        flags = [f for s in ("engine=firmware", "host.kind=array", "array.kind=striped", "array.drives=4", "sim.warmup_s=0", "sim.measure_s=60", *death)
                  for f in ("--set", s)]
         self.result_of(MIXED, *flags, "--requests", log)
         failed = [row for row in csv.DictReader(log.read_text().splitlines()) if row["status"] != "good"]
@@ -513,7 +531,7 @@ class Runs(Case):
                 (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found buffers for streams, expected none beside"),
                 (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes"),
                 (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):
-            flags = [f for s in ["array.kind=striped", "array.drives=4", *settings] for f in ("--set", s)]
+            flags = [f for s in ["host.kind=array", "array.kind=striped", "array.drives=4", *settings] for f in ("--set", s)]
             self.assert_refused(platter("run", MIXED, *flags, "--result", self.folder / "result.json"), pattern)
 
     def test_a_drive_that_dies_fails_the_rest(self):

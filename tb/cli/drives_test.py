@@ -115,7 +115,12 @@ class Import(Measured):
             if not shipped.exists() or not parameters.exists():
                 continue
             name = re.search(r'^name = "([^"]*)"', shipped.read_text(), re.M).group(1)
-            self.assertEqual(self.run_good("drive", "import", parameters, "--name", name).stdout, shipped.read_text(), folder.name)
+            # The same drive, and the same remarks: a key that is new since then has its default.
+            imported = self.write("imported.toml", self.run_good("drive", "import", parameters, "--name", name).stdout)
+            both = [json.loads(self.run_good("drive", "show", file, "--json").stdout) for file in (imported, shipped)]
+            self.assertEqual(*both, folder.name)
+            both = [[line for line in file.read_text().splitlines() if line.startswith("#")] for file in (imported, shipped)]
+            self.assertEqual(*both, folder.name)
 
 
 class Locate(Case):
@@ -262,18 +267,13 @@ class Bench(Case):
         for policy in ("FCFS", "SPTF"):
             self.assertEqual(runs["nb", policy, 1], runs["b", policy, 1])
         self.assertGreater(runs["nb", "SPTF", 4], runs["nb", "FCFS", 4])
-        self.assertEqual(data["array"]["drives"], 16)
-        self.run_good("bench", "--depth", 1, "--requests", 10, "--array", 0, "--result", result, "--quiet")
-        self.assertNotIn("array", json.loads(result.read_text()))
 
     def test_memory_of_an_array_does_not_grow(self):
         peaks = []
-        for requests in (20_000, 200_000):
-            result = self.folder / "bench.json"
-            self.run_good("bench", "--depth", 1, "--requests", requests, "--policy", "FCFS", "--transport", "nb", "--result", result, "--quiet")
-            array = json.loads(result.read_text())["array"]
-            self.assertAlmostEqual(array["simulated_s"], requests / 1000, delta=1)
-            peaks.append(array["peak_memory_mib"])
+        for warmup_s in (20, 200):
+            result = self.result_by(("run",), SOURCE / "models/configs/scenarios/bench_array.toml", f"sim.warmup_s={warmup_s}", "sim.measure_s=10")
+            self.assertAlmostEqual(sum(result["array"]["commands"]) / (warmup_s + 10), 1000, delta=40)
+            peaks.append(result["host"]["peak_memory_mib"])
         self.assertLess(peaks[1], peaks[0] + 0.5)
 
     def test_throughput_of_the_cheetah(self):
@@ -283,7 +283,6 @@ class Bench(Case):
         self.run_good("bench", "--policy", "SPTF", "--transport", "nb", "--depth", 32, "--depth", 128, "--requests", 50000, "--result",
                       result, "--quiet")
         data = json.loads(result.read_text())
-        self.assertAlmostEqual(data["array"]["drive_commands_per_s"], 1000, delta=20)
         shallow, deep = (r["simulated_requests_per_s"] for r in data["runs"])
         self.assertAlmostEqual(shallow / 197.7, 1, delta=0.03)
         self.assertAlmostEqual(deep / 237.2, 1, delta=0.04)

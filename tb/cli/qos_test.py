@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `platter qos` as its users see it.
+"""AutoQoS as a scenario, as its users see it.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
@@ -17,13 +17,13 @@ FIGURE4 = PAPER / "figure4.toml"
 
 class Qos(Case):
     def result_of(self, *settings, file=FIGURE4):
-        return self.result_by(("qos", "run"), file, *settings)
+        return self.result_by(("run",), file, *settings)
 
     def refused(self, *settings, file=FIGURE4):
-        return self.refused_by(("qos", "run"), file, *settings)
+        return self.refused_by(("run",), file, *settings)
 
     def test_result_fits_its_schema(self):
-        schema = json.loads((SOURCE / "docs/reference/qos.schema.json").read_text())
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         for file in sorted(PAPER.glob("*.toml")):
             for enabled in ("true", "false"):
@@ -42,11 +42,11 @@ class Qos(Case):
                         total += stream["bytes_per_s"]
                     self.assertAlmostEqual(total, result["aggregate_bytes_per_s"], places=3)
                     self.assertAlmostEqual(sum(result["classes"].values()), result["aggregate_bytes_per_s"], places=3)
-        self.assertIn("AutoQoS on", self.run_good("qos", "run", FIGURE4).stdout)
+        self.assertRegex(self.run_good("run", FIGURE4).stdout, r"multimedia +\d+ bytes/s")
 
     def test_drive_reads_one_stream_at_the_papers_rate(self):
         alone = self.folder / "alone.toml"
-        alone.write_text('format = 1\ndrive = "st340810a"\n[sim]\nmeasure_s = 10\n[[stream]]\nname = "copy"\n')
+        alone.write_text('format = 1\ndrive = "st340810a"\nhost.kind = "autoqos"\n[sim]\nmeasure_s = 10\n[[stream]]\nname = "copy"\n')
         self.assertAlmostEqual(self.result_of(file=alone)["aggregate_bytes_per_s"] / 27.6e6, 1, delta=0.005)
 
     def test_autoqos_gives_multimedia_its_rate(self):
@@ -118,17 +118,17 @@ class Qos(Case):
                 self.assertIn(change[0], text)
                 bad.write_text(text.replace(*change))
                 self.assertRegex(self.refused(file=bad), expected)
-        bad.write_text('format = 1\ndrive = "st340810a"\n')
+        bad.write_text('format = 1\ndrive = "st340810a"\nhost.kind = "autoqos"\n')
         self.assertRegex(self.refused(file=bad), "stream: is missing: at least one stream")
 
     def test_check_dump_and_schema(self):
-        self.assertIn("good (3 streams", self.run_good("qos", "check", FIGURE4).stdout)
-        schema = json.loads(self.run_good("config", "schema", "qos").stdout)
+        self.assertIn("good (autoqos", self.run_good("config", "check", FIGURE4).stdout)
+        schema = json.loads(self.run_good("config", "schema", "scenario").stdout)
         jsonschema.Draft202012Validator.check_schema(schema)
         for file in sorted(PAPER.glob("*.toml")):
             dump = self.folder / "dump.toml"
-            dump.write_text(self.run_good("qos", "dump", file).stdout)
-            first, second = (json.loads(self.run_good("qos", "dump", one, "--json").stdout) for one in (file, dump))
+            dump.write_text(self.run_good("config", "dump", file).stdout)
+            first, second = (json.loads(self.run_good("config", "dump", one, "--json").stdout) for one in (file, dump))
             self.assertEqual(first, second)
             jsonschema.validate(tomllib.loads(file.read_text()), schema)
         with self.assertRaises(jsonschema.ValidationError):

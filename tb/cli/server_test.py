@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `platter server` as its users see it.
+"""Media servers as scenarios, as their users see them.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
@@ -12,20 +12,21 @@ import jsonschema
 from cli_test import SOURCE, Case, overrides, platter
 
 SERVER = SOURCE / "docs/papers/replicated-striping/server.toml"
+ADMISSION = "disks.simulated=false"
 SHORT = ("streams.rounds=120", "sim.warmup_s=200", "sim.measure_s=300")
 
 
 class ServerCase(Case):
-    def result_of(self, *settings, command="admit"):
-        return self.result_by(("server", command), SERVER, *SHORT, *settings)
+    def result_of(self, *settings, simulated=False):
+        return self.result_by(("run",), SERVER, *SHORT, *(() if simulated else (ADMISSION,)), *settings)
 
     def refused(self, *settings, file=SERVER):
-        return self.refused_by(("server", "admit"), file, *settings)
+        return self.refused_by(("run",), file, ADMISSION, *settings)
 
 
 class Server(ServerCase):
     def test_result_fits_its_schema(self):
-        schema = json.loads((SOURCE / "docs/reference/admit.schema.json").read_text())
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         for settings in ((), ("failure.disk=3", "failure.at_s=100")):
             result = self.result_of(*settings)
@@ -34,7 +35,7 @@ class Server(ServerCase):
             requests = result["requests"]
             self.assertEqual(requests["accepted"] + requests["rejected"], requests["arrived"])
             self.assertEqual(result["configuration"]["drive"]["name"], "Seagate Cheetah ST-34501N")
-        self.assertIn("streams on average", self.run_good("server", "admit", SERVER, *overrides(SHORT)).stdout)
+        self.assertRegex(self.run_good("run", SERVER, *overrides((*SHORT, ADMISSION))).stdout, r"streams that play +\d")
 
     def test_same_seed_same_bytes(self):
         def text(*settings):
@@ -79,7 +80,8 @@ class Server(ServerCase):
                 ("server.disks=1", "expected at least 2 disks"),
                 ("server.rate_bytes_per_s=1", r"streams: a stream and its wait of \d+ rounds, expected at most 2097152 with 8 disks"),
                 ("failure.disk=8", "expected a disk below 8"),
-                ("disks.policy=SCANN", "did you mean SCAN"),
+                ("policy=SCANN", "did you mean SCAN"),
+                ("array.drives=2", r'array\.drives: there is no such key with host\.kind = "media_server", but with "array"'),
                 ("streams.correlation=1", "streams.correlation"),
                 ("sim.measure_s=10.5", "whole rounds of 1 s"),
                 ("streams.content=news", "expected one of mixed, science-fiction")):
@@ -91,12 +93,12 @@ class Server(ServerCase):
         self.assertRegex(self.refused("drive=atlas11k"), "did you mean atlas10k")
 
     def test_check_dump_and_schema(self):
-        self.assertIn("good (8 disks", self.run_good("server", "check", SERVER).stdout)
+        self.assertIn("good (media_server", self.run_good("config", "check", SERVER).stdout)
         dump = self.folder / "dump.toml"
-        dump.write_text(self.run_good("server", "dump", SERVER).stdout)
-        first, second = (json.loads(self.run_good("server", "dump", file, "--json").stdout) for file in (SERVER, dump))
+        dump.write_text(self.run_good("config", "dump", SERVER).stdout)
+        first, second = (json.loads(self.run_good("config", "dump", file, "--json").stdout) for file in (SERVER, dump))
         self.assertEqual(first, second)
-        schema = json.loads(self.run_good("config", "schema", "server").stdout)
+        schema = json.loads(self.run_good("config", "schema", "scenario").stdout)
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(tomllib.loads(SERVER.read_text()), schema)
         with self.assertRaises(jsonschema.ValidationError):
@@ -107,10 +109,10 @@ class Simulate(ServerCase):
     """With simulated disks: what was admitted is what admission-only mode says, and the disks keep up with it."""
 
     def simulated(self, *settings):
-        return self.result_of(*settings, command="simulate")
+        return self.result_of(*settings, simulated=True)
 
     def test_agrees_with_admission_only_mode(self):
-        schema = json.loads((SOURCE / "docs/reference/admit.schema.json").read_text())
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         for settings in (("server.disks=4",), ("failure.disk=3", "failure.at_s=100"),
                          ("replication.placement=\"none\"", "reservation.scheme=\"primary\"", "failure.disk=1", "failure.at_s=50"),
                          ("replication.decluster_bytes=65536", "failure.disk=0", "failure.at_s=150"),
@@ -122,6 +124,7 @@ class Simulate(ServerCase):
                 disks = result.pop("simulated")
                 for out in (admitted, result):
                     out.pop("host")
+                    out["configuration"].pop("disks")
                 self.assertEqual(result, admitted)
                 self.assertEqual(sum(phase["rounds"] for phase in disks.values()), 300)
                 self.assertEqual(disks["before"]["late"], 0)
@@ -138,7 +141,7 @@ class Simulate(ServerCase):
     def test_what_was_reserved_outlasts_any_failure(self):
         # On disks as slow as the reservation counts with: soon; on the drive itself it takes longer (next test).
         for disk in range(8):
-            late = {scheme: self.result_by(("server", "simulate"), SERVER, "drive=inner_zone.toml", f"reservation.scheme={scheme}", f"failure.disk={disk}",
+            late = {scheme: self.result_by(("run",), SERVER, "drive=inner_zone.toml", f"reservation.scheme={scheme}", f"failure.disk={disk}",
                                            "failure.at_s=20", "sim.measure_s=120")["simulated"]["after"]["late"]
                     for scheme in ("primary", "minimum", "mirroring")}
             self.assertGreater(late["primary"], 20, f"disk {disk}")
@@ -147,7 +150,7 @@ class Simulate(ServerCase):
     def test_full_disks_feel_a_failure_that_nothing_was_reserved_for(self):
         """The films fill the disks, so they transfer at the mean of the zones, not at the outer ones' rate."""
         def after(*settings):
-            result = self.result_by(("server", "simulate"), SERVER, "failure.disk=0", "failure.at_s=100", "sim.measure_s=600", *settings)
+            result = self.result_by(("run",), SERVER, "failure.disk=0", "failure.at_s=100", "sim.measure_s=600", *settings)
             return result["strides_used"], result["simulated"]
         strides, full = after()
         once, sparse = after("streams.fill_disks=false")
@@ -173,9 +176,9 @@ class Simulate(ServerCase):
         self.assertGreater(disks["busy_share"], 0.99)
 
     def test_says_what_it_cannot_simulate(self):
-        for setting, told in (("server.disks=33", "at most 32"), ("disks.policy=\"SCANN\"", "did you mean SCAN"),
-                              ("disks.policy=\"SATF-EW\"", "eager")):
-            done = platter("server", "simulate", SERVER, "--set", setting)
+        for setting, told in (("server.disks=33", "at most 32"), ("policy=\"SCANN\"", "did you mean SCAN"), ("policy=\"SATF-EW\"", "eager"),
+                              ("engine=rtl", "does not carry policy C-LOOK")):
+            done = platter("run", SERVER, "--set", setting)
             self.assertEqual(done.returncode, 2)
             self.assertIn(told, done.stderr)
 
@@ -186,7 +189,7 @@ class Mixed(Case):
     FILE = SOURCE / "docs/papers/integrated-servers/server.toml"
 
     def mixed(self, *settings):
-        return self.result_by(("server", "mixed"), self.FILE, "sim.warmup_s=2", "sim.measure_s=20", *settings)
+        return self.result_by(("run",), self.FILE, "sim.warmup_s=2", "sim.measure_s=20", *settings)
 
     def test_same_seed_same_bytes(self):
         def text(*settings):
@@ -197,7 +200,7 @@ class Mixed(Case):
         self.assertNotEqual(text(), text("sim.seed=2").replace('"seed": 2', '"seed": 1'))
 
     def test_result_fits_its_schema(self):
-        schema = json.loads((SOURCE / "docs/reference/mixed.schema.json").read_text())
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         jsonschema.Draft202012Validator.check_schema(schema)
         for settings in ((), ("server.architecture=partitioned", "text.clients=0"), ("video.clients=0", "text.clients=500"),
                          ("text.arrivals=bursty", "text.cache_bytes=0", "video.clients=250")):
@@ -246,7 +249,7 @@ class Mixed(Case):
         self.assertAlmostEqual(2048.22 / 9.14e-3 / 218.64, 1024, delta=1.5)
         bursts = self.mixed("text.arrivals=bursty", "text.load_bytes_per_s=3072000", "sim.measure_s=57")["text"]["bursts"]
         self.assertEqual(bursts["intervals"], 2048)
-        dumped = json.loads(self.run_good("server", "mixed", str(self.FILE), "--dump", "--json").stdout)
+        dumped = json.loads(self.run_good("config", "dump", self.FILE, "--json").stdout)
         self.assertAlmostEqual(dumped["text"]["trace_bytes_per_s"], 83.91 * 1024, delta=1)
 
     def test_a_token_bucket_holds_the_text_only(self):
@@ -279,17 +282,17 @@ class Mixed(Case):
 
     def test_bad_input(self):
         bursty = ("text.arrivals=bursty", "text.burst_scaling=intensity", "sim.measure_s=8")
-        self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, *bursty), r"text\.peak_to_mean: found 12\.51, expected at most 8")
-        self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, "text.arrivals=bursty", "text.load_bytes_per_s=1e12"),
+        self.assertRegex(self.refused_by(("run",), self.FILE, *bursty), r"text\.peak_to_mean: found 12\.51, expected at most 8")
+        self.assertRegex(self.refused_by(("run",), self.FILE, "text.arrivals=bursty", "text.load_bytes_per_s=1e12"),
                          r"text\.load_bytes_per_s: found 1e\+12, with intervals of .* more than the 2\^20")
         for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
-                                 ("server.policy=CELLO(1|1)", "expected CELLO"),
+                                 ("policy=CELLO(1|1)", "expected CELLO"),
                                  ("scheduling.cello_elevator=up", "expected one of look, scan, c-look"),
-                                 ("server.policy=SATF-EW", "writes to free blocks"),
+                                 ("policy=SATF-EW", "writes to free blocks"),
                                  ("text.set_bytes=1000", "whole units of 8192 bytes"),
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):
             with self.subTest(setting=setting):
-                self.assertRegex(self.refused_by(("server", "mixed"), self.FILE, setting), message)
+                self.assertRegex(self.refused_by(("run",), self.FILE, setting), message)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@
 #include <systemc>
 
 #include "platter/accelerator/engines.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/drive/drive.h"
 
 namespace {
@@ -57,7 +57,7 @@ int sc_main(int argc, char** argv) {
   engine.engine = argc > 1 ? argv[1] : "rtl";  // the one setting that swaps firmware, model, RTL and lock-step
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
-  config.profile = config::load_drive("atlas10k");
+  config.profile = system::load_drive("atlas10k");
   System system("system", config, accelerator::engine_factory(engine));
   sc_core::sc_start();
   std::printf("%s: %s after %s\n", engine.engine.c_str(), system.good ? "read what was written" : "failed",

@@ -15,8 +15,8 @@ namespace {
 
 using command::TaskAttribute;
 using core::Tag;
-using mechanics::DriveProfile;
-using mechanics::WriteBack;
+using profile::DriveProfile;
+using profile::WriteBack;
 
 class Aborts : public ::testing::TestWithParam<Engine> {};
 

@@ -19,7 +19,7 @@ std::string name_of(const ::testing::TestParamInfo<const char*>& test) {
   return name;
 }
 
-mechanics::DriveProfile free_of_charge(mechanics::DriveProfile profile) {
+profile::DriveProfile free_of_charge(profile::DriveProfile profile) {
   profile.firmware_base_cycles = profile.firmware_candidate_cycles = profile.firmware_order_cycles = 0;
   return profile;
 }
@@ -28,8 +28,8 @@ mechanics::DriveProfile free_of_charge(mechanics::DriveProfile profile) {
 
 /// The toy drive, but d cylinders take d + 9 sectors and a command's overhead three and a half: the arm is never just in time or
 /// just too late, whatever is rounded.
-mechanics::DriveProfile ruler_profile(std::uint32_t depth) {
-  mechanics::DriveProfile profile = free_of_charge(toy_profile());
+profile::DriveProfile ruler_profile(std::uint32_t depth) {
+  profile::DriveProfile profile = free_of_charge(toy_profile());
   profile.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {127, 13'600.0}};
   profile.overhead.read_miss_us = {350, 350};
   profile.queue_depth = depth;

@@ -344,7 +344,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, AcceleratedPolicies,
 
 TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
   for (const std::uint32_t depth : {1u, 256u}) {
-    mechanics::DriveProfile profile = atlas_profile();
+    profile::DriveProfile profile = atlas_profile();
     profile.queue_depth = depth;
     const std::string name = "disk" + std::to_string(depth);
     ASSERT_EQ(accelerator::engine_objection("model", *scheduling::find_policy("SPTF"), depth), "");
@@ -352,9 +352,9 @@ TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
     EXPECT_EQ(accelerator::engine_objection("lockstep", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
     EXPECT_FALSE(accelerator::engine_objection("model", *scheduling::find_policy("SCAN"), depth).empty());
   }
-  mechanics::DriveProfile one = atlas_profile();
+  profile::DriveProfile one = atlas_profile();
   one.queue_depth = 1;
-  mechanics::DriveProfile many = atlas_profile();
+  profile::DriveProfile many = atlas_profile();
   many.queue_depth = 256;
   const auto small = make_drive("small", "SPTF", "model", one, false);
   const auto large = make_drive("large", "SPTF", "model", many, false);
@@ -383,9 +383,9 @@ TEST(AcceleratorEngine, SaysWhenTheCurveIsTooRoughForItsTable) {
   const auto others = sc_core::sc_report_handler::get_handler();
   sc_core::sc_report_handler::set_handler(
       [](const sc_core::sc_report& report, const sc_core::sc_actions&) { told.emplace_back(report.get_msg()); });
-  mechanics::DriveProfile rough = atlas_profile();
+  profile::DriveProfile rough = atlas_profile();
   const Picoseconds end = core::kPicosecondsPerSecond;
-  const auto make = [&](const char* name, const mechanics::DriveProfile& profile) {
+  const auto make = [&](const char* name, const profile::DriveProfile& profile) {
     return std::make_unique<MixedRig>(name, make_drive((std::string(name) + "_disk").c_str(), "SPTF", "model", profile, false),
                                       MixedLoad{}, end);
   };

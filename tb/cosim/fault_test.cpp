@@ -7,7 +7,7 @@ namespace platter::testing {
 namespace {
 
 TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
-  const mechanics::DriveProfile profile = atlas_profile();
+  const profile::DriveProfile profile = atlas_profile();
   accelerator::EngineOptions options = engine_options("SPTF", "lockstep", profile);
   std::string handed_over;
   std::string replayed;

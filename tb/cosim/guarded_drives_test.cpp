@@ -24,13 +24,13 @@ TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
   std::vector<std::unique_ptr<MixedRig>> rigs;
   for (const double reads : {0.2, 0.6})
     for (const std::uint32_t depth : {40u, 400u}) {
-      mechanics::DriveProfile profile = config::load_drive(GetParam().drive);
+      profile::DriveProfile profile = system::load_drive(GetParam().drive);
       profile.firmware_base_cycles = 120;
       profile.firmware_candidate_cycles = 60;
       profile.firmware_order_cycles = 12;
       profile.queue_depth = depth;
       profile.bus_read_block_us = profile.bus_write_block_us = 0.5;
-      profile.cache.read_ahead = mechanics::ReadAhead::None;
+      profile.cache.read_ahead = profile::ReadAhead::None;
       profile.cache.keep_read_blocks = profile.cache.keep_passing_sectors = profile.cache.read_hits_on_writes = false;
       MixedLoad load;
       load.tables = {"bigbuckbunny_mpeg1_1150k", "bikes_mpeg1_1150k", "carphone_mpeg1_1150k"};

@@ -68,7 +68,7 @@ TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
 TEST_P(LockstepDrive, WhatTheGuardLetsPassLeavesTimeForTheSweep) {
   if (!keeps_deadlines(GetParam())) return;
   const Picoseconds end = seconds(scaled(150));
-  mechanics::DriveProfile profile = atlas_profile();
+  profile::DriveProfile profile = atlas_profile();
   profile.bus_read_block_us = 0;  // the bus is free when the arm is
   MixedRig rig("rig", make_drive("rig_disk", GetParam(), "lockstep", profile, false), tight_load(), end);
   run_until(end);

@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "../sanitized.h"
-#include "platter/config/loader.h"
+#include "platter/profile/parameters.h"
+#include "platter/system/drives.h"
+#include "platter/system/scenario.h"
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
 #include "platter/validation/measured_trace.h"
@@ -57,18 +59,18 @@ struct Way {
   std::function<void(const fs::path&)> read;
 };
 
-fs::path configs() { return config::config_directory(); }
+fs::path configs() { return system::config_directory(); }
 
 /// The file's text as the value of a --set of a scenario that is good.
 void read_override(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  config::load_scenario(configs() / "scenarios" / "random_4k.toml", {text});
+  system::load_scenario(configs() / "scenarios" / "random_4k.toml", {text});
 }
 
 /// What a scenario asks of the generators, so that times made of its numbers are looked at too.
 void read_scenario(const fs::path& file) {
-  const config::Scenario s = config::load_scenario(file);
+  const system::Scenario s = system::load_scenario(file);
   if (s.discrete.source != "poisson") return;
   workload::RandomProducer::Options options;
   options.rate_per_s = s.discrete.rate_per_s;
@@ -99,10 +101,10 @@ const std::vector<Way>& ways() {
   static const std::vector<Way> all = {
       {"scenario", "scenario", false, read_scenario},
       {"set", "set", false, read_override},
-      {"server", "server", false, [](const fs::path& f) { config::load_server(f); }},
-      {"mixed-server", "mixed_server", false, [](const fs::path& f) { config::load_mixed_server(f); }},
-      {"qos", "qos", false, [](const fs::path& f) { config::load_qos(f); }},
-      {"drive", "drive", false, [](const fs::path& f) { config::dump_drive(config::load_drive(f.string())); }},
+      {"server", "server", false, [](const fs::path& f) { system::load_scenario(f); }},
+      {"mixed-server", "mixed_server", false, [](const fs::path& f) { system::load_scenario(f); }},
+      {"qos", "qos", false, [](const fs::path& f) { system::load_scenario(f); }},
+      {"drive", "drive", false, [](const fs::path& f) { profile::to_toml(system::load_drive(f.string())); }},
       {"import", "import", false, [](const fs::path& f) { disksim::profile_file(disksim::import_drive(f.string())); }},
       {"trace", "trace", true, read_trace},
       {"trace-info", "trace", true, [](const fs::path& f) { workload::summarize_trace(f, {}); }},

@@ -42,7 +42,7 @@ class Run:
         if "cases" in table:
             self.call = [program("GOLDEN_COMMANDS", "tb/golden/golden_commands"), name]
             return
-        self.call = [program("PLATTER", "models/platter"), *table.get("command", ["run"]), HERE / "scenarios" / table["scenario"], "--quiet"]
+        self.call = [program("PLATTER", "models/platter"), "run", HERE / "scenarios" / table["scenario"], "--quiet"]
         for setting in [*table.get("set", []), *settings]:
             self.call += ["--set", setting]
 
@@ -116,20 +116,27 @@ def renamed(path: str, names: dict[str, str]) -> str:
     return path
 
 
-def differences(expected: Any, given: Any, names: dict[str, str], added: dict[str, Any]) -> list[str]:
-    """Names of `expected` are renamed; what is added must have the value that the table says."""
+def differences(expected: Any, given: Any, names: dict[str, str], added: dict[str, Any], removed: dict[str, Any]) -> list[str]:
+    """Names of `expected` are renamed; what is added or removed must have a value that the tables allow."""
     old = {renamed(path, names): value for path, value in leaves(expected)}
     new = dict(leaves(given))
     lines = []
-    for path in [*old, *(path for path in new if path not in old)]:
-        wanted = old[path] if path in old else added.get(path)
+    for path, wanted in old.items():
         if path not in new:
-            lines.append(f"{path}: expected {wanted}, is missing")
-        elif wanted is None and path not in old:
-            lines.append(f"{path}: {new[path]}, was not there")
+            if wanted not in allowed(removed, path):
+                lines.append(f"{path}: expected {wanted}, is missing")
         elif new[path] != wanted:
             lines.append(f"{path}: expected {wanted}, is {new[path]}")
+    for path, value in new.items():
+        if path not in old and value not in allowed(added, path):
+            lines.append(f"{path}: {value}, was not there")
     return lines
+
+
+def allowed(table: dict[str, Any], path: str) -> list[Any]:
+    """The values that a path may have, which has no partner."""
+    values = table.get(path, [])
+    return values if isinstance(values, list) else [values]
 
 
 def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str]:
@@ -139,7 +146,8 @@ def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str
     expected = json.loads(file.read_text())
     lines = [f"{kind}: was not there" for kind in given if kind not in expected]
     for kind, value in expected.items():
-        lines += [f"{kind} {line}" for line in differences(value, given.get(kind, {}), renames.get(kind, {}), renames.get("added", {}).get(kind, {}))]
+        lines += [f"{kind} {line}" for line in differences(value, given.get(kind, {}), renames.get(kind, {}),
+                                                   renames.get("added", {}).get(kind, {}), renames.get("removed", {}).get(kind, {}))]
     return lines
 
 

@@ -130,11 +130,11 @@ void run_while_not(Over over) {
   if (!over()) throw std::runtime_error("commands that do not end");
 }
 
-mechanics::DriveProfile buffered(mechanics::WriteBack write_back, bool attributes = true) {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile buffered(profile::WriteBack write_back, bool attributes = true) {
+  profile::DriveProfile profile = toy_profile();
   profile.cache.segments = 6;
   profile.cache.segment_blocks = 96;
-  profile.cache.read_ahead = mechanics::ReadAhead::Cylinder;
+  profile.cache.read_ahead = profile::ReadAhead::Cylinder;
   profile.cache.write_back = write_back;
   profile.cache.write_segments = 3;
   profile.task_attributes = attributes;
@@ -153,7 +153,7 @@ void to_drive(std::unique_ptr<drive::Drive> disk, const Mix& mix, EndResponse en
   run_while_not([&] { return traffic.over(); });
 }
 
-void to_drive(const std::string& policy, const std::string& engine, const mechanics::DriveProfile& profile, const Mix& mix,
+void to_drive(const std::string& policy, const std::string& engine, const profile::DriveProfile& profile, const Mix& mix,
               EndResponse end_response = EndResponse::Completed) {
   to_drive(make_drive("disk", policy, engine, profile), mix, end_response);
 }
@@ -168,7 +168,7 @@ Mix everything() {
 }
 
 void two_hosts() {
-  mechanics::DriveProfile profile = buffered(mechanics::WriteBack::Append);
+  profile::DriveProfile profile = buffered(profile::WriteBack::Append);
   profile.token_rate_bytes_per_s = 600'000;
   const auto disk = make_drive("disk", "SPTF", "firmware", profile);
   AtHost discrete("discrete");
@@ -186,7 +186,7 @@ void two_hosts() {
 
 /// Every so many commands the drive dies, under those that it has, and returns.
 void deaths() {
-  const auto disk = make_drive("disk", "SPTF", "firmware", buffered(mechanics::WriteBack::Append));
+  const auto disk = make_drive("disk", "SPTF", "firmware", buffered(profile::WriteBack::Append));
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
   Traffic traffic(host, everything(), 1);
@@ -207,7 +207,7 @@ void deaths() {
 }
 
 void blocking() {
-  const auto disk = make_drive("disk", "SPTF", "firmware", buffered(mechanics::WriteBack::Interleaved));
+  const auto disk = make_drive("disk", "SPTF", "firmware", buffered(profile::WriteBack::Interleaved));
   bool over = false;
   Script callers("callers", [&](Script& s) {
     int left = 4;
@@ -258,7 +258,7 @@ void striped(bool mirrored, bool dies) {
   config.areas = {area_of(64, 16'384, mirrored), area_of(16, 8'192, !mirrored)};
   config.tags = 8;
   config.rebuild.outstanding = 2;
-  ArrayRig rig(config, buffered(mechanics::WriteBack::Append), "SPTF");
+  ArrayRig rig(config, buffered(profile::WriteBack::Append), "SPTF");
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
   Mix mix = everything();
@@ -283,7 +283,7 @@ void striped(bool mirrored, bool dies) {
 // --- cases -----------------------------------------------------------------------------------------------------------
 
 const std::map<std::string, std::function<void()>>& cases() {
-  using mechanics::WriteBack;
+  using profile::WriteBack;
   static const std::map<std::string, std::function<void()>> all = {
       {"plain", [] { to_drive("FCFS", "firmware", toy_profile(), Mix{}); }},
       {"attributes", [] { to_drive("SPTF", "firmware", buffered(WriteBack::Off), everything()); }},
@@ -296,7 +296,7 @@ const std::map<std::string, std::function<void()>>& cases() {
       {"cello", [] { to_drive("CELLO(1|1|1)", "firmware", buffered(WriteBack::Interleaved), everything()); }},
       {"refused",
        [] {
-         mechanics::DriveProfile profile = toy_profile();
+         profile::DriveProfile profile = toy_profile();
          profile.queue_depth = 11;
          profile.reject_when_full = true;
          Mix mix = everything();

@@ -19,14 +19,14 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import jsonschema
 import numpy as np
 
 from platter_lab import LabError, cli, reproduce
 from platter_lab.reproduce import (
-    autoqos, bench, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
+    autoqos, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
     page, replicated_striping, text_and_video, varying_loads,
 )
-from platter_lab.reproduce.bench import Bench, Point, Results
 from platter_lab.reproduce.claims import Claim, Criterion, Grid, Part, Unit, Verdict, above, below, combined, deciding, near
 from platter_lab.reproduce.figures import Chart, Map, Series, svg
 from platter_lab.reproduce.mixed_load import (
@@ -35,6 +35,11 @@ from platter_lab.reproduce.readings import DEFAULT, Factor, Judged, Reading, Tog
 from platter_lab.reproduce.statistics import Interval, Trend, exact, growth, interval, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import Turn, grid_table, where
+from platter_lab.runs.executor import LocalProcesses
+from platter_lab.runs.point import ROOT, Point, probes_of
+from platter_lab.runs.results import Results
+from platter_lab.runs.runner import Runner
+from platter_lab.runs.store import Store
 
 STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, ew_array, replicated_striping, autoqos, integrated_servers)
 
@@ -219,9 +224,9 @@ arguments = sys.argv[1:]
 values = dict(text.split("=", 1) for flag, text in zip(arguments, arguments[1:]) if flag == "--set")
 if "bad" in values:
     sys.exit(print("bad: there is no such key", file=sys.stderr) or 2)
-if arguments[:2] in (["config", "dump"], ["server", "dump"], ["qos", "dump"]):
+if arguments[:2] == ["config", "dump"]:
     print(json.dumps({"scenario": pathlib.Path(arguments[3]).read_text(), **values}))
-elif arguments[0] == "run" or arguments[:2] in (["server", "admit"], ["qos", "run"]):
+elif arguments[0] == "run":
     here = pathlib.Path(__file__).parent
     with open(here / "log", "a") as log:
         log.write(f"{values['policy']} {values['sim.seed']}\\n")
@@ -248,7 +253,7 @@ class Keeping(unittest.TestCase):
         return Point(self.scenario, (("policy", policy), *settings), 0.0, 10.0)
 
     def run_all(self, *points: Point, jobs: int = 2, seeds=(1, 2)) -> Results:
-        return Bench(self.platter, self.folder / "kept", jobs).results([(point, seeds) for point in points])
+        return Runner(self.platter, Store(self.folder / "kept"), LocalProcesses(jobs)).results([(point, seeds) for point in points])
 
     def ran(self) -> list[str]:
         """The runs since the last call, in order of name."""
@@ -294,15 +299,6 @@ class Keeping(unittest.TestCase):
         self.run_all(self.point("A", ("table", str(moved))))
         self.assertEqual(self.ran(), [], "the same content under another name")
 
-    def test_a_point_runs_with_its_own_command(self) -> None:
-        simulated = self.point("A")
-        admitted = replace(simulated, program=bench.ADMIT)
-        self.run_all(simulated, seeds=(1,))
-        self.ran()
-        self.run_all(admitted, seeds=(1,))
-        self.assertEqual(self.ran(), ["A 1"], "another command is another run")
-        self.assertIn("scripts/platter server admit ", admitted.command(1))
-
     def test_what_finished_before_a_failure_is_kept(self) -> None:
         with self.assertRaisesRegex(LabError, r"policy=broken.*sim.seed=1\nfailed with exit code 1: simulation failed"):
             self.run_all(self.point("A"), self.point("broken"), *(self.point(f"later {i}") for i in range(50)), jobs=1)
@@ -327,7 +323,7 @@ class Keeping(unittest.TestCase):
         self.assertEqual(self.ran(), [])
 
     def test_an_estimate_is_the_cost_at_once_and_by_length(self) -> None:
-        runner = Bench(self.platter, self.folder / "kept", 2)
+        runner = Runner(self.platter, Store(self.folder / "kept"), LocalProcesses(2))
         estimate = runner.estimate([(self.point("A"), (1, 2, 3)), (self.point("B"), (1,))])
         self.assertEqual((estimate.points, estimate.runs, estimate.kept), (2, 4, 0))
         self.assertAlmostEqual(estimate.cpu_s, 4 * (0.5 + 2 * 10.0))
@@ -336,7 +332,7 @@ class Keeping(unittest.TestCase):
         self.assertEqual(runner.estimate([(self.point("A"), (1,)), (self.point("B"), (1,))]).cpu_s, 0.0)
 
     def test_a_command_names_files_as_the_projects_folder_does(self) -> None:
-        point = Point(bench.ROOT / "docs" / "x.toml", (("policy", "OPS:SCAN/CI-OPT(6)"),), 1.0, 2.0)
+        point = Point(ROOT / "docs" / "x.toml", (("policy", "OPS:SCAN/CI-OPT(6)"),), 1.0, 2.0)
         self.assertEqual(point.command(3), "scripts/platter run docs/x.toml --set 'policy=OPS:SCAN/CI-OPT(6)' "
                                            "--set sim.warmup_s=1 --set sim.measure_s=2 --set sim.seed=3")
 
@@ -374,6 +370,19 @@ class Keeping(unittest.TestCase):
         for expected in ("# Tiny", "Nothing but a test.", "| more | BBB is more | 2 | ratio: above 1.000 |", "| 1\\|2 |", "(one.svg)"):
             self.assertIn(expected, text)
         self.assertEqual(files["data.csv"], b'a,b\n1,"x,y"\n')
+
+    def test_claims_for_a_program(self) -> None:
+        result = self.folder / "claims.json"
+        self.assertEqual(self.reproduce("--output", str(self.folder / "a"), "--result", str(result))[0], 0)
+        claims = json.loads(result.read_text())
+        jsonschema.validate(claims, json.loads((ROOT / "docs/reference/claims.schema.json").read_text()))
+        self.assertEqual([(claim["id"], claim["verdict"], claim["published"]) for claim in claims["claims"]], [("more", "holds", "2")])
+        low, high = claims["claims"][0]["ci95"]
+        self.assertTrue(low < claims["claims"][0]["measured"] < high)
+        for figure in claims["figures"]:
+            self.assertTrue(Path(figure["data"]).is_file() and Path(figure["image"]).is_file())
+        code, _, err = self.reproduce("--result", str(self.folder))
+        self.assertEqual((code, "expected a file" in err), (2, True), err)
 
     def test_the_order_of_finishing_changes_nothing(self) -> None:
         self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "a"))[0], 0)
@@ -546,11 +555,11 @@ class TextAndVideo(unittest.TestCase):
 
     def test_a_reading_changes_what_it_reads_again(self) -> None:
         scan = self.view("SCAN to the edge")
-        self.assertEqual(self.settings(scan.point(text_and_video.ELEVATOR, 50, 80))["server.policy"], "SCAN")
+        self.assertEqual(self.settings(scan.point(text_and_video.ELEVATOR, 50, 80))["policy"], "SCAN")
         both, apart = (self.settings(scan.point(server, 50, 80)) for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED))
-        self.assertNotIn("server.policy", both)
+        self.assertNotIn("policy", both)
         self.assertEqual((both["scheduling.cello_elevator"], apart["server.text_policy"]), ("scan", "SCAN"), "one SCAN, on both sides")
-        self.assertEqual(self.settings(scan.point(text_and_video.FAIR, 50, 80))["server.policy"], "SFQ(1|1|0)")
+        self.assertEqual(self.settings(scan.point(text_and_video.FAIR, 50, 80))["policy"], "SFQ(1|1|0)")
         self.assertEqual(self.view("client-rounds").point(text_and_video.INTEGRATED, 50, 80), self.view().point(text_and_video.INTEGRATED, 50, 80))
 
     def test_what_a_reading_cannot_touch_is_the_defaults_point(self) -> None:
@@ -623,7 +632,7 @@ class TextAndVideo(unittest.TestCase):
             view = self.view(reading)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
             (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
-            short, longer = bench.probes_of(point)
+            short, longer = probes_of(point)
             self.assertEqual(point.least_s, least)
             self.assertGreaterEqual(short.measure_s, least)
             self.assertGreater(longer.measure_s, short.measure_s)
@@ -732,10 +741,10 @@ def streams_of(point: Point, seed: int, change: dict[str, float]) -> dict:
 def made_up(plan: Plan, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
     def result(point: Point, seed: int) -> dict:
-        if point.program == bench.QOS:
+        if point.scenario.parent == autoqos.FOLDER:
             return streams_of(point, seed, change)
         settings = dict(point.settings)
-        policy = settings.get("policy", settings.get("reservation.scheme", settings.get("server.architecture")))
+        policy = settings.get("server.architecture", settings.get("reservation.scheme", settings.get("policy")))
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
         if policy == "integrated":
             factor *= 1 + change.get("sway", 0.0) * (-1) ** seed
@@ -1068,7 +1077,7 @@ class WithTheModel(unittest.TestCase):
 
     def test_the_model_takes_every_policy_under_every_reading(self) -> None:
         with tempfile.TemporaryDirectory() as name:
-            runner = Bench(Path(os.environ["PLATTER"]), Path(name), os.cpu_count() or 1)
+            runner = Runner(Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(os.cpu_count() or 1))
             policies = subprocess.run([os.environ["PLATTER"], "list", "policies"], capture_output=True, text=True, check=True).stdout
             for module in STUDIES:
                 with self.subTest(study=module.STUDY.name):
@@ -1086,7 +1095,7 @@ class WithTheModel(unittest.TestCase):
     def test_figure_3s_clusters_are_served_whole(self) -> None:
         point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)
         with tempfile.TemporaryDirectory() as name:
-            runner = Bench(Path(os.environ["PLATTER"]), Path(name), 1)
+            runner = Runner(Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(1))
             summary = runner.results([(point, (1,))])[point][0]["summary"]
         self.assertEqual(summary["clusters"], point.measure_s / clusters.PERIOD_S)
         self.assertTrue(all(5 < mean < 60 for mean in summary["batch_means_ms"]), summary)

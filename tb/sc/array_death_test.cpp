@@ -225,21 +225,21 @@ class MixedLoad : public ArrayClientIf {
 struct ArrayCase {
   const char* name;
   const char* policy;
-  mechanics::WriteBack write_back;
+  profile::WriteBack write_back;
   std::uint32_t depth;
   std::uint32_t rebuild;
 
   friend std::ostream& operator<<(std::ostream& out, const ArrayCase& c) { return out << c.name; }
 };
 
-mechanics::DriveProfile profile_of(const ArrayCase& c) {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile profile_of(const ArrayCase& c) {
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = c.depth;
-  if (c.write_back == mechanics::WriteBack::Off) return profile;
+  if (c.write_back == profile::WriteBack::Off) return profile;
   profile.overhead.read_hit_us = {50, 60};
   profile.cache.segments = 8;
   profile.cache.segment_blocks = 32;
-  profile.cache.read_ahead = mechanics::ReadAhead::Segment;
+  profile.cache.read_ahead = profile::ReadAhead::Segment;
   profile.cache.keep_read_blocks = true;
   profile.cache.write_segments = 2;
   profile.cache.write_back = c.write_back;
@@ -519,9 +519,9 @@ TEST_P(ArrayDeaths, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
   EXPECT_GT(array.stream_buffer_counters().misses, scaled(200));
 }
 
-const auto kCases = ::testing::Values(ArrayCase{"fcfs", "FCFS", mechanics::WriteBack::Off, 8, 4},
-                                      ArrayCase{"cached", "SPTF", mechanics::WriteBack::Interleaved, 4, 2},
-                                      ArrayCase{"guarded", "OPS:SCAN/CI-SPTF", mechanics::WriteBack::Off, 3, 8});
+const auto kCases = ::testing::Values(ArrayCase{"fcfs", "FCFS", profile::WriteBack::Off, 8, 4},
+                                      ArrayCase{"cached", "SPTF", profile::WriteBack::Interleaved, 4, 2},
+                                      ArrayCase{"guarded", "OPS:SCAN/CI-SPTF", profile::WriteBack::Off, 3, 8});
 INSTANTIATE_TEST_SUITE_P(All, ArrayDeaths, kCases, [](const auto& test) { return std::string(test.param.name); });
 INSTANTIATE_TEST_SUITE_P(All, ArrayTwoDeaths, ::testing::Combine(kCases, ::testing::Range<std::uint64_t>(1, 7)), [](const auto& test) {
   return std::string(std::get<0>(test.param).name) + "_" + std::to_string(std::get<1>(test.param));
@@ -571,7 +571,7 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
   config.areas = {area_of(kUnits, kUnit, true)};
   config.rebuild.outstanding = 2;
   config.rebuild.bytes_per_s = 200'000;
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 120;
   ArrayRig rig(config, profile, "OPS:SCAN/CI-SPTF");
   Array& array = *rig.array;
@@ -664,8 +664,8 @@ struct RebuildUnderStreams {
     config.rebuild.outstanding = outstanding;
     return config;
   }
-  static mechanics::DriveProfile profile() {
-    mechanics::DriveProfile profile = toy_profile();
+  static profile::DriveProfile profile() {
+    profile::DriveProfile profile = toy_profile();
     profile.queue_depth = 64;
     return profile;
   }

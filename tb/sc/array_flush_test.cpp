@@ -161,13 +161,13 @@ class WritesAndFlushes : public ArrayClientIf {
   bool running_ = false;
 };
 
-mechanics::DriveProfile forgetful_profile(mechanics::WriteBack write_back) {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile forgetful_profile(profile::WriteBack write_back) {
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 6;
   profile.overhead.read_hit_us = {50, 60};
   profile.cache.segments = 8;
   profile.cache.segment_blocks = 32;
-  profile.cache.read_ahead = mechanics::ReadAhead::Segment;
+  profile.cache.read_ahead = profile::ReadAhead::Segment;
   profile.cache.write_segments = 6;
   profile.cache.write_back = write_back;
   return profile;
@@ -182,7 +182,7 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
   config.areas = {area_of(128, 4096), area_of(64, 2048, true), area_of(60, 8192)};
   config.areas[2].first_drive = 1;
   config.poll = 3 * kMs;
-  ArrayRig rig(config, forgetful_profile(mechanics::WriteBack::Interleaved), GetParam());
+  ArrayRig rig(config, forgetful_profile(profile::WriteBack::Interleaved), GetParam());
   Array& array = *rig.array;
   WritesAndFlushes load(array, 11);
   core::RandomStream random(12, "instants");

@@ -30,7 +30,7 @@ inline StripeArea area_of(std::uint64_t units, std::uint64_t unit_bytes, bool mi
 
 /// Toy drives with an array above them.
 struct ArrayRig {
-  explicit ArrayRig(ArrayConfig config, const mechanics::DriveProfile& profile = toy_profile(), const std::string& policy = "FCFS",
+  explicit ArrayRig(ArrayConfig config, const profile::DriveProfile& profile = toy_profile(), const std::string& policy = "FCFS",
                     const std::string& name = "array", bool registers = true) {
     config.drive_bytes = kToyBlocks * 512;
     for (std::uint32_t i = 0; i < config.drives; ++i)

@@ -473,7 +473,7 @@ TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
   config.tags = 60;
   config.class_tags = {4, ~0u, 4};
   config.stream_buffers.units = 2;
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 60;
   ArrayRig rig(config, profile, "OPS:SCAN/CI-SPTF");
   Array& array = *rig.array;

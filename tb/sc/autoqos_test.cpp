@@ -40,7 +40,7 @@ struct Desk {
   }
   static drive::DriveConfig config() {
     drive::DriveConfig c;
-    c.profile = config::load_drive("st340810a");
+    c.profile = system::load_drive("st340810a");
     c.holds_data = false;
     return c;
   }

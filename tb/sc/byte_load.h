@@ -17,7 +17,7 @@ namespace platter::testing {
 
 inline constexpr std::uint32_t kBlock = 8;  ///< sectors
 
-inline std::unique_ptr<drive::Drive> make_eager(const char* name, const std::string& policy, mechanics::DriveProfile profile,
+inline std::unique_ptr<drive::Drive> make_eager(const char* name, const std::string& policy, profile::DriveProfile profile,
                                          double dilution = 2, bool holds_data = true, std::uint64_t seed = 1) {
   drive::DriveConfig config;
   config.profile = std::move(profile);

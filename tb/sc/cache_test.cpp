@@ -16,9 +16,9 @@ namespace platter::testing {
 namespace {
 
 using command::TaskAttribute;
-using mechanics::DriveProfile;
-using mechanics::ReadAhead;
-using mechanics::WriteBack;
+using profile::DriveProfile;
+using profile::ReadAhead;
+using profile::WriteBack;
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 

@@ -17,8 +17,8 @@ namespace platter::testing {
 namespace {
 
 using command::TaskAttribute;
-using mechanics::DriveProfile;
-using mechanics::WriteBack;
+using profile::DriveProfile;
+using profile::WriteBack;
 
 constexpr std::uint64_t kSpan = 512;  // blocks in use
 
@@ -194,7 +194,7 @@ TEST_P(DriveDeaths, LoseNothing) {
   profile.queue_depth = 12;
   profile.cache.segments = 8;
   profile.cache.segment_blocks = 32;
-  profile.cache.read_ahead = mechanics::ReadAhead::Segment;
+  profile.cache.read_ahead = profile::ReadAhead::Segment;
   profile.cache.keep_read_blocks = true;
   profile.cache.write_segments = 2;
   profile.cache.write_back = c.write_back;

@@ -171,7 +171,7 @@ TEST(DriveHazards, WriteReadWriteOnOnePlaceKeepTheirOrder) {
 }
 
 TEST(DriveHazards, AReadFromTheBufferWaitsForTheDataToBeThere) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.bus_write_block_us = 5'000;
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
   AtHost host("host");

@@ -215,7 +215,7 @@ TEST(DriveBlocking, WithoutAnExtensionToo) {
 }
 
 TEST(DriveBlocking, ManyCallersShareTheQueue) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 2;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   constexpr std::size_t kCallers = 7;
@@ -365,7 +365,7 @@ TEST(DriveTiming, RandomCommandsEqualTheSectorBySectorOracle) {
 }
 
 TEST(DriveTiming, EqualsThePlannersEstimateOnAMeasuredDrive) {
-  mechanics::DriveProfile profile = config::load_drive("atlas10k");
+  profile::DriveProfile profile = system::load_drive("atlas10k");
   profile.cache = {};
   profile.firmware_base_cycles = 120;
   profile.firmware_candidate_cycles = 60;
@@ -448,7 +448,7 @@ TEST(DriveTiming, BusyTimeAndOccupancyByHand) {
 }
 
 TEST(DriveTiming, BusyTimeNeverRunsBack) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.firmware_base_cycles = 200'000;  // a millisecond, to see what happens while it decides
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   AtHost host("host");
@@ -618,7 +618,7 @@ TEST(DriveBackPressure, AFullQueueHoldsTheRequestPhase) {
 }
 
 TEST(DriveBackPressure, OrRejectsByConfiguration) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.reject_when_full = true;
   profile.queue_depth = 4;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
@@ -643,7 +643,7 @@ TEST(DriveBackPressure, OrRejectsByConfiguration) {
 }
 
 TEST(DriveBackPressure, ABlockingCallIsRejectedToo) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.reject_when_full = true;
   profile.queue_depth = 1;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
@@ -812,7 +812,7 @@ TEST(DriveTags, TheHostsTagIsUsedAndFreeWithItsResponse) {
 }
 
 TEST(DriveProtocol, PhasesOutOfTurnAreErrorsAndNotLost) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 1;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   AtHost host("host");
@@ -897,8 +897,8 @@ TEST(DrivePolicy, CommandsOfOneInstantAreAllSeenByTheFirstDecision) {
 // --- a command that comes in the instant in which an access ends ------------------------------------------------------
 
 /// A toy drive whose reads are answered in the instant in which their access ends.
-mechanics::DriveProfile prompt_profile() {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile prompt_profile() {
+  profile::DriveProfile profile = toy_profile();
   profile.bus_read_block_us = profile.bus_write_block_us = 0;
   return profile;
 }

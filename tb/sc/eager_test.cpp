@@ -24,7 +24,7 @@ std::vector<std::vector<std::uint8_t>> recovered(const drive::Drive& disk, const
 class EagerPolicy : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 12;
   const auto disk = make_eager("disk", GetParam(), profile);
   const auto again = make_eager("again", GetParam(), profile, 2, true, 99);
@@ -101,8 +101,8 @@ INSTANTIATE_TEST_SUITE_P(All, EagerPolicy,
 // --- one command -----------------------------------------------------------------------------------------------------
 
 /// The toy drive without overheads and with nothing to decide about.
-mechanics::DriveProfile bare_profile() {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile bare_profile() {
+  profile::DriveProfile profile = toy_profile();
   profile.overhead = {};
   profile.bus_read_block_us = profile.bus_write_block_us = 0;
   profile.firmware_base_cycles = profile.firmware_candidate_cycles = 0;
@@ -178,7 +178,7 @@ TEST(EagerDrive, AWriteOfAPartOfABlockReadsItFirst) {
 TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
   // Read-First would serve the read first, so the write is the policy's only choice when the read comes behind it: SATF-EW writes at
   // once, and the read, which comes while the write is under way, finds the block at its new place.
-  mechanics::DriveProfile profile = bare_profile();
+  profile::DriveProfile profile = bare_profile();
   const auto disk = make_eager("disk", "SATF-EW", profile);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
@@ -253,7 +253,7 @@ TEST(EagerDrive, AFlushWaitsForOlderWritesAsEver) {
 
 // --- refused ---------------------------------------------------------------------------------------------------------
 
-std::string refusal(const std::string& policy, const mechanics::DriveProfile& profile, double dilution = 2) {
+std::string refusal(const std::string& policy, const profile::DriveProfile& profile, double dilution = 2) {
   try {
     make_eager("disk", policy, profile, dilution);
   } catch (const std::invalid_argument& error) {
@@ -263,20 +263,20 @@ std::string refusal(const std::string& policy, const mechanics::DriveProfile& pr
 }
 
 TEST(EagerDrive, RefusesABuffer) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.cache.segments = 1;
   profile.cache.segment_blocks = 64;
   EXPECT_EQ(refusal("SATF-EW", profile), "eager writing runs without a buffer: expected cache.segments = 0");
 }
 
 TEST(EagerDrive, RefusesZeroLatencyWrites) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.zero_latency_write = true;
   EXPECT_EQ(refusal("SATF-EW", profile), "an eager write begins with its first sector: expected mechanics.zero_latency_write = false");
 }
 
 TEST(EagerDrive, RefusesTaskAttributes) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.task_attributes = true;
   EXPECT_EQ(refusal("SATF-EW", profile), "eager writing takes no head-of-queue commands: expected queue.task_attributes = false");
 }

@@ -14,7 +14,7 @@ namespace platter::testing {
 struct EwArrayRig {
   explicit EwArrayRig(const host::ArrayOptions& options) {
     for (std::uint32_t i = 0; i < options.drives; ++i) {
-      mechanics::DriveProfile profile = toy_profile();
+      profile::DriveProfile profile = toy_profile();
       profile.queue_depth = 8;
       drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", profile, 2, true, i + 1));
     }

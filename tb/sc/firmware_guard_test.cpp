@@ -14,8 +14,8 @@ using drive::Command;
 using drive::Decision;
 
 /// The toy drive with a bus that takes no time.
-mechanics::DriveProfile bare_profile() {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile bare_profile() {
+  profile::DriveProfile profile = toy_profile();
   profile.bus_read_block_us = profile.bus_write_block_us = 0;
   return profile;
 }
@@ -44,7 +44,7 @@ class Arm : public sc_core::sc_module, private drive::DecisionSinkIf {
 
   Arm(const sc_core::sc_module_name& name, const std::string& policy, const Load& load)
       : sc_module(name), load_(load), planner_(bare_profile()), random_(load.seed) {
-    mechanics::DriveProfile profile = bare_profile();
+    profile::DriveProfile profile = bare_profile();
     profile.queue_depth = load.depth;
     engine_ = accelerator::engine_factory(engine_options(policy, "firmware", profile))(
         {planner_, load.depth, core::to_picoseconds(1.0 / profile.controller_clock_mhz, kUs)});

@@ -36,7 +36,7 @@ class ListProducer : public workload::ProducerIf {
 
 /// A host, the checker and a drive.
 struct Rig {
-  Rig(const std::string& name, const std::string& policy, const mechanics::DriveProfile& profile)
+  Rig(const std::string& name, const std::string& policy, const profile::DriveProfile& profile)
       : disk(make_drive((name + "_disk").c_str(), policy, "firmware", profile, false)),
         checker((name + "_checker").c_str()),
         host((name + "_host").c_str()),
@@ -189,7 +189,7 @@ TEST(Initiator, ClosedProducerKeepsItsDepth) {
 
 /// Where an answer comes with the end of the access, a queue of two always leaves a choice of two.
 TEST(Initiator, AReplacementTakesPartInTheNextDecision) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.bus_read_block_us = profile.bus_write_block_us = 0;
   std::array<std::unique_ptr<Rig>, 2> rigs;
   std::vector<std::unique_ptr<RandomProducer>> producers;
@@ -297,7 +297,7 @@ TEST(Initiator, WhoThinksPastTheEndIssuesNothingMore) {
 }
 
 TEST(Initiator, ClassesGoByPriority) {
-  mechanics::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 1;
   Rig rig("rig", "FCFS", profile);
   // One request holds the drive, another the request phase; what comes meanwhile, least important first, leaves the host by

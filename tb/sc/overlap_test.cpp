@@ -18,7 +18,7 @@ constexpr Picoseconds decision(std::uint32_t candidates) { return (120 + 60 * Pi
 /// A drive with its host, and commands at given times.
 class Rig {
  public:
-  Rig(const std::string& policy, const mechanics::DriveProfile& profile) : disk(make_drive("disk", policy, "firmware", profile)) {
+  Rig(const std::string& policy, const profile::DriveProfile& profile) : disk(make_drive("disk", policy, "firmware", profile)) {
     host.disk_init_socket.bind(disk->host_tgt_socket);
   }
 
@@ -45,12 +45,12 @@ Picoseconds access_end(const Transaction& t) {
 }
 
 /// The toy drive with a buffer of four segments of half a track, which it fills by reading ahead.
-mechanics::DriveProfile buffered_profile() {
-  mechanics::DriveProfile p = toy_profile();
+profile::DriveProfile buffered_profile() {
+  profile::DriveProfile p = toy_profile();
   p.overhead.read_hit_us = {50, 50};
   p.cache.segments = 4;
   p.cache.segment_blocks = 32;
-  p.cache.read_ahead = mechanics::ReadAhead::Segment;
+  p.cache.read_ahead = profile::ReadAhead::Segment;
   p.cache.keep_read_blocks = true;
   p.task_attributes = true;
   return p;
@@ -156,7 +156,7 @@ TEST(Overlap, AMoveIsTimeToDecideIn) {
 
 TEST_P(OverlapLate, AHitThatTakesTheBusMeansDecidingAnew) {
   // The bus is taken by the hit when the access ends, for longer than was reckoned with.
-  mechanics::DriveProfile profile = buffered_profile();
+  profile::DriveProfile profile = buffered_profile();
   profile.bus_overlap = true;
   Rig rig("FCFS", profile);
   rig.at(0, false, 0, 8);
@@ -221,8 +221,8 @@ class Unprepared : public drive::EngineIf {
 };
 
 TEST_P(OverlapPolicies, ChangesNothingWhereADecisionTakesNoTime) {
-  mechanics::DriveProfile profile = buffered_profile();
-  profile.cache.write_back = mechanics::WriteBack::Interleaved;
+  profile::DriveProfile profile = buffered_profile();
+  profile.cache.write_back = profile::WriteBack::Interleaved;
   profile.cache.write_segments = 2;
   profile.firmware_base_cycles = profile.firmware_candidate_cycles = 0;
   const auto factory = accelerator::engine_factory(engine_options(GetParam(), "firmware", profile));

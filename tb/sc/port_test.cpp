@@ -11,7 +11,7 @@
 namespace platter::testing {
 namespace {
 
-using mechanics::DriveProfile;
+using profile::DriveProfile;
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 

@@ -30,7 +30,7 @@
 
 #include "../sanitized.h"
 #include "platter/accelerator/engines.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/command/tlm/command_extension.h"
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive.h"
@@ -62,13 +62,13 @@ inline void run_until(Picoseconds time) {
 /// a seek over d cylinders takes 1,000 + 10 (d - 1) us, a head switch 500 us, a write's settling 200 us; command
 /// overhead 300 us and 10 us or 20 us more after or of a write; 5 us a sector over the bus.
 /// Sector s of every track starts at the phase of s * 100 us. FCFS decides in 180 cycles of 5 ns.
-inline mechanics::DriveProfile toy_profile() {
-  mechanics::DriveProfile p;
+inline profile::DriveProfile toy_profile() {
+  profile::DriveProfile p;
   p.name = "toy";
   p.source = "made up";
   p.geometry.cylinders = 128;
   p.geometry.surfaces = 2;
-  mechanics::ZoneProfile zone;
+  profile::ZoneProfile zone;
   zone.last_cylinder = 127;
   zone.sectors_per_track = 64;
   p.geometry.zones = {zone};
@@ -89,8 +89,8 @@ inline constexpr Picoseconds kToyTurn = 6'400 * kUs;
 inline constexpr Picoseconds kToyFcfsDecision = 180 * 5'000;
 
 /// The Atlas 10K with its buffer, on an interface of 80 MB/s (its profile has the slow bus of the measuring rig).
-inline mechanics::DriveProfile buffered_atlas_profile() {
-  mechanics::DriveProfile profile = config::load_drive("atlas10k");
+inline profile::DriveProfile buffered_atlas_profile() {
+  profile::DriveProfile profile = system::load_drive("atlas10k");
   profile.bus_read_block_us = profile.bus_write_block_us = 6.4;
   profile.bus_overlap = true;
   profile.zero_latency_read = profile.zero_latency_write = false;
@@ -99,14 +99,14 @@ inline mechanics::DriveProfile buffered_atlas_profile() {
   return profile;
 }
 
-inline mechanics::DriveProfile atlas_profile() {
-  mechanics::DriveProfile profile = buffered_atlas_profile();
+inline profile::DriveProfile atlas_profile() {
+  profile::DriveProfile profile = buffered_atlas_profile();
   profile.cache = {};
   return profile;
 }
 
 inline accelerator::EngineOptions engine_options(const std::string& policy, const std::string& engine,
-                                                 const mechanics::DriveProfile& profile) {
+                                                 const profile::DriveProfile& profile) {
   accelerator::EngineOptions options(profile);
   options.engine = engine;
   options.policy = scheduling::find_policy(policy);
@@ -114,7 +114,7 @@ inline accelerator::EngineOptions engine_options(const std::string& policy, cons
 }
 
 inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::string& policy, const std::string& engine,
-                                                const mechanics::DriveProfile& profile, bool holds_data = true,
+                                                const profile::DriveProfile& profile, bool holds_data = true,
                                                 const scheduling::Readings& readings = {}) {
   drive::DriveConfig config;
   config.profile = profile;

@@ -57,8 +57,8 @@ struct Log : drive::DispatchSinkIf {
   void withdrawn(Slot& /*slot*/) override {}
 };
 
-mechanics::DriveProfile one_surface() {
-  mechanics::DriveProfile profile = toy_profile();
+profile::DriveProfile one_surface() {
+  profile::DriveProfile profile = toy_profile();
   profile.geometry.surfaces = 1;
   return profile;
 }
@@ -157,10 +157,10 @@ TEST(TwoActuators, BothMoveAtOnceEachAsItWouldAlone) {
 }
 
 TEST(TwoActuators, AReadAheadIsOneArmsAndTheOtherGoesOn) {
-  mechanics::DriveProfile profile = one_surface();
+  profile::DriveProfile profile = one_surface();
   profile.cache.segments = 2;
   profile.cache.segment_blocks = 256;
-  profile.cache.read_ahead = mechanics::ReadAhead::Segment;
+  profile.cache.read_ahead = profile::ReadAhead::Segment;
   const mechanics::AccessPlanner planner(profile);
   drive::HostBus bus(planner);
   drive::CacheManager cache(planner, profile, bus, 0);

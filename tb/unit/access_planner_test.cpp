@@ -9,10 +9,14 @@
 #include <vector>
 
 #include "drives.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 
 namespace platter::mechanics {
 namespace {
+
+using profile::DriveProfile;
+using profile::Mapping;
+using profile::ZoneProfile;
 
 using Real = long double;
 
@@ -545,14 +549,14 @@ TEST(AccessPlanner, OverheadsThatRunFromTheArrivalAreOverSooner) {
 }
 
 TEST(AccessPlanner, EqualsAWalkSectorBySectorOnTheAtlas10K) {
-  DriveProfile drive = config::load_drive("atlas10k");
+  DriveProfile drive = system::load_drive("atlas10k");
   EXPECT_GT(compare_random_accesses(drive, 300, 6000, 12).several_cylinders, 50);
   drive.bus_read_block_us = drive.bus_write_block_us = 6.4;
   compare_random_accesses(drive, 300, 6000, 13);
 }
 
 TEST(AccessPlanner, EqualsAWalkSectorBySectorAmongTheSlipsOfTheCheetah9LP) {
-  DriveProfile drive = config::load_drive("cheetah9lp");
+  DriveProfile drive = system::load_drive("cheetah9lp");
   const std::uint32_t slipped_from = drive.geometry.zones[0].last_cylinder + 1;
   drive.geometry.zones = {drive.geometry.zones[1]};  // 8 slips in a row on a track, many times
   drive.geometry.cylinders = 30;
@@ -609,7 +613,7 @@ TEST(AccessPlanner, WriteWaitsForItsData) {
 
 TEST(AccessPlanner, OnwardIsTheSameWheneverTheFirstAccessRan) {
   for (const char* name : {"small", "atlas10k"}) {
-    DriveProfile drive = std::string(name) == "small" ? testing::small_drive() : config::load_drive(name);
+    DriveProfile drive = std::string(name) == "small" ? testing::small_drive() : system::load_drive(name);
     drive.zero_latency_read = drive.zero_latency_write = false;
     const AccessPlanner planner(drive);
     Draw draw(16);

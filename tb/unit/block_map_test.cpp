@@ -13,11 +13,11 @@ namespace platter::eager {
 namespace {
 
 using mechanics::AccessPlanner;
-using mechanics::Mapping;
+using profile::Mapping;
 
 /// Two zones whose tracks are no whole number of blocks, slips, skews that are no whole sectors.
-mechanics::DriveProfile uneven_drive(Mapping mapping) {
-  mechanics::DriveProfile drive = testing::small_drive(mapping);
+profile::DriveProfile uneven_drive(Mapping mapping) {
+  profile::DriveProfile drive = testing::small_drive(mapping);
   drive.geometry.zones[1].remaps = {{20, 187}};
   return drive;
 }

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "platter/config/loader.h"
-#include "platter/config/parameter.h"
 #include "platter/core/error.h"
 #include "platter/core/nearest.h"
 #include "platter/mechanics/access_planner.h"
+#include "platter/profile/parameters.h"
+#include "platter/system/drives.h"
+#include "platter/system/scenario.h"
 
-namespace platter::config {
+namespace platter::system {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,9 +95,9 @@ TEST_F(ConfigTest, ReadsAScenarioAndLeavesTheRestAtItsDefaults) {
   EXPECT_EQ(s.discrete.rate_per_s, 65.0);  // a whole number serves as a number
   EXPECT_EQ(s.discrete.mean_bytes, 70000);
   EXPECT_EQ(s.discrete.read_fraction, 0.25);
-  EXPECT_EQ(s.seed, 7);
+  EXPECT_EQ(s.run.seed, 7);
   const Scenario defaults;
-  EXPECT_EQ(s.measure_s, defaults.measure_s);
+  EXPECT_EQ(s.run.measure_s, defaults.run.measure_s);
   EXPECT_EQ(s.continuous.streams, 0);
   EXPECT_EQ(s.positions.at("sim.seed").line, 11u);
 }
@@ -106,8 +107,8 @@ TEST_F(ConfigTest, EveryShippedDriveAndScenarioLoads) {
   EXPECT_GE(drives.size(), 5u);
   for (const ShippedDrive& drive : drives) {
     SCOPED_TRACE(drive.name);
-    const mechanics::DriveProfile by_name = load_drive(drive.name);
-    EXPECT_EQ(drive_configuration(by_name), drive_configuration(load_drive(drive.path.string())));
+    const profile::DriveProfile by_name = load_drive(drive.name);
+    EXPECT_EQ(profile::configuration(by_name), profile::configuration(load_drive(drive.path.string())));
     EXPECT_FALSE(by_name.source.empty());
     EXPECT_GT(mechanics::AccessPlanner(by_name).geometry().block_count(), 1'000'000u);
   }
@@ -308,7 +309,7 @@ TEST_F(ConfigTest, AProfileThatDescribesNoDriveSaysWhy) {
   EXPECT_NE(error_of(with("rpm = 5405.405405", "")).find("mechanics.rpm: is missing"), std::string::npos);
   EXPECT_NE(error_of(with("[[geometry.zone]]", "[geometry.zone]")).find("expected one [[geometry.zone]] table"),
             std::string::npos);
-  EXPECT_NE(error_of(with("format = 1", "format = 2")).find("format: expected 1"), std::string::npos);
+  EXPECT_NE(error_of(with("format = 1", "format = 2")).find("format: found 2, expected 1 to 1"), std::string::npos);
   EXPECT_NE(error_of(with("average_us = 11000.0", "average_us = 99999999.0")).find("expected 0 to 4,000,000"),
             std::string::npos);
 }
@@ -367,7 +368,7 @@ TEST_F(ConfigTest, AFileMayStartFromAnotherOne) {
 }
 
 TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
-  const nlohmann::json drive = drive_configuration(load_drive("elite3"));
+  const nlohmann::json drive = profile::configuration(load_drive("elite3"));
   std::string profile = "format = 1\nname = \"x\"\nsource = \"y\"\n";
   for (const char* section : {"geometry", "seek", "mechanics", "overhead", "bus", "controller", "queue"}) {
     std::string text;
@@ -393,7 +394,7 @@ TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
                           "accelerator = \"accelerator.toml\"\nworkload = \"workload.toml\"\n");
   EXPECT_EQ(s.drive.name, "x");
   EXPECT_EQ(s.drive.seek.full_us, 22500.0);
-  EXPECT_EQ(s.seed, 4);
+  EXPECT_EQ(s.run.seed, 4);
   EXPECT_EQ(s.discrete.outstanding, 7);
   EXPECT_EQ(s.continuous.round_s, 2.0);
 }
@@ -407,11 +408,11 @@ TEST_F(ConfigTest, OverridesTakeTomlValuesAndBareWords) {
             "drive.queue.reject_when_full=true", "drive.geometry.mapping=plain"});
   EXPECT_EQ(s.policy, "SPTF(next-C)");
   EXPECT_EQ(s.engine, "model");
-  EXPECT_EQ(s.seed, 5);
-  EXPECT_EQ(s.measure_s, 2.5);
+  EXPECT_EQ(s.run.seed, 5);
+  EXPECT_EQ(s.run.measure_s, 2.5);
   EXPECT_EQ(s.drive.queue_depth, 8u);
   EXPECT_TRUE(s.drive.reject_when_full);
-  EXPECT_EQ(s.drive.geometry.mapping, mechanics::Mapping::Plain);
+  EXPECT_EQ(s.drive.geometry.mapping, profile::Mapping::Plain);
 }
 
 TEST_F(ConfigTest, AnOverrideExchangesTheDriveOrAWholeSection) {
@@ -425,10 +426,10 @@ TEST_F(ConfigTest, AnOverrideExchangesTheDriveOrAWholeSection) {
   EXPECT_EQ(drive.drive.bus_read_block_us, 105.0);
   const Scenario section = load(text, {"workload.discrete=other.toml"});
   EXPECT_EQ(section.discrete.outstanding, 9);
-  EXPECT_EQ(section.discrete.mean_bytes, DiscreteWorkload().mean_bytes);  // nothing of the section is left
+  EXPECT_EQ(section.discrete.mean_bytes, workload::DiscreteWorkload().mean_bytes);  // nothing of the section is left
   const Scenario above = load(text, {"workload=load.toml", "workload.discrete.outstanding=11"});
   EXPECT_EQ(above.discrete.outstanding, 11);
-  EXPECT_EQ(above.discrete.mean_bytes, DiscreteWorkload().mean_bytes);
+  EXPECT_EQ(above.discrete.mean_bytes, workload::DiscreteWorkload().mean_bytes);
   EXPECT_EQ(load(kHead, {"workload.discrete=other.toml"}).discrete.outstanding, 9);
 }
 
@@ -451,15 +452,17 @@ TEST_F(ConfigTest, ProblemsOfOverridesNameThem) {
 // --- what comes out ------------------------------------------------------------------------------------------------
 
 TEST_F(ConfigTest, EffectiveConfigurationHoldsEveryKeyOfTheTables) {
-  const nlohmann::json out = effective_configuration(load(kHead + "[sim]\nseed = 9\n"));
+  const nlohmann::json out = configuration(load(kHead + "[sim]\nseed = 9\n"));
   const auto at = [](const nlohmann::json& object, std::string_view key) {
     std::string path = "/" + std::string(key);
     std::replace(path.begin(), path.end(), '.', '/');
     return object.contains(nlohmann::json::json_pointer(path));
   };
-  for (const auto& parameter : scenario_parameters()) EXPECT_TRUE(at(out, parameter.key)) << parameter.key;
-  for (const auto& parameter : drive_parameters()) EXPECT_TRUE(at(out["drive"], parameter.key)) << parameter.key;
-  for (const auto& parameter : zone_parameters())
+  Scenario defaults;
+  const params::Grammar keys = grammar(defaults);
+  EXPECT_GT(keys.rows().size(), 100u);
+  for (const params::BoundRow& row : keys.rows()) EXPECT_TRUE(at(out, row.key)) << row.key;
+  for (const auto& parameter : profile::zone_parameters())
     EXPECT_TRUE(out["drive"]["geometry"]["zone"][0].contains(parameter.key)) << parameter.key;
   EXPECT_EQ(out["sim"]["seed"], 9);
   EXPECT_EQ(out["drive"]["geometry"]["zone"].size(), 24u);
@@ -467,13 +470,13 @@ TEST_F(ConfigTest, EffectiveConfigurationHoldsEveryKeyOfTheTables) {
 
 /// The configuration with file names by what they point to.
 nlohmann::json comparable(const Scenario& s) {
-  nlohmann::json out = effective_configuration(s);
-  const auto target = [](const FileName& name) {
+  nlohmann::json out = configuration(s);
+  const auto target = [](const params::FileName& name) {
     return name.empty() ? std::string() : fs::weakly_canonical(name.path).string();
   };
   out["workload"]["discrete"]["trace"] = target(s.discrete.trace);
   out["workload"]["continuous"]["tables"] = nlohmann::json::array();
-  for (const FileName& name : s.continuous.tables) out["workload"]["continuous"]["tables"].push_back(target(name));
+  for (const params::FileName& name : s.continuous.tables) out["workload"]["continuous"]["tables"].push_back(target(name));
   return out;
 }
 
@@ -486,7 +489,7 @@ TEST_F(ConfigTest, ADumpedScenarioLoadsAgainToTheSameConfiguration) {
   scenarios.push_back(load(kHead, {"sim.measure_s=0.1", "workload.discrete.trace_speed=1e-6", "sim.seed=9000000000000000000",
                                    "workload.discrete.trace_device='a \"quoted\" \\ back\tslash'"}));
   for (const Scenario& scenario : scenarios) {
-    const Scenario again = load_scenario(file("elsewhere/dump.toml", dump_scenario(scenario)));
+    const Scenario again = load_scenario(file("elsewhere/dump.toml", to_toml(scenario)));
     EXPECT_EQ(comparable(again), comparable(scenario));
   }
 }
@@ -497,99 +500,33 @@ TEST_F(ConfigTest, ADumpNamesFilesSoThatTheyAreFoundFromAnywhere) {
   const fs::path before = fs::current_path();
   fs::current_path(dir_);
   const Scenario relative = load_scenario("scenario.toml");
-  const std::string dump = dump_scenario(relative);
+  const std::string dump = to_toml(relative);
   fs::current_path(before);
   const Scenario again = load_scenario(file("elsewhere/dump.toml", dump));
   ASSERT_EQ(again.continuous.tables.size(), 1u);
   EXPECT_TRUE(fs::equivalent(again.continuous.tables[0].path, dir_ / "t.csv"));
 }
 
-TEST_F(ConfigTest, CommittedSchemasAndReferenceAreTheTables) {
-  const fs::path schemas = kSource / "models" / "configs" / "schema";
-  EXPECT_EQ(contents(schemas / "scenario.schema.json"), scenario_schema().dump(2) + "\n")
-      << "write it with: platter config schema scenario";
-  EXPECT_EQ(contents(schemas / "server.schema.json"), server_schema().dump(2) + "\n")
-      << "write it with: platter config schema server";
-  EXPECT_EQ(contents(schemas / "qos.schema.json"), qos_schema().dump(2) + "\n")
-      << "write it with: platter config schema qos";
-  EXPECT_EQ(contents(schemas / "mixed_server.schema.json"), mixed_server_schema().dump(2) + "\n")
-      << "write it with: platter config schema mixed-server";
-  EXPECT_EQ(contents(schemas / "drive.schema.json"), drive_schema().dump(2) + "\n")
-      << "write it with: platter config schema drive";
-  EXPECT_EQ(contents(kSource / "docs" / "reference" / "configuration.md"), reference_page())
-      << "write it with: platter config reference";
+TEST_F(ConfigTest, KeysOfAnotherHostAreNamedWithIt) {
+  expect_problem(kHead + "[array]\ndrives = 3\n", "array", "there is no such section with host.kind = \"drive\", but with \"array\"", 3, 1);
+  expect_problem(kHead + "[host]\nkind = \"autoqos\"\n[workload.discrete]\nsource = \"closed\"\n[[stream]]\nname = \"a\"\n", "workload",
+                 "with host.kind = \"autoqos\", but with \"drive\" or \"array\"", 5, 1);
+  expect_problem(kHead + "[host]\nkind = \"arrray\"\n[array]\ndrives = 3\n", "host.kind",
+                 "found \"arrray\", expected one of drive, array, media_server, mixed_server, autoqos (did you mean array?)", 4, 8);
+  const Scenario s = load(kHead + "[array]\ndrives = 3\n", {"host.kind=array"});
+  EXPECT_TRUE(s.is_array());
+  EXPECT_EQ(s.array.drives, 3u);
 }
 
-/// As much of JSON Schema (2020-12) as our schemas use; what is wrong, or "".
-std::string violation(const nlohmann::json& schema, const nlohmann::json& value, const std::string& path = "") {
-  if (schema.contains("oneOf")) {
-    int good = 0;
-    std::string text;
-    for (const nlohmann::json& choice : schema["oneOf"]) {
-      const std::string problem = violation(choice, value, path);
-      good += problem.empty();
-      text += (text.empty() ? "" : " | ") + problem;
-    }
-    return good == 1 ? "" : path + ": " + std::to_string(good) + " choices fit: " + text;
+TEST_F(ConfigTest, HostsHaveDefaultsOfTheirOwn) {
+  for (const char* kind : {"drive", "array", "media_server", "mixed_server"}) {
+    const Scenario s = load(kHead, {std::string("host.kind=") + kind});
+    EXPECT_EQ(to_string(s.kind), kind);
+    const Scenario defaults(s.kind);
+    EXPECT_EQ(s.policy, defaults.policy);
+    EXPECT_EQ(s.run.measure_s, defaults.run.measure_s);
   }
-  if (schema.contains("const") && schema["const"] != value) return path + ": not the constant";
-  const std::string type = schema.value("type", "");
-  const bool fits = type.empty() || (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
-                    (type == "string" && value.is_string()) || (type == "boolean" && value.is_boolean()) ||
-                    (type == "integer" && value.is_number_integer()) || (type == "number" && value.is_number());
-  if (!fits) return path + ": no " + type;
-  if (value.is_number() && value.get<double>() < schema.value("minimum", -1e300)) return path + ": too small";
-  if (value.is_number() && value.get<double>() > schema.value("maximum", 1e300)) return path + ": too large";
-  if (schema.contains("enum") && std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
-    return path + ": not in the enumeration";
-  if (value.is_array()) {
-    if (value.size() < schema.value("minItems", std::size_t{0})) return path + ": too few";
-    if (value.size() > schema.value("maxItems", std::size_t{1} << 40)) return path + ": too many";
-    for (const nlohmann::json& item : value)
-      if (std::string problem = violation(schema["items"], item, path + "[]"); !problem.empty()) return problem;
-  }
-  if (value.is_object()) {
-    for (const nlohmann::json& key : schema.value("required", nlohmann::json::array()))
-      if (!value.contains(key.get<std::string>())) return path + ": " + key.get<std::string>() + " is missing";
-    for (const auto& [key, item] : value.items()) {
-      if (!schema["properties"].contains(key)) return path + ": unknown " + key;
-      if (std::string problem = violation(schema["properties"][key], item, path + "." + key); !problem.empty())
-        return problem;
-    }
-  }
-  return "";
-}
-
-TEST_F(ConfigTest, SchemasAcceptWhatTheLoaderAccepts) {
-  const nlohmann::json schema = scenario_schema();
-  for (const ShippedDrive& drive : shipped_drives()) {
-    nlohmann::json profile = drive_configuration(load_drive(drive.name));
-    EXPECT_NE(violation(drive_schema(), profile), "");  // no format
-    profile["format"] = 1;
-    EXPECT_EQ(violation(drive_schema(), profile), "") << drive.name;
-  }
-  nlohmann::json whole = effective_configuration(load(kHead));
-  whole["drive"]["format"] = 1;
-  EXPECT_EQ(violation(schema, whole), "");
-  const auto scenario = [](const char* text) { return nlohmann::json::parse(text); };
-  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "atlas10k"})")), "");
-  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": {"file": "atlas10k", "bus": {"read_block_us": 6.4},
-    "geometry": {"mapping": "plain"}}, "workload": {"discrete": {"file": "x.toml", "rate_per_s": 3}}})")), "");
-  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "a", "workload": "load.toml", "sim": "sim.toml"})")), "");
-  EXPECT_EQ(violation(schema, scenario(R"({"format": 1, "drive": "a", "workload": {"discrete": "d.toml"}})")), "");
-}
-
-TEST_F(ConfigTest, SchemasRefuseWhatTheLoaderRefuses) {
-  const nlohmann::json schema = scenario_schema();
-  const auto refused = [&schema](const char* text) { return !violation(schema, nlohmann::json::parse(text)).empty(); };
-  EXPECT_TRUE(refused(R"({"format": 1})"));
-  EXPECT_TRUE(refused(R"({"drive": "a"})"));
-  EXPECT_TRUE(refused(R"({"format": 2, "drive": "a"})"));
-  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "polic": "SPTF"})"));
-  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "engine": "fast"})"));
-  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "sim": {"seed": 1.5}})"));
-  EXPECT_TRUE(refused(R"({"format": 1, "drive": "a", "sim": {"measure_s": 0}})"));
-  EXPECT_TRUE(refused(R"({"format": 1, "drive": {"queue": {"depth": 1025}}})"));
+  EXPECT_NE(Scenario(HostKind::MediaServer).policy, Scenario().policy);
 }
 
 // --- nearest names -------------------------------------------------------------------------------------------------
@@ -608,4 +545,4 @@ TEST(Nearest, FindsTheLeastEditsAndNothingFarAway) {
 }
 
 }  // namespace
-}  // namespace platter::config
+}  // namespace platter::system

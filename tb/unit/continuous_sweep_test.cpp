@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "drives.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/scheduling/policies.h"
 #include "policy_rig.h"
 
@@ -24,8 +24,8 @@ using core::kPicosecondsPerSecond;
 
 constexpr Picoseconds kBound = 13'000'000;
 
-mechanics::DriveProfile atlas(double bus_block_us = 6.4) {
-  mechanics::DriveProfile drive = config::load_drive("atlas10k");
+profile::DriveProfile atlas(double bus_block_us = 6.4) {
+  profile::DriveProfile drive = system::load_drive("atlas10k");
   drive.bus_read_block_us = drive.bus_write_block_us = bus_block_us;
   return drive;
 }
@@ -64,7 +64,7 @@ class Explicit {
 };
 
 struct Fixture {
-  explicit Fixture(const mechanics::DriveProfile& profile, std::uint64_t seed)
+  explicit Fixture(const profile::DriveProfile& profile, std::uint64_t seed)
       : planner(profile), random(seed), explicit_sum(planner) {
     commands.reserve(256);
   }
@@ -121,7 +121,7 @@ struct GuardCoverage {
 
 /// Random rounds with random removals and late arrivals; after each step every candidate's answer is compared with the
 /// explicit sum.
-GuardCoverage compare_guard(const mechanics::DriveProfile& profile, int rounds, std::uint32_t longest, bool writes,
+GuardCoverage compare_guard(const profile::DriveProfile& profile, int rounds, std::uint32_t longest, bool writes,
                             std::uint64_t seed) {
   GuardCoverage coverage;
   Fixture f(profile, seed);
@@ -196,7 +196,7 @@ TEST(ContinuousSweep, GuardEqualsTheExplicitSumWhereTheBusIsSlow) {
 
 TEST(ContinuousSweep, GuardIsNeverMorePermissiveWhereATakenOutCommandMakesTheSweepLonger) {
   // Reads after writes cost less than reads after reads here, and short accesses lie close together.
-  mechanics::DriveProfile drive = testing::small_drive();
+  profile::DriveProfile drive = testing::small_drive();
   drive.overhead.read_miss_us = {3000, 0};
   drive.overhead.write_us = {0, 0};
   drive.write_settle_us = -800;
@@ -272,7 +272,7 @@ struct Round {
 
 /// 25 continuous reads and always 7 discrete reads waiting, a random decision time before each access. Time left to the
 /// deadline when the round starts: what the sweep needs by the explicit sum, and `extra`.
-Round run_round(const char* policy, const mechanics::DriveProfile& profile, Picoseconds extra, std::uint64_t seed) {
+Round run_round(const char* policy, const profile::DriveProfile& profile, Picoseconds extra, std::uint64_t seed) {
   Fixture f(profile, seed);
   const auto scheduler = find_policy(policy)->create({f.planner, 32, kBound});
   std::vector<Command> slots(32);
@@ -329,7 +329,7 @@ Round run_round(const char* policy, const mechanics::DriveProfile& profile, Pico
 }
 
 /// Late completions in 40 rounds for each of these times left over.
-int late_rounds(const char* policy, const mechanics::DriveProfile& profile) {
+int late_rounds(const char* policy, const profile::DriveProfile& profile) {
   int late = 0;
   for (const Picoseconds extra : {Picoseconds{0}, kPicosecondsPerMillisecond, 100 * kPicosecondsPerMillisecond})
     for (std::uint64_t seed = 1; seed <= 40; ++seed) late += run_round(policy, profile, extra, seed).late;

@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "platter/config/loader.h"
+#include "platter/profile/parameters.h"
+#include "platter/system/drives.h"
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
 #include "platter/mechanics/access_planner.h"
@@ -207,7 +208,7 @@ class DisksimImportTest : public platter::testing::TemporaryFiles {
 
 TEST_F(DisksimImportTest, ADiskAlone) {
   const Import i = import(Disk{});
-  const mechanics::DriveProfile& p = i.profile;
+  const profile::DriveProfile& p = i.profile;
   EXPECT_EQ(p.name, "MADE_UP");
   EXPECT_EQ(i.blocks, 540u);
   EXPECT_EQ(p.geometry.cylinders, 20u);
@@ -230,11 +231,11 @@ TEST_F(DisksimImportTest, ADiskAlone) {
   EXPECT_EQ(p.cache.segments, 4u);
   EXPECT_EQ(p.cache.segment_blocks, 64u);
   EXPECT_EQ(p.cache.write_segments, 2u);
-  EXPECT_EQ(p.cache.read_ahead, mechanics::ReadAhead::Segment);
+  EXPECT_EQ(p.cache.read_ahead, profile::ReadAhead::Segment);
   EXPECT_EQ(p.cache.read_ahead_blocks, 48u);
   EXPECT_EQ(p.firmware_base_cycles, 0u);
   EXPECT_EQ(p.firmware_candidate_cycles, 0u);
-  EXPECT_EQ(p.firmware_order_cycles, mechanics::DriveProfile{}.firmware_order_cycles);
+  EXPECT_EQ(p.firmware_order_cycles, profile::DriveProfile{}.firmware_order_cycles);
   EXPECT_EQ(p.queue_depth, 32u);
   EXPECT_EQ(p.source, "DiskSim 4.0 parameters: a.parv");
   EXPECT_EQ(remark_on(i, "Block count"), nullptr);
@@ -248,8 +249,8 @@ TEST_F(DisksimImportTest, TheProfileIsReadBackAsItIs) {
   disk.zones = {{0, 9, 10, 2, "3, 31", "5, 29", {}}, {12, 19, 8, 1, "", "", {{"Offset of first block", "1.5"}}}};
   const Import i = import(disk);
   const fs::path out = file("out.toml", profile_file(i));
-  const mechanics::DriveProfile back = config::load_drive(out.string());
-  EXPECT_EQ(config::drive_configuration(back), config::drive_configuration(i.profile));
+  const profile::DriveProfile back = system::load_drive(out.string());
+  EXPECT_EQ(profile::configuration(back), profile::configuration(i.profile));
   EXPECT_EQ(profile_file(i).find(dir_.string()), std::string::npos);  // the same wherever the sources lie
   EXPECT_NE(profile_file(i).find("#   a.parv:"), std::string::npos);
   EXPECT_NE(remarks_text(i).find((dir_ / "a.parv").string() + ":"), std::string::npos);
@@ -281,7 +282,7 @@ TEST_F(DisksimImportTest, ASystemOfSourcedFiles) {
   EXPECT_EQ(i.profile.bus_write_block_us, 60);  // the controller
   EXPECT_EQ(i.profile.queue_depth, 16u);
   expect_remark(i, "Read block transfer time", Remark::Kind::NotCarriedOver, "further from the drive");
-  EXPECT_EQ(i.profile.seek.model, mechanics::SeekModel::Table);
+  EXPECT_EQ(i.profile.seek.model, profile::SeekModel::Table);
   ASSERT_EQ(i.profile.seek.points_us.size(), 2u);
   EXPECT_EQ(i.profile.seek.points_us[1], (std::pair<std::uint32_t, double>(19, 4400.0)));
 }
@@ -318,7 +319,7 @@ TEST_F(DisksimImportTest, SeveralDisks) {
 
 TEST_F(DisksimImportTest, ADiskMayStartFromAnother) {
   EXPECT_EQ(import(Disk{}.text() + "MADE_UP FASTER { Fast write level = 2 }\n", {"FASTER", ""}).profile.cache.write_back,
-            mechanics::WriteBack::Interleaved);
+            profile::WriteBack::Interleaved);
 }
 
 TEST_F(DisksimImportTest, LayoutAndMechanicsAlone) {
@@ -340,7 +341,7 @@ TEST_F(DisksimImportTest, OverheadsAreScaled) {
   EXPECT_DOUBLE_EQ(i.profile.overhead.read_miss_us[1], 900);
   EXPECT_DOUBLE_EQ(i.profile.overhead.write_us[0], 1100);  // with write caching: those of a hit
   EXPECT_DOUBLE_EQ(i.profile.overhead.write_us[1], 1300);
-  EXPECT_EQ(i.profile.cache.write_back, mechanics::WriteBack::Append);
+  EXPECT_EQ(i.profile.cache.write_back, profile::WriteBack::Append);
   EXPECT_EQ(i.profile.bus_read_completion_us, 20);
   EXPECT_EQ(i.profile.bus_reselect_us, 40);
   EXPECT_EQ(i.profile.bus_preparation_us, 60);
@@ -381,11 +382,11 @@ TEST_F(DisksimImportTest, Cache) {
                {"Immediate buffer write", "2"}, {"Stop prefetch in sector", "1"},    {"Use separate write segment", "1"},
                {"Allow read hits on write data", "0"}};
   Import i = import(disk);
-  EXPECT_EQ(i.profile.cache.read_ahead, mechanics::ReadAhead::NextTrack);
+  EXPECT_EQ(i.profile.cache.read_ahead, profile::ReadAhead::NextTrack);
   EXPECT_TRUE(i.profile.cache.read_ahead_from_request_start);
   EXPECT_TRUE(i.profile.cache.read_ahead_on_hit);
   EXPECT_TRUE(i.profile.cache.keep_passing_sectors);
-  EXPECT_EQ(i.profile.cache.write_back, mechanics::WriteBack::Interleaved);
+  EXPECT_EQ(i.profile.cache.write_back, profile::WriteBack::Interleaved);
   EXPECT_TRUE(i.profile.zero_latency_read);
   EXPECT_TRUE(i.profile.zero_latency_write);
   EXPECT_TRUE(i.profile.cache.stop_in_sector);
@@ -398,8 +399,8 @@ TEST_F(DisksimImportTest, Cache) {
   EXPECT_EQ(i.profile.cache.segments, 0u);
   EXPECT_EQ(i.profile.cache.read_ahead_blocks, 60u);
   expect_remark(i, "Minimum read-ahead (blks)", Remark::Kind::NotCarriedOver);
-  static constexpr std::array<mechanics::ReadAhead, 3> kinds = {mechanics::ReadAhead::None, mechanics::ReadAhead::Track,
-                                                                mechanics::ReadAhead::Cylinder};
+  static constexpr std::array<profile::ReadAhead, 3> kinds = {profile::ReadAhead::None, profile::ReadAhead::Track,
+                                                                profile::ReadAhead::Cylinder};
   for (std::size_t level = 0; level < kinds.size(); ++level) {
     disk.disk = {{"Buffer continuous read", std::to_string(level)}};
     EXPECT_EQ(import(disk).profile.cache.read_ahead, kinds[level]);
@@ -484,9 +485,9 @@ TEST_F(DisksimImportTest, SparingSchemes) {
     int scheme;
     std::string slips;
     std::uint64_t blocks;
-    mechanics::SpareUnit unit;
+    profile::SpareUnit unit;
   };
-  using U = mechanics::SpareUnit;
+  using U = profile::SpareUnit;
   const std::vector<Case> cases = {
       {0, "", 360, U::Zone},
       {1, "0, 5", 360 - 20, U::Zone},            // whole tracks
@@ -576,7 +577,7 @@ TEST_F(DisksimImportTest, Defects) {
   i = import(disk);
   ASSERT_EQ(i.profile.geometry.zones[0].remaps.size(), 10u);
   EXPECT_EQ(i.profile.geometry.zones[0].remaps[9], (std::pair<std::uint32_t, std::uint32_t>(39, 359)));
-  EXPECT_EQ(i.profile.geometry.mapping, mechanics::Mapping::Serpentine);
+  EXPECT_EQ(i.profile.geometry.mapping, profile::Mapping::Serpentine);
 }
 
 TEST_F(DisksimImportTest, LayoutDetails) {
@@ -586,7 +587,7 @@ TEST_F(DisksimImportTest, LayoutDetails) {
   disk.zones = {{0, 9, 10, 0, "", "", first},
                 {12, 19, 8, 0, "", "", {{"Skew units", "sectors"}, {"Offset of first block", "1.5"}}}};
   const Import i = import(disk);
-  EXPECT_EQ(i.profile.geometry.mapping, mechanics::Mapping::SerpentineAbsolute);
+  EXPECT_EQ(i.profile.geometry.mapping, profile::Mapping::SerpentineAbsolute);
   EXPECT_EQ(i.profile.geometry.zones[0].front_sectors, 30u);
   EXPECT_EQ(i.profile.geometry.zones[0].track_skew_sectors, 2.5);
   EXPECT_EQ(i.profile.geometry.zones[0].cylinder_skew_sectors, 0);
@@ -634,7 +635,7 @@ TEST_F(DisksimSeekTest, CurveOfLee) {
   const int n = 900;
   const Import i = with({{"Seek type", "curve"}, {"Single cylinder seek time", "1.0"}, {"Average seek time", "6.0"},
                          {"Full strobe seek time", "12.0"}}, n);
-  EXPECT_EQ(i.profile.seek.model, mechanics::SeekModel::ThreePoint);
+  EXPECT_EQ(i.profile.seek.model, profile::SeekModel::ThreePoint);
   const double root = (-10 * 1000. + 15 * 6000 - 5 * 12000) / (3 * std::sqrt(n));
   const double slope = (7 * 1000. - 15 * 6000 + 8 * 12000) / (3 * n);
   double mean = 0;  // over all pairs of cylinders: the average time
@@ -646,7 +647,7 @@ TEST_F(DisksimSeekTest, CurveOfLee) {
   // No such curve rises everywhere through these.
   const Import line = with({{"Seek type", "curve"}, {"Single cylinder seek time", "1.0"}, {"Average seek time", "7.0"},
                             {"Full strobe seek time", "12.0"}}, n);
-  EXPECT_EQ(line.profile.seek.model, mechanics::SeekModel::Table);
+  EXPECT_EQ(line.profile.seek.model, profile::SeekModel::Table);
   expect_remark(line, "Seek type", Remark::Kind::Changed, "straight lines");
 }
 
@@ -793,7 +794,7 @@ TEST_F(DisksimImportTest, CutOffAnywhere) {
 class MeasuredDrives : public ::testing::TestWithParam<const char*> {};
 
 void expect_facts(const Import& import, const nlohmann::json& facts) {
-  const mechanics::DriveProfile& p = import.profile;
+  const profile::DriveProfile& p = import.profile;
   const auto us = [](const nlohmann::json& value) { return value.get<double>() * 1e3; };
   const nlohmann::json& geometry = facts["geometry"];
   EXPECT_EQ(import.blocks, geometry["lbn_count_from_zones"]);
@@ -803,7 +804,7 @@ void expect_facts(const Import& import, const nlohmann::json& facts) {
   ASSERT_EQ(p.geometry.zones.size(), facts["zones"].size());
   std::uint64_t first_block = 0;
   for (std::size_t i = 0; i < p.geometry.zones.size(); ++i) {
-    const mechanics::ZoneProfile& zone = p.geometry.zones[i];
+    const profile::ZoneProfile& zone = p.geometry.zones[i];
     const nlohmann::json& fact = facts["zones"][i];
     EXPECT_EQ(zone.first_cylinder, fact["first_cyl"]);
     EXPECT_EQ(zone.last_cylinder, fact["last_cyl"]);
@@ -816,7 +817,7 @@ void expect_facts(const Import& import, const nlohmann::json& facts) {
     std::sort(slips.begin(), slips.end());
     EXPECT_EQ(geometry["sparing_scheme"] == 1 ? zone.slipped_tracks : zone.slips, slips) << "zone " << i;
     EXPECT_EQ(first_block, fact["first_lbn"]) << "zone " << i;
-    mechanics::GeometryProfile alone = p.geometry;
+    profile::GeometryProfile alone = p.geometry;
     alone.zones = {zone};
     const std::uint64_t blocks = mechanics::Geometry(alone).block_count();
     EXPECT_EQ(blocks, fact["lbns"]) << "zone " << i;
@@ -877,7 +878,7 @@ TEST_P(MeasuredDrives, HoldWhatTheirFactsSay) {
   expect_facts(import, nlohmann::json::parse(in));
   const fs::path out = fs::path(::testing::TempDir()) / (std::string("platter_measured_") + GetParam() + ".toml");
   std::ofstream(out) << profile_file(import);
-  EXPECT_EQ(config::drive_configuration(config::load_drive(out.string())), config::drive_configuration(import.profile));
+  EXPECT_EQ(profile::configuration(system::load_drive(out.string())), profile::configuration(import.profile));
   fs::remove(out);
 }
 

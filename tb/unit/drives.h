@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::testing {
 
 /// A drive so small that every sector can be looked at: two zones, skews that are no whole sectors, spares, and slips at
 /// sector 0, in a row, across a track's end and at a track's end.
-inline mechanics::DriveProfile small_drive(mechanics::Mapping mapping = mechanics::Mapping::Plain) {
-  mechanics::DriveProfile drive;
+inline profile::DriveProfile small_drive(profile::Mapping mapping = profile::Mapping::Plain) {
+  profile::DriveProfile drive;
   drive.name = "small";
   drive.source = "made up";
   drive.geometry.cylinders = 20;
   drive.geometry.surfaces = 3;
   drive.geometry.mapping = mapping;
-  mechanics::ZoneProfile outer;
+  profile::ZoneProfile outer;
   outer.first_cylinder = 0;
   outer.last_cylinder = 10;
   outer.sectors_per_track = 10;
@@ -23,7 +23,7 @@ inline mechanics::DriveProfile small_drive(mechanics::Mapping mapping = mechanic
   outer.cylinder_skew_sectors = 3.7;
   outer.spare_sectors = 12;
   outer.slips = {0, 25, 26, 27, 59, 60, 89};  // 59, 60: last of a track and first of the next; 89: last of a track
-  mechanics::ZoneProfile inner;
+  profile::ZoneProfile inner;
   inner.first_cylinder = 11;
   inner.last_cylinder = 19;
   inner.sectors_per_track = 7;
@@ -33,7 +33,7 @@ inline mechanics::DriveProfile small_drive(mechanics::Mapping mapping = mechanic
   inner.spare_sectors = 3;
   inner.slips = {13};
   drive.geometry.zones = {outer, inner};
-  drive.seek.model = mechanics::SeekModel::Table;
+  drive.seek.model = profile::SeekModel::Table;
   drive.seek.points_us = {{1, 800.0}, {2, 1000.0}, {5, 1300.0}, {19, 2100.0}};
   drive.rpm = 10000;
   drive.head_switch_us = 900;
@@ -46,13 +46,13 @@ inline mechanics::DriveProfile small_drive(mechanics::Mapping mapping = mechanic
 }
 
 /// One sector on each of `cylinders` cylinders: block n is cylinder n.
-inline mechanics::DriveProfile line_drive(std::uint32_t cylinders) {
-  mechanics::DriveProfile drive;
+inline profile::DriveProfile line_drive(std::uint32_t cylinders) {
+  profile::DriveProfile drive;
   drive.name = "line";
   drive.source = "made up";
   drive.geometry.cylinders = cylinders;
   drive.geometry.surfaces = 1;
-  mechanics::ZoneProfile zone;
+  profile::ZoneProfile zone;
   zone.last_cylinder = cylinders - 1;
   zone.sectors_per_track = 1;
   drive.geometry.zones = {zone};

@@ -11,13 +11,13 @@ namespace platter::testing {
 /// A drive for pencil and paper: two surfaces, 64 sectors a track in 8 blocks of 4 KB, 100 us a sector (6.4 ms a turn), no skew. A
 /// seek over d cylinders takes 1,000 + 10 (d - 1) us, a head switch 500 us, a write's settling 200 us; no overhead. Block i of every
 /// track begins at the phase of i * 800 us.
-inline mechanics::DriveProfile paper_drive(std::uint32_t cylinders = 32) {
-  mechanics::DriveProfile p;
+inline profile::DriveProfile paper_drive(std::uint32_t cylinders = 32) {
+  profile::DriveProfile p;
   p.name = "paper";
   p.source = "made up";
   p.geometry.cylinders = cylinders;
   p.geometry.surfaces = 2;
-  mechanics::ZoneProfile zone;
+  profile::ZoneProfile zone;
   zone.last_cylinder = cylinders - 1;
   zone.sectors_per_track = 64;
   p.geometry.zones = {zone};

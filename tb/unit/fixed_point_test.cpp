@@ -10,7 +10,7 @@
 
 #include "accelerator_bus.h"
 #include "platter/accelerator/registers.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 
 namespace platter::scheduling {
 namespace {
@@ -156,8 +156,8 @@ void check_layout(const SeekTable& table, const FixedPointFormat& f, std::uint32
 }
 
 TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
-  for (const config::ShippedDrive& shipped : config::shipped_drives()) {
-    const mechanics::AccessPlanner planner(config::load_drive(shipped.name));
+  for (const system::ShippedDrive& shipped : system::shipped_drives()) {
+    const mechanics::AccessPlanner planner(system::load_drive(shipped.name));
     const mechanics::SeekCurve& curve = planner.seek_curve();
     const Picoseconds period = planner.rotation().period();
     for (const FixedPointFormat& f : {FixedPointFormat{}, format(12, 18, 2), format(20, 14, 5), format(18, 16, 3)}) {
@@ -182,7 +182,7 @@ TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
 }
 
 TEST(FixedPoint, SeekTableIsExactWhereEachDistanceHasItsSegment) {
-  mechanics::SeekProfile profile;
+  profile::SeekProfile profile;
   profile.points_us = {{1, 900.0}, {7, 1500.0}, {31, 1000.0}};
   const mechanics::SeekCurve curve(profile, 32);
   const FixedPointFormat f = format(16, 8, 5);
@@ -195,7 +195,7 @@ TEST(FixedPoint, SeekTableIsExactWhereEachDistanceHasItsSegment) {
 
 TEST(FixedPoint, SeekTableFollowsPeaksThatLieAnywhere) {
   // Up and down by milliseconds within a few cylinders, steeper than the drive turns, at no round numbers.
-  mechanics::SeekProfile profile;
+  profile::SeekProfile profile;
   profile.points_us = {{1, 900},     {700, 4000},   {701, 9000},   {703, 3000},    {4'600, 6490},    {4'699, 9460},
                        {4'801, 6710}, {9'000, 8000}, {9'001, 60'000}, {9'002, 8100}, {16'383, 12'000}};
   const Picoseconds period = 6'000'000'000;
@@ -208,7 +208,7 @@ TEST(FixedPoint, SeekTableFollowsPeaksThatLieAnywhere) {
 }
 
 TEST(FixedPoint, WhereTheTableIsTooSmallTheExcessIsTheLeastThatFits) {
-  mechanics::SeekProfile profile;
+  profile::SeekProfile profile;
   std::mt19937_64 random(7);
   const auto cylinders = 11'000u;
   for (std::uint32_t distance = 1; distance < cylinders; ++distance)
@@ -235,8 +235,8 @@ TEST(FixedPoint, WhereTheTableIsTooSmallTheExcessIsTheLeastThatFits) {
 
 TEST(FixedPoint, PlacesCoarserThanACylinderAreEnoughForTheWidestDrive) {
   // From 32,768 cylinders on a segment ends at a multiple of two, four or eight.
-  mechanics::SeekProfile profile;
-  profile.model = mechanics::SeekModel::ThreePoint;
+  profile::SeekProfile profile;
+  profile.model = profile::SeekModel::ThreePoint;
   profile.single_us = 600;
   profile.average_us = 8000;
   profile.full_us = 15'000;
@@ -292,8 +292,8 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
   // the exact one is its regret. The exact one is served, so that the regrets of different tables compare.
   constexpr std::uint32_t kDepth = 32;
   constexpr int kDecisions = 10'000;
-  for (const config::ShippedDrive& shipped : config::shipped_drives()) {
-    mechanics::DriveProfile profile = config::load_drive(shipped.name);
+  for (const system::ShippedDrive& shipped : system::shipped_drives()) {
+    profile::DriveProfile profile = system::load_drive(shipped.name);
     // Rounding alone: the accelerator knows sectors in order only, and one time for all that stays on a cylinder.
     profile.zero_latency_read = profile.zero_latency_write = false;
     profile.same_track_us = profile.same_track_write_us = 0;

@@ -34,8 +34,8 @@ class FreeSearchTest : public ::testing::Test {
 
   FreeSearchTest() : planner_(profile()), layout_(planner_, 1024) {}
 
-  static mechanics::DriveProfile profile() {
-    mechanics::DriveProfile drive = testing::small_drive(mechanics::Mapping::Serpentine);
+  static profile::DriveProfile profile() {
+    profile::DriveProfile drive = testing::small_drive(profile::Mapping::Serpentine);
     drive.seek.points_us = {{1, 800.0}, {2, 1000.0}, {5, 900.0}, {19, 2100.0}};  // farther may be faster, as measured
     drive.same_track_write_us = 120;
     return drive;

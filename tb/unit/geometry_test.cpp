@@ -10,7 +10,7 @@
 
 #include "../sanitized.h"
 #include "drives.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 
 namespace platter::mechanics {
 
@@ -19,6 +19,11 @@ void PrintTo(const PhysicalAddress& place, std::ostream* out) {
 }
 
 namespace {
+
+using profile::GeometryProfile;
+using profile::Mapping;
+using profile::SpareUnit;
+using profile::ZoneProfile;
 
 constexpr std::uint64_t kStride = testing::kSanitized ? 97 : 1;  // sectors of a whole drive that are looked at
 constexpr std::uint64_t kLargestWalk = testing::kSanitized ? 5'000'000 : 20'000'000;  // blocks; a larger drive's walk takes too long
@@ -345,11 +350,11 @@ TEST(Geometry, SpareUnitsByHand) {
 }
 
 TEST(Geometry, IsAnExactInverseOverTheWholeAtlas10K) {
-  check_whole_drive(config::load_drive("atlas10k").geometry, kStride);
+  check_whole_drive(system::load_drive("atlas10k").geometry, kStride);
 }
 
 TEST(Geometry, IsAnExactInverseOverTheWholeCheetah9LP) {
-  check_whole_drive(config::load_drive("cheetah9lp").geometry, kStride);
+  check_whole_drive(system::load_drive("cheetah9lp").geometry, kStride);
 }
 
 /// The documented formula, in turns.
@@ -386,8 +391,8 @@ TEST(Geometry, AnglesFollowTheDocumentedFormula) {
   std::vector<GeometryProfile> profiles;
   for (const Mapping mapping : {Mapping::Plain, Mapping::Serpentine, Mapping::SerpentineAbsolute})
     profiles.push_back(testing::small_drive(mapping).geometry);
-  for (const config::ShippedDrive& drive : config::shipped_drives()) {
-    const GeometryProfile profile = config::load_drive(drive.name).geometry;
+  for (const system::ShippedDrive& drive : system::shipped_drives()) {
+    const GeometryProfile profile = system::load_drive(drive.name).geometry;
     if (Geometry(profile).block_count() < kLargestWalk) profiles.push_back(profile);
   }
   std::mt19937 random(8);

@@ -8,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/core/random.h"
 #include "platter/host/media_server/admission_run.h"
 #include "platter/host/media_server/service_account.h"
@@ -272,7 +272,7 @@ TEST(Strides, FullDisksAndLargeFragmentsAreRefused) {
 // --- times ---------------------------------------------------------------------------------------------------------
 
 TEST(DiskTimes, OfThePapersDrive) {
-  const DiskTimes times = DiskTimes::of(config::load_drive("cheetah_st34501n"), 11'300'000);
+  const DiskTimes times = DiskTimes::of(system::load_drive("cheetah_st34501n"), 11'300'000);
   EXPECT_EQ(times.full_seek, 18'200'000);
   EXPECT_EQ(times.track_seek, 980'000);
   EXPECT_EQ(times.average_rotation, 2'990'000);
@@ -281,7 +281,7 @@ TEST(DiskTimes, OfThePapersDrive) {
   EXPECT_EQ(times.access(11'300'000), 7'940'000 + 1'000'000'000);
   EXPECT_EQ(times.access(16'384), 7'940'000 + 1'449'912);      // 1,449,911.504… ns
   EXPECT_EQ(times.access(2 * 16'384), 7'940'000 + 2'899'823);  // 2,899,823.009… ns
-  const DiskTimes own = DiskTimes::of(config::load_drive("cheetah_st34501n"), 0);
+  const DiskTimes own = DiskTimes::of(system::load_drive("cheetah_st34501n"), 0);
   EXPECT_NEAR(static_cast<double>(own.bytes_per_s), 11.3e6, 0.05e6);
 }
 
@@ -471,7 +471,7 @@ AdmissionRunOptions run_options(const char* place, const char* reserve, std::uin
   options.generator.rounds = 120;
   options.disks = disks;
   options.disk_bytes = std::uint64_t{4} << 30;
-  options.times = DiskTimes::of(config::load_drive("cheetah_st34501n"), 11'300'000);
+  options.times = DiskTimes::of(system::load_drive("cheetah_st34501n"), 11'300'000);
   options.placement = find_replica_placement(place);
   options.reservation = find_reservation(reserve);
   options.warmup = 150;

@@ -12,7 +12,7 @@
 
 #include "../sanitized.h"
 #include "drives.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/scheduling/own_deadlines.h"
 #include "platter/scheduling/policies.h"
 
@@ -40,7 +40,7 @@ class Disk {
   };
 
   Disk(const std::string& policy, std::uint32_t own_every, std::uint64_t seed)
-      : planner_(config::load_drive("atlas10k")),
+      : planner_(system::load_drive("atlas10k")),
         scheduler_(find_policy(policy)->create({planner_, kTags, kBound})),
         random_(seed),
         own_every_(own_every) {

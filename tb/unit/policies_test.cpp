@@ -329,7 +329,7 @@ class RandomBatches : public ::testing::TestWithParam<const char*> {
  protected:
   template <typename Cost>
   void expect_least(const Cost& cost) {
-    const AccessPlanner planner(testing::small_drive(mechanics::Mapping::Serpentine));
+    const AccessPlanner planner(testing::small_drive(profile::Mapping::Serpentine));
     const std::uint64_t blocks = planner.geometry().block_count();
     std::mt19937_64 random(22);
     for (int batch = 0; batch < 1000; ++batch) {

@@ -14,8 +14,8 @@ using core::Picoseconds;
 
 /// A drive to work by hand: sixty sectors a turn, each 100 us; d cylinders take d + 9 sectors, and overheads nothing.
 inline constexpr std::uint32_t kSectors = 60;
-inline mechanics::DriveProfile ruler(std::uint32_t cylinders = 100) {
-  mechanics::DriveProfile drive = line_drive(cylinders);
+inline profile::DriveProfile ruler(std::uint32_t cylinders = 100) {
+  profile::DriveProfile drive = line_drive(cylinders);
   drive.geometry.zones[0].sectors_per_track = kSectors;
   drive.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {cylinders - 1, 900.0 + 100.0 * (cylinders - 1)}};
   return drive;

@@ -6,16 +6,20 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 
 namespace platter::mechanics {
 namespace {
+
+using profile::DriveProfile;
+using profile::SeekModel;
+using profile::SeekProfile;
 
 constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
 
 TEST(SeekCurve, ReproducesEveryMeasuredPoint) {
   for (const char* name : {"atlas10k", "cheetah9lp"}) {
-    const DriveProfile drive = config::load_drive(name);
+    const DriveProfile drive = system::load_drive(name);
     const SeekCurve curve(drive.seek, drive.geometry.cylinders);
     ASSERT_GT(drive.seek.points_us.size(), 50u);
     for (const auto& [distance, us] : drive.seek.points_us)
@@ -47,7 +51,7 @@ TEST(SeekCurve, RoundsToTheNearestNanosecond) {
 }
 
 TEST(SeekCurve, FollowsEquation1OfBalafoutis) {
-  const DriveProfile drive = config::load_drive("balafoutis_table1");
+  const DriveProfile drive = system::load_drive("balafoutis_table1");
   const SeekCurve curve(drive.seek, drive.geometry.cylinders);
   // 1867 + 131.5 sqrt(d) us up to 1344 cylinders, 3863.5 + 2.1 d beyond.
   EXPECT_EQ(curve(1), 1'998'500'000);

@@ -19,11 +19,11 @@ namespace {
 
 using core::Cylinder;
 using core::Head;
-using mechanics::CacheProfile;
-using mechanics::DriveProfile;
+using profile::CacheProfile;
+using profile::DriveProfile;
 using mechanics::PhysicalAddress;
-using mechanics::ReadAhead;
-using mechanics::WriteBack;
+using profile::ReadAhead;
+using profile::WriteBack;
 
 constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
 constexpr Picoseconds kSector = 100 * kUs;
@@ -38,7 +38,7 @@ DriveProfile drive() {
   p.source = "made up";
   p.geometry.cylinders = 8;
   p.geometry.surfaces = 2;
-  mechanics::ZoneProfile zone;
+  profile::ZoneProfile zone;
   zone.last_cylinder = 7;
   zone.sectors_per_track = kTrack;
   p.geometry.zones = {zone};

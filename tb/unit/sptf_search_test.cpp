@@ -11,7 +11,7 @@
 
 #include "../sanitized.h"
 #include "drives.h"
-#include "platter/config/loader.h"
+#include "platter/system/drives.h"
 #include "platter/scheduling/continuous_sweep.h"
 #include "platter/scheduling/cylinder_index.h"
 #include "platter/scheduling/policies.h"
@@ -82,7 +82,7 @@ struct Case {
 class SptfSearch : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SptfSearch, DecidesAsASearchThroughAll) {
-  mechanics::DriveProfile profile = std::string(GetParam().drive) == "small" ? testing::small_drive() : config::load_drive(GetParam().drive);
+  profile::DriveProfile profile = std::string(GetParam().drive) == "small" ? testing::small_drive() : system::load_drive(GetParam().drive);
   const AccessPlanner planner(profile);
   const PolicySpec policy = *find_policy(GetParam().policy);
   const auto scheduler = policy.create({planner, kTags, kBound});
@@ -146,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(All, SptfSearch,
 
 TEST(SptfSearch, LeastMovesHoldForEveryDrive) {
   std::mt19937_64 random(5);
-  for (const config::ShippedDrive& shipped : config::shipped_drives()) {
-    const AccessPlanner planner(config::load_drive(shipped.name));
+  for (const system::ShippedDrive& shipped : system::shipped_drives()) {
+    const AccessPlanner planner(system::load_drive(shipped.name));
     const LeastMoves least(planner);
     const std::uint32_t cylinders = planner.geometry().cylinders();
     Picoseconds before = 0;

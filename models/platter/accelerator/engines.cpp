@@ -85,11 +85,11 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
     AcceleratorEngine::Options engine;
     engine.policy = *options.policy;
     engine.readings = options.readings;
-    engine.margin_ticks = options.margin_ticks;
-    engine.risk_ticks = options.risk_ticks;
-    engine.risk_probability = options.risk_probability;
+    engine.margin_ticks = static_cast<std::uint32_t>(options.accelerator.margin_ticks);
+    engine.risk_ticks = static_cast<std::uint32_t>(options.accelerator.risk_ticks);
+    engine.risk_probability = options.accelerator.risk_probability;
     engine.clock_period =
-        core::to_picoseconds(1.0 / options.accelerator_clock_mhz, core::kPicosecondsPerMicrosecond);
+        core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
     std::unique_ptr<BusCoreIf> core;
     if (options.engine == "model") {
       core = std::make_unique<ReferenceCore>(parameters);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platter/accelerator/lockstep_core.h"
+#include "platter/accelerator/parameters.h"
 #include "platter/accelerator/rtl_core.h"
 #include "platter/drive/drive.h"
 #include "platter/drive/firmware_engine.h"
@@ -19,7 +20,7 @@ namespace platter::accelerator {
 struct EngineOptions {
   EngineOptions() = default;
   /// Firmware as fast as the drive's.
-  explicit EngineOptions(const mechanics::DriveProfile& profile)
+  explicit EngineOptions(const profile::DriveProfile& profile)
       : firmware_base_cycles(profile.firmware_base_cycles),
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
         firmware_order_cycles(profile.firmware_order_cycles) {}
@@ -27,10 +28,7 @@ struct EngineOptions {
   std::string engine = "firmware";
   std::optional<scheduling::PolicySpec> policy;
   scheduling::Readings readings;
-  double accelerator_clock_mhz = 200;
-  std::uint32_t margin_ticks = 0;
-  std::uint32_t risk_ticks = 0;
-  double risk_probability = 0.5;
+  AcceleratorOptions accelerator;
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;

@@ -6,11 +6,11 @@
 
 namespace platter::buffer {
 
-using mechanics::ReadAhead;
+using profile::ReadAhead;
 using mechanics::TrackRun;
-using mechanics::WriteBack;
+using profile::WriteBack;
 
-SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const mechanics::CacheProfile& profile)
+SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile)
     : planner_(planner), profile_(profile), segments_(profile.segments) {
   if (profile_.separate_write_segments)
     for (std::size_t i = 0; i < std::min<std::size_t>(profile_.write_segments, segments_.size() - 1); ++i)
@@ -18,7 +18,7 @@ SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const mechanics::Cach
   if (const std::string why = objection(profile_); !why.empty()) throw std::invalid_argument(why);
 }
 
-std::string SegmentBuffer::objection(const mechanics::CacheProfile& profile) {
+std::string SegmentBuffer::objection(const profile::CacheProfile& profile) {
   if (profile.segments == 0 || profile.write_back == WriteBack::Off) return {};
   if (profile.write_back == WriteBack::Interleaved && profile.write_segments == 0)
     return "found 0, expected at least 1: writes are cached, and no segment is for them";

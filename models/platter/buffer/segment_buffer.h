@@ -45,12 +45,12 @@ class SegmentBuffer {
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   /// Why a profile's buffer cannot work, "" if it can.
-  static std::string objection(const mechanics::CacheProfile& profile);
+  static std::string objection(const profile::CacheProfile& profile);
 
   /// Precondition: the profile has segments. Throws std::invalid_argument where there is an objection.
-  SegmentBuffer(const AccessPlanner& planner, const mechanics::CacheProfile& profile);
+  SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile);
 
-  bool write_back() const { return profile_.write_back != mechanics::WriteBack::Off; }
+  bool write_back() const { return profile_.write_back != profile::WriteBack::Off; }
   std::uint32_t segment_blocks() const { return profile_.segment_blocks; }
 
   // --- reads ---
@@ -154,8 +154,8 @@ class SegmentBuffer {
   void touch(Segment& segment) { segment.used = ++clock_; }
   std::size_t reusable(bool for_write) const;
   bool whole_track() const {
-    return profile_.read_ahead == mechanics::ReadAhead::WholeTrack ||
-           profile_.read_ahead == mechanics::ReadAhead::WholeTrackNext;
+    return profile_.read_ahead == profile::ReadAhead::WholeTrack ||
+           profile_.read_ahead == profile::ReadAhead::WholeTrackNext;
   }
   bool keeps() const { return profile_.keep_read_blocks || whole_track(); }
   std::uint64_t track_first(std::uint64_t block) const;
@@ -173,7 +173,7 @@ class SegmentBuffer {
   static void drop(Segment& segment, std::uint64_t end);
 
   const AccessPlanner& planner_;
-  mechanics::CacheProfile profile_;
+  profile::CacheProfile profile_;
   std::vector<Segment> segments_;
   std::uint64_t clock_ = 0;
   std::uint32_t dirty_segments_ = 0;

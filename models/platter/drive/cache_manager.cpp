@@ -10,18 +10,18 @@ using buffer::Hit;
 namespace {
 
 /// Accesses of its own that a drive may have in the queue at once.
-std::uint32_t own_accesses(const mechanics::CacheProfile& cache) {
+std::uint32_t own_accesses(const profile::CacheProfile& cache) {
   switch (cache.write_back) {
-    case mechanics::WriteBack::Off: return 0;
-    case mechanics::WriteBack::Append: return 1;
-    case mechanics::WriteBack::Interleaved: return std::min(cache.write_segments, cache.segments);
+    case profile::WriteBack::Off: return 0;
+    case profile::WriteBack::Append: return 1;
+    case profile::WriteBack::Interleaved: return std::min(cache.write_segments, cache.segments);
   }
   return 0;
 }
 
 }  // namespace
 
-CacheManager::CacheManager(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HostBus& bus,
+CacheManager::CacheManager(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
                            Picoseconds preparation)
     : planner_(planner),
       bus_(bus),

@@ -13,20 +13,20 @@ namespace {
 
 Picoseconds microseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMicrosecond); }
 
-std::unique_ptr<CacheManager> make_cache(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HostBus& bus,
+std::unique_ptr<CacheManager> make_cache(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
                                          Picoseconds preparation) {
   return profile.cache.segments > 0 ? std::make_unique<CacheManager>(planner, profile, bus, preparation) : nullptr;
 }
 
 }  // namespace
 
-Controller::BusTimes::BusTimes(const mechanics::DriveProfile& profile)
+Controller::BusTimes::BusTimes(const profile::DriveProfile& profile)
     : preparation(microseconds(profile.bus_preparation_us)),
       read_completion(microseconds(profile.bus_read_completion_us)),
       write_completion(microseconds(profile.bus_reselect_us + profile.bus_write_completion_us)),
       cached_completion(microseconds(profile.bus_write_completion_us)) {}
 
-Controller::Controller(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HazardQueue& queue,
+Controller::Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
                        media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, EngineIf& engine)
     : planner_(planner),
       queue_(queue),

@@ -25,7 +25,7 @@ class CompletionSinkIf {
 /// keeps writes, the rest goes to the dispatchers; the drive's own accesses write to the media what the buffer has kept.
 class Controller : public DispatchSinkIf {
  public:
-  Controller(const mechanics::AccessPlanner& planner, const mechanics::DriveProfile& profile, HazardQueue& queue, media::Media& media,
+  Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue, media::Media& media,
              mapping::MappingIf& mapping, ActuatorUnit& unit, EngineIf& engine);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
@@ -78,7 +78,7 @@ class Controller : public DispatchSinkIf {
 
   /// Of the bus, around the data.
   struct BusTimes {
-    explicit BusTimes(const mechanics::DriveProfile& profile);
+    explicit BusTimes(const profile::DriveProfile& profile);
     Picoseconds preparation;
     Picoseconds read_completion;
     Picoseconds write_completion;   ///< with getting the bus again, for a write that the media has held up

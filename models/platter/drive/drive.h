@@ -29,7 +29,7 @@ struct EngineContext {
 using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
 
 struct DriveConfig {
-  mechanics::DriveProfile profile;
+  profile::DriveProfile profile;
   bool holds_data = true;  ///< false: timing only, no bytes are kept
   eager::EagerOptions eager = {};
   std::uint64_t seed = 1;  ///< of the blocks' first places under eager writing
@@ -65,6 +65,7 @@ class Drive : public sc_core::sc_module {
 
   const mechanics::AccessPlanner& planner() const { return planner_; }
   EngineIf& engine() { return *engine_; }
+  const EngineIf& engine() const { return *engine_; }
   const HazardQueue& queue() const { return queue_; }
   const Dispatcher& dispatcher() const { return controller_.dispatcher(); }
   const ActuatorUnit& actuator() const { return actuator_; }

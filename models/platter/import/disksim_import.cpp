@@ -14,21 +14,20 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "platter/config/loader.h"
-#include "platter/config/parameter.h"
 #include "platter/core/error.h"
 #include "platter/core/nearest.h"
 #include "platter/import/disksim_syntax.h"
 #include "platter/mechanics/access_planner.h"
+#include "platter/profile/parameters.h"
 
 namespace platter::disksim {
 
 namespace fs = std::filesystem;
 using core::ConfigError;
 using core::ConfigProblem;
-using mechanics::DriveProfile;
-using mechanics::SpareUnit;
-using mechanics::ZoneProfile;
+using profile::DriveProfile;
+using profile::SpareUnit;
+using profile::ZoneProfile;
 
 namespace {
 
@@ -408,17 +407,17 @@ void Reader::remark_lost(Remarks& remarks) const {
 
 /// Sets a key of the profile, within the range that the profile's own table allows.
 template <typename Object>
-void set(const std::vector<config::Parameter<Object>>& parameters, std::string_view key, double value, Object& object,
+void set(const params::Table<Object>& parameters, std::string_view key, double value, Object& object,
          const Place& place, std::string_view source_key, Problems& problems) {
   const auto p = std::find_if(parameters.begin(), parameters.end(), [key](const auto& row) { return row.key == key; });
   if (p == parameters.end()) throw std::logic_error("the profile has no key " + std::string(key));
-  if (!(value >= p->minimum && value <= p->maximum)) {
+  if (!(value >= p->range.minimum && value <= p->range.maximum)) {
     report(problems, place, source_key,
-           fmt::format("gives {} = {:g}, expected {:g} to {:g}", key, value, p->minimum, p->maximum));
+           fmt::format("gives {} = {:g}, expected {:g} to {:g}", key, value, p->range.minimum, p->range.maximum));
     return;
   }
   std::visit(
-      [&](auto* field) {
+      [&](auto field) {
         using Target = std::remove_pointer_t<decltype(field)>;
         if constexpr (std::is_same_v<Target, bool>) {
           *field = value != 0;
@@ -427,8 +426,8 @@ void set(const std::vector<config::Parameter<Object>>& parameters, std::string_v
             report(problems, place, source_key, fmt::format("found {:.0f}, expected 0 to 4294967295", value));
           else
             *field = static_cast<std::uint32_t>(value);
-        } else if constexpr (std::is_enum_v<Target>) {  // whose values have DiskSim's numbers
-          *field = static_cast<Target>(static_cast<int>(value));
+        } else if constexpr (std::is_same_v<Target, params::Choice>) {  // whose values have DiskSim's numbers
+          field.set(static_cast<std::size_t>(value));
         } else if constexpr (std::is_same_v<Target, double>) {
           *field = value;
         } else {
@@ -476,15 +475,15 @@ class Importer {
   void drop_slips_without_spares(const Reader& zone, ZoneProfile& profile);
   void read_defects(const Reader& zone, ZoneProfile& profile);
   bool holds_block(const mechanics::Geometry& geometry, const ZoneProfile& zone, std::uint32_t physical) const;
-  mechanics::GeometryProfile with_only(const ZoneProfile& zone) const;
+  profile::GeometryProfile with_only(const ZoneProfile& zone) const;
 
   /// Sets all keys of a table that are carried over as they are.
-  void carry(const Reader& reader) { carry(reader, config::drive_parameters(), import_.profile); }
+  void carry(const Reader& reader) { carry(reader, profile::drive_parameters(), import_.profile); }
   template <typename Object>
-  void carry(const Reader& reader, const std::vector<config::Parameter<Object>>& parameters, Object& object);
+  void carry(const Reader& reader, const params::Table<Object>& parameters, Object& object);
   double scaled(const Value& value, Scale scale) const;
   void set_drive(std::string_view key, double value, const Reader& reader, std::string_view source_key) {
-    set(config::drive_parameters(), key, value, import_.profile, reader.place(source_key), source_key, problems_);
+    set(profile::drive_parameters(), key, value, import_.profile, reader.place(source_key), source_key, problems_);
   }
   void remark_on(Remark::Kind kind, const Reader& reader, std::string_view key, const std::string& why) {
     const Assignment* found = reader.find(key);
@@ -517,7 +516,7 @@ double Importer::scaled(const Value& value, Scale scale) const {
 }
 
 template <typename Object>
-void Importer::carry(const Reader& reader, const std::vector<config::Parameter<Object>>& parameters, Object& object) {
+void Importer::carry(const Reader& reader, const params::Table<Object>& parameters, Object& object) {
   for (const Row& row : reader.table()) {
     const Assignment* found = reader.find(row.key);
     if (row.fate != Fate::Carried || found == nullptr) continue;
@@ -799,7 +798,7 @@ void Importer::read_extra_disconnect(const Reader& disk) {
 }
 
 void Importer::read_cache(const Reader& disk) {
-  mechanics::CacheProfile& cache = import_.profile.cache;
+  profile::CacheProfile& cache = import_.profile.cache;
   if (!disk.flag("Enable caching in buffer")) cache.segments = 0;
   if (disk.number("Enable caching in buffer") == 2)
     remark_on(Remark::Kind::Changed, disk, "Enable caching in buffer", "as 1");
@@ -901,7 +900,7 @@ void Importer::read_seek(const Reader& mechanics) {
   }
   if (problems_.size() != before) return;
 
-  mechanics::SeekProfile& seek = import_.profile.seek;
+  profile::SeekProfile& seek = import_.profile.seek;
   if (name == "extracted") return read_seek_file(mechanics);
   if (name == "constant") {
     const double us = mechanics.microseconds("Constant seek time");
@@ -912,7 +911,7 @@ void Importer::read_seek(const Reader& mechanics) {
 
   std::vector<double> values;
   if (!read_list(mechanics, "HPL seek equation values", 6, values)) return;
-  seek.model = mechanics::SeekModel::SqrtLinear;
+  seek.model = profile::SeekModel::SqrtLinear;
   // The first value is in cylinders, and the root holds below it.
   seek.knee_cylinders = static_cast<std::uint32_t>(std::clamp(values[0] / 1000 - 1, 0.0, 1e6));
   seek.a_us = values[1];
@@ -992,13 +991,13 @@ void Importer::read_three_points(const Reader& mechanics, bool curve) {
   const double full = mechanics.microseconds("Full strobe seek time");
   const std::uint32_t cylinders = import_.profile.geometry.cylinders;
   const double count = cylinders;
-  mechanics::SeekProfile& seek = import_.profile.seek;
+  profile::SeekProfile& seek = import_.profile.seek;
   // Lee (1993): the mean over all pairs of cylinders is the average time.
   const double root = (-10 * one + 15 * average - 5 * full) / (3 * std::sqrt(count));
   const double slope = (7 * one - 15 * average + 8 * full) / (3 * count);
   if (curve && average > one && root >= 0 && slope >= 0 && cylinders >= 8) {
     const auto time = [&](double distance) { return one + root * std::sqrt(distance - 1) + slope * (distance - 1); };
-    seek.model = mechanics::SeekModel::ThreePoint;  // the same curve by three of its points
+    seek.model = profile::SeekModel::ThreePoint;  // the same curve by three of its points
     seek.single_us = one;
     seek.average_us = time((count - 1) / 3);
     seek.full_us = time(count - 1);
@@ -1017,7 +1016,7 @@ void Importer::read_three_points(const Reader& mechanics, bool curve) {
 }
 
 void Importer::read_layout(const Reader& layout) {
-  mechanics::GeometryProfile& geometry = import_.profile.geometry;
+  profile::GeometryProfile& geometry = import_.profile.geometry;
   scheme_ = layout.whole("Sparing scheme used");
   range_ = layout.whole("Rangesize for sparing");
   static constexpr std::array<SpareUnit, 11> units = {
@@ -1056,10 +1055,10 @@ void Importer::read_layout(const Reader& layout) {
 }
 
 void Importer::read_zone(const Reader& zone, const std::string& layout_units) {
-  mechanics::GeometryProfile& geometry = import_.profile.geometry;
+  profile::GeometryProfile& geometry = import_.profile.geometry;
   ZoneProfile profile;
   const std::size_t before = problems_.size();
-  carry(zone, config::zone_parameters(), profile);
+  carry(zone, profile::zone_parameters(), profile);
   if (problems_.size() != before) return;
   constexpr std::uint32_t kMost = 262144;  // cylinders of a profile
   if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= kMost)
@@ -1141,7 +1140,7 @@ std::vector<std::uint32_t> Importer::read_slips(const Reader& zone, std::uint32_
 }
 
 void Importer::read_sparing(const Reader& zone, ZoneProfile& profile) {
-  const mechanics::GeometryProfile& geometry = import_.profile.geometry;
+  const profile::GeometryProfile& geometry = import_.profile.geometry;
   const std::uint32_t cylinders = profile.last_cylinder - profile.first_cylinder + 1;
   const std::uint32_t tracks = cylinders * geometry.surfaces;
   const std::uint32_t sectors = tracks * profile.sectors_per_track;
@@ -1191,7 +1190,7 @@ void Importer::read_sparing(const Reader& zone, ZoneProfile& profile) {
 /// In the order of the zone: of each unit's slips only as many as it has spares, and none of the spares themselves where slips
 /// leave those alone.
 void Importer::drop_slips_without_spares(const Reader& zone, ZoneProfile& profile) {
-  const mechanics::GeometryProfile& geometry = import_.profile.geometry;
+  const profile::GeometryProfile& geometry = import_.profile.geometry;
   const std::uint64_t cylinder_sectors = std::uint64_t{geometry.surfaces} * profile.sectors_per_track;
   const std::uint64_t sectors = cylinder_sectors * (profile.last_cylinder - profile.first_cylinder + 1);
   const std::uint64_t unit_sectors = geometry.spare_unit == SpareUnit::Zone       ? sectors
@@ -1223,19 +1222,19 @@ void Importer::drop_slips_without_spares(const Reader& zone, ZoneProfile& profil
   profile.slips = std::move(kept);
 }
 
-mechanics::GeometryProfile Importer::with_only(const ZoneProfile& zone) const {
-  mechanics::GeometryProfile alone = import_.profile.geometry;
+profile::GeometryProfile Importer::with_only(const ZoneProfile& zone) const {
+  profile::GeometryProfile alone = import_.profile.geometry;
   alone.zones = {zone};
   return alone;
 }
 
 bool Importer::holds_block(const mechanics::Geometry& geometry, const ZoneProfile& zone, std::uint32_t physical) const {
-  const mechanics::GeometryProfile& profile = import_.profile.geometry;
+  const profile::GeometryProfile& profile = import_.profile.geometry;
   const std::uint32_t track = physical / zone.sectors_per_track;
   const std::uint32_t cylinder = track / profile.surfaces;
   const std::uint32_t order = track % profile.surfaces;
-  const bool reversed = profile.mapping == mechanics::Mapping::Serpentine ? cylinder % 2 != 0
-                        : profile.mapping == mechanics::Mapping::SerpentineAbsolute
+  const bool reversed = profile.mapping == profile::Mapping::Serpentine ? cylinder % 2 != 0
+                        : profile.mapping == profile::Mapping::SerpentineAbsolute
                             ? (zone.first_cylinder + cylinder) % 2 != 0
                             : false;
   return geometry
@@ -1356,7 +1355,7 @@ Import import_drive(const fs::path& file, const ImportOptions& options) {
 std::string profile_file(const Import& import) {
   std::string text = fmt::format("# Made by `platter drive import` from {}.\n", import.profile.source);
   text += listing(import, "# ", [&import](const std::string& file) { return relative_name(file, import); });
-  return text + config::dump_drive(import.profile);
+  return text + profile::to_toml(import.profile);
 }
 
 std::string remarks_text(const Import& import) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::disksim {
 
@@ -38,7 +38,7 @@ struct ImportOptions {
 };
 
 struct Import {
-  mechanics::DriveProfile profile;
+  profile::DriveProfile profile;
   std::vector<Remark> remarks;     ///< by kind, then in the order of the files
   std::vector<std::string> files;  ///< all that were read, the first one first
   std::uint64_t blocks = 0;        ///< capacity

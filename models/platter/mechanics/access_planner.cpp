@@ -102,7 +102,7 @@ class LeavingWrite {
 
 }  // namespace
 
-AccessPlanner::AccessPlanner(const DriveProfile& profile)
+AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
     : geometry_(profile.geometry),
       seek_curve_(profile.seek, profile.geometry.cylinders, std::max(profile.same_track_us, profile.same_track_write_us)),
       rotation_(Rotation::from_rpm(profile.rpm)),

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "platter/core/types.h"
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/rotation.h"
 #include "platter/mechanics/seek_curve.h"
@@ -73,7 +73,7 @@ struct AccessTime {
 class AccessPlanner {
  public:
   /// Throws std::invalid_argument for a profile that describes no drive.
-  explicit AccessPlanner(const DriveProfile& profile);
+  explicit AccessPlanner(const profile::DriveProfile& profile);
 
   const Geometry& geometry() const { return geometry_; }
   const SeekCurve& seek_curve() const { return seek_curve_; }

@@ -20,7 +20,7 @@ std::uint64_t to_fraction(double turns) {
 
 }  // namespace
 
-Geometry::Geometry(const GeometryProfile& profile)
+Geometry::Geometry(const profile::GeometryProfile& profile)
     : cylinders_(profile.cylinders),
       surfaces_(profile.surfaces),
       sector_bytes_(profile.sector_bytes),
@@ -31,7 +31,7 @@ Geometry::Geometry(const GeometryProfile& profile)
       slip_to_zone_end_(profile.slip_to_zone_end) {
   if (profile.zones.empty()) invalid("the drive has no zones");
   if (range_cylinders_ == 0) invalid("a range has no cylinders");
-  if ((spares_at_front_ || slip_to_zone_end_) && spare_unit_ != SpareUnit::Cylinder)
+  if ((spares_at_front_ || slip_to_zone_end_) && spare_unit_ != profile::SpareUnit::Cylinder)
     invalid("spares at the front, and slips up to the zone's end, go with spares by cylinder");
   if (!profile.head_offsets_turns.empty() && profile.head_offsets_turns.size() != surfaces_)
     invalid("there are " + std::to_string(profile.head_offsets_turns.size()) + " head offsets, expected none or " +
@@ -39,7 +39,7 @@ Geometry::Geometry(const GeometryProfile& profile)
   for (const double turns : profile.head_offsets_turns) head_offsets_.push_back(to_fraction(turns));
   std::uint32_t next_cylinder = 0;
   for (std::size_t i = 0; i < profile.zones.size(); ++i) {
-    const ZoneProfile& in = profile.zones[i];
+    const profile::ZoneProfile& in = profile.zones[i];
     const std::string where = "zone " + std::to_string(i);
     if (in.first_cylinder < next_cylinder)
       invalid(where + " starts at cylinder " + std::to_string(in.first_cylinder) + ", expected " +
@@ -66,7 +66,7 @@ Geometry::Geometry(const GeometryProfile& profile)
   }
 }
 
-void Geometry::lay_out(Zone& zone, const ZoneProfile& profile, const std::string& where) {
+void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const std::string& where) {
   zone.slips = profile.slips;
   for (const std::uint32_t track : profile.slipped_tracks) {
     if (track >= zone.cylinders * surfaces_)
@@ -86,14 +86,14 @@ void Geometry::lay_out(Zone& zone, const ZoneProfile& profile, const std::string
 
   const std::uint32_t cylinder_sectors = surfaces_ * zone.sectors_per_track;
   switch (spare_unit_) {
-    case SpareUnit::Zone: zone.unit_sectors = zone.sectors; break;
-    case SpareUnit::Range: {
+    case profile::SpareUnit::Zone: zone.unit_sectors = zone.sectors; break;
+    case profile::SpareUnit::Range: {
       const std::uint64_t range = std::uint64_t{cylinder_sectors} * range_cylinders_;
       zone.unit_sectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(zone.sectors, range));
       break;
     }
-    case SpareUnit::Cylinder: zone.unit_sectors = cylinder_sectors; break;
-    case SpareUnit::Track: zone.unit_sectors = zone.sectors_per_track; break;
+    case profile::SpareUnit::Cylinder: zone.unit_sectors = cylinder_sectors; break;
+    case profile::SpareUnit::Track: zone.unit_sectors = zone.sectors_per_track; break;
   }
   if (profile.spare_sectors >= zone.unit_sectors)
     invalid(where + " has " + std::to_string(profile.spare_sectors) + " spare sectors of " +
@@ -205,7 +205,7 @@ std::uint32_t Geometry::place_of(const Zone& zone, std::uint32_t in_zone) const 
   std::uint32_t unit = 0;
   auto first = zone.slip_keys.begin();
   auto last = zone.slip_keys.end();
-  if (spare_unit_ != SpareUnit::Zone) {
+  if (spare_unit_ != profile::SpareUnit::Zone) {
     unit = std::min(usable / zone.unit_blocks, (zone.sectors - 1) / zone.unit_sectors);
     if (first != last) {
       const auto slips = [&zone](std::uint32_t unit_number) {
@@ -240,8 +240,8 @@ Geometry::Position Geometry::locate(std::uint64_t block) const {
 }
 
 std::uint32_t Geometry::head_of(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const {
-  const bool odd = mapping_ == Mapping::Serpentine           ? (cylinder & 1) != 0
-                   : mapping_ == Mapping::SerpentineAbsolute ? ((zone.first_cylinder + cylinder) & 1) != 0
+  const bool odd = mapping_ == profile::Mapping::Serpentine           ? (cylinder & 1) != 0
+                   : mapping_ == profile::Mapping::SerpentineAbsolute ? ((zone.first_cylinder + cylinder) & 1) != 0
                                                              : false;
   return odd ? surfaces_ - 1 - order : order;
 }
@@ -252,8 +252,8 @@ Angle Geometry::track_angle(const Zone& zone, std::uint32_t cylinder, std::uint3
   if (zone.range_skew != 0) fraction += zone.range_skew * (cylinder / range_cylinders_);
   if (!head_offsets_.empty()) fraction += head_offsets_[head_of(zone, cylinder, order)];
   Angle angle = static_cast<Angle>((fraction + 0x8000'0000u) >> 32);
-  if (!zone.slips.empty() && (spare_unit_ == SpareUnit::Cylinder || spare_unit_ == SpareUnit::Track)) {
-    const std::uint32_t track = cylinder * surfaces_ + (spare_unit_ == SpareUnit::Track ? order : 0);
+  if (!zone.slips.empty() && (spare_unit_ == profile::SpareUnit::Cylinder || spare_unit_ == profile::SpareUnit::Track)) {
+    const std::uint32_t track = cylinder * surfaces_ + (spare_unit_ == profile::SpareUnit::Track ? order : 0);
     angle += sector_offset(zone, slips_between(zone, 0, track * zone.sectors_per_track) % zone.sectors_per_track);
   }
   return angle;
@@ -312,7 +312,7 @@ TrackRun Geometry::track_run(Lba first, std::uint32_t blocks) const {
   const auto in_zone = static_cast<std::uint32_t>(first.value - zone.first_block);
   std::uint32_t physical = place_of(zone, in_zone);
   std::uint32_t wanted = std::min(blocks, zone.blocks - in_zone);
-  if (spare_unit_ != SpareUnit::Zone && !slip_to_zone_end_) {  // the next unit begins behind the spares
+  if (spare_unit_ != profile::SpareUnit::Zone && !slip_to_zone_end_) {  // the next unit begins behind the spares
     const std::uint32_t usable = in_zone + zone.front;
     const bool last_unit = usable / zone.unit_blocks >= (zone.sectors - 1) / zone.unit_sectors;  // perhaps cut off
     if (!last_unit) wanted = std::min(wanted, zone.unit_blocks - usable % zone.unit_blocks);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platter/core/types.h"
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::mechanics {
 
@@ -50,7 +50,7 @@ struct TrackRun {
 class Geometry {
  public:
   /// Throws std::invalid_argument where zones overlap, or slips exceed the spares they use.
-  explicit Geometry(const GeometryProfile& profile);
+  explicit Geometry(const profile::GeometryProfile& profile);
 
   std::uint64_t block_count() const { return block_count_; }
   std::uint32_t sector_bytes() const { return sector_bytes_; }
@@ -102,7 +102,7 @@ class Geometry {
     std::uint32_t sector;
   };
 
-  void lay_out(Zone& zone, const ZoneProfile& profile, const std::string& where);
+  void lay_out(Zone& zone, const profile::ZoneProfile& profile, const std::string& where);
   const Zone& zone_of_block(std::uint64_t block) const;
   const Zone* zone_of_cylinder(std::uint32_t cylinder) const;
   /// The block of the zone that the layout puts on a physical sector, remaps left out; none on a slip or a spare.
@@ -121,8 +121,8 @@ class Geometry {
   std::uint32_t cylinders_;
   std::uint32_t surfaces_;
   std::uint32_t sector_bytes_;
-  Mapping mapping_;
-  SpareUnit spare_unit_;
+  profile::Mapping mapping_;
+  profile::SpareUnit spare_unit_;
   std::uint32_t range_cylinders_;
   bool spares_at_front_;
   bool slip_to_zone_end_;

@@ -14,7 +14,7 @@ namespace {
 
 using Curve = std::function<double(std::uint32_t)>;  // microseconds; used while loading only
 
-Curve table_curve(const SeekProfile& profile) {
+Curve table_curve(const profile::SeekProfile& profile) {
   const auto& points = profile.points_us;
   if (points.size() < 2) throw std::invalid_argument("a seek table needs at least two points");
   for (std::size_t i = 0; i < points.size(); ++i)
@@ -32,13 +32,13 @@ Curve table_curve(const SeekProfile& profile) {
   };
 }
 
-Curve sqrt_linear_curve(const SeekProfile& p) {
+Curve sqrt_linear_curve(const profile::SeekProfile& p) {
   return [p](std::uint32_t distance) {
     return distance <= p.knee_cylinders ? p.a_us + p.b_us * std::sqrt(distance) : p.c_us + p.d_us * distance;
   };
 }
 
-Curve three_point_curve(const SeekProfile& p, std::uint32_t cylinders) {
+Curve three_point_curve(const profile::SeekProfile& p, std::uint32_t cylinders) {
   // Lee and Katz (1991): a + b sqrt(d - 1) + c (d - 1) through the three points.
   const std::array<double, 3> x{0.0, (cylinders - 1) / 3.0 - 1, cylinders - 2.0};
   const std::array<double, 3> y{p.single_us, p.average_us, p.full_us};
@@ -55,15 +55,15 @@ Curve three_point_curve(const SeekProfile& p, std::uint32_t cylinders) {
 
 }  // namespace
 
-SeekCurve::SeekCurve(const SeekProfile& profile, std::uint32_t cylinders, double same_track_us) {
+SeekCurve::SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinders, double same_track_us) {
   Curve curve;
   switch (profile.model) {
-    case SeekModel::Table: curve = table_curve(profile); break;
-    case SeekModel::SqrtLinear: curve = sqrt_linear_curve(profile); break;
-    case SeekModel::ThreePoint: curve = three_point_curve(profile, cylinders); break;
+    case profile::SeekModel::Table: curve = table_curve(profile); break;
+    case profile::SeekModel::SqrtLinear: curve = sqrt_linear_curve(profile); break;
+    case profile::SeekModel::ThreePoint: curve = three_point_curve(profile, cylinders); break;
   }
   // Measured distances go before a formula.
-  if (profile.model != SeekModel::Table)
+  if (profile.model != profile::SeekModel::Table)
     curve = [formula = std::move(curve), &profile](std::uint32_t distance) {
       const auto point = std::find_if(profile.points_us.begin(), profile.points_us.end(),
                                       [distance](const auto& p) { return p.first == distance; });
@@ -73,7 +73,7 @@ SeekCurve::SeekCurve(const SeekProfile& profile, std::uint32_t cylinders, double
   nanoseconds_[0] = static_cast<std::uint32_t>(same_track_us * 1e3 + 0.5);
   for (std::uint32_t distance = 1; distance < cylinders; ++distance) {
     const double us = curve(distance);
-    if (us == 0 && profile.model != SeekModel::Table)
+    if (us == 0 && profile.model != profile::SeekModel::Table)
       throw std::invalid_argument("the formula gives no time for " + std::to_string(distance) +
                                   " cylinders, expected more than 0 us: are the model's times given?");
     if (!(us >= 0 && us < 4e6))

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "platter/core/types.h"
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::mechanics {
 
@@ -19,7 +19,7 @@ using core::Picoseconds;
 class SeekCurve {
  public:
   /// Throws std::invalid_argument for a profile that gives no curve or a negative time.
-  SeekCurve(const SeekProfile& profile, std::uint32_t cylinders, double same_track_us = 0);
+  SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinders, double same_track_us = 0);
 
   /// `distance` < cylinders.
   Picoseconds operator()(std::uint32_t distance) const {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <array>
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
+#include "platter/params/statistic.h"
 #include "platter/workload/initiator.h"
 
 namespace platter::observe {
@@ -119,5 +119,20 @@ class Statistics : public workload::RequestObserverIf {
   std::array<ClassStatistics, core::kRequestClasses> classes_;
   std::uint64_t broken_sums_ = 0;
 };
+
+/// The statistics of requests over some measured time, as a result has them.
+struct MeasuredRequests {
+  const RequestStatistics* requests;
+  double measured_s;
+};
+struct MeasuredClass {
+  const ClassStatistics* requests;
+  double measured_s;
+};
+const params::Statistics<MeasuredRequests>& request_rows();
+const params::Statistics<MeasuredClass>& class_rows();
+
+/// All classes of which a request was issued.
+std::vector<std::pair<std::string_view, MeasuredClass>> measured_classes(const Statistics& statistics, double measured_s);
 
 }  // namespace platter::observe

@@ -15,7 +15,7 @@ Nanoseconds nearest(core::Picoseconds time) {
 }
 
 /// Of a whole cylinder of the zone and the way to the next one.
-double sustained_bytes_per_turn(const mechanics::GeometryProfile& geometry, const mechanics::ZoneProfile& zone) {
+double sustained_bytes_per_turn(const profile::GeometryProfile& geometry, const profile::ZoneProfile& zone) {
   const double surfaces = geometry.surfaces;
   const double skew_sectors = (surfaces - 1) * zone.track_skew_sectors + zone.cylinder_skew_sectors;
   return surfaces * zone.sectors_per_track * geometry.sector_bytes / (surfaces + skew_sectors / zone.sectors_per_track);
@@ -23,7 +23,7 @@ double sustained_bytes_per_turn(const mechanics::GeometryProfile& geometry, cons
 
 }  // namespace
 
-DiskTimes DiskTimes::of(const mechanics::DriveProfile& profile, std::int64_t bytes_per_s) {
+DiskTimes DiskTimes::of(const profile::DriveProfile& profile, std::int64_t bytes_per_s) {
   const mechanics::SeekCurve seek(profile.seek, profile.geometry.cylinders);
   const core::Picoseconds turn = mechanics::Rotation::from_rpm(profile.rpm).period();
   DiskTimes times;
@@ -33,7 +33,7 @@ DiskTimes DiskTimes::of(const mechanics::DriveProfile& profile, std::int64_t byt
   times.bytes_per_s = bytes_per_s;
   if (bytes_per_s == 0) {
     double least = 1e18;
-    for (const mechanics::ZoneProfile& zone : profile.geometry.zones)
+    for (const profile::ZoneProfile& zone : profile.geometry.zones)
       least = std::min(least, sustained_bytes_per_turn(profile.geometry, zone));
     times.bytes_per_s = static_cast<std::int64_t>(least * (static_cast<double>(core::kPicosecondsPerSecond) / static_cast<double>(turn)));
   }

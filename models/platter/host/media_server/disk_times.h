@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::host::media_server {
 
@@ -21,7 +21,7 @@ struct DiskTimes {
 
   /// Read seeks and rotation of the drive; half a nanosecond rounds up. `bytes_per_s` 0: the sustained rate of the slowest zone,
   /// skews included, rounded down. Throws std::invalid_argument for a profile that describes no drive.
-  static DiskTimes of(const mechanics::DriveProfile& profile, std::int64_t bytes_per_s);
+  static DiskTimes of(const profile::DriveProfile& profile, std::int64_t bytes_per_s);
 
   /// What a stream's read of a round costs a disk: 2 (T_trackSeek + T_avgRot) + bytes / R_disk, to the nearest nanosecond; 0 for no bytes.
   Nanoseconds access(std::uint64_t bytes) const {

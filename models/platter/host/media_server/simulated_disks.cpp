@@ -14,7 +14,7 @@ constexpr core::Picoseconds kRound = kRoundTime * core::kPicosecondsPerNanosecon
 
 }  // namespace
 
-SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const mechanics::DriveProfile& profile,
+SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile,
                                const drive::EngineFactory& create_engine)
     : options_(options) {
   drive::DriveConfig config;
@@ -120,6 +120,12 @@ void SimulatedDisks::finished(array::ArrayRequest& request) {
   if (read.status != command::CommandStatus::Good) of.lost = true;
   reads_.give_back(read);
   if (--of.on_way == 0 && of.late) stream_rounds_.give_back(of);
+}
+
+std::uint64_t SimulatedDisks::decisions() const {
+  std::uint64_t decisions = 0;
+  for (const auto& disk : disks_) decisions += disk->engine().statistics().decisions;
+  return decisions;
 }
 
 std::array<SimulatedRounds, 3> SimulatedDisks::result() const {

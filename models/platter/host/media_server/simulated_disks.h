@@ -34,12 +34,14 @@ struct SimulatedRounds {
 class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
  public:
   /// Before any other simulated time: the first round begins at time 0. Throws std::invalid_argument for more disks than an array has.
-  SimulatedDisks(const AdmissionRunOptions& options, const mechanics::DriveProfile& profile, const drive::EngineFactory& create_engine);
+  SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile, const drive::EngineFactory& create_engine);
 
   void round(const StoredLibrary& library, const AdmissionControl& control, const std::vector<Playback>& playbacks) override;
 
   /// Before the failing round; that round; after it.
   std::array<SimulatedRounds, 3> result() const;
+  /// Of all disks' engines so far.
+  std::uint64_t decisions() const;
 
  private:
   /// A stream's data of a round.

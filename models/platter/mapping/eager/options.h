@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "platter/mechanics/drive_profile.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::eager {
 
@@ -19,7 +19,7 @@ struct EagerOptions {
 };
 
 /// What of a drive does not go with eager writing; empty if all does.
-inline std::string objection(const mechanics::DriveProfile& drive) {
+inline std::string objection(const profile::DriveProfile& drive) {
   if (drive.cache.segments > 0) return "eager writing runs without a buffer: expected cache.segments = 0";
   if (drive.zero_latency_write)
     return "an eager write begins with its first sector: expected mechanics.zero_latency_write = false";

@@ -2,8 +2,8 @@
 """`platter-lab reproduce`: the papers' experiments again, and what is left of their claims.
 
 A study is one module and one line in `STUDIES`. Its `STUDY` says which points of the model it needs (`plan`), and makes
-claims, figures and tables of their results (`report`). All else is here: running in parallel and keeping what has run
-(`bench`), intervals (`statistics`), verdicts (`claims`), charts (`figures`), the page (`page`).
+claims, figures and tables of their results (`report`). All else is here: intervals (`statistics`), verdicts (`claims`), charts (`figures`), the page
+(`page`); running in parallel and keeping what has run is `platter_lab.runs`.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
                         help="runs at a time (default: the machine's cores, %(default)s)")
     parser.add_argument("--output", type=Path, metavar="DIR",
                         help="where page, figures and data go (default: docs/papers/STUDY; quick: build/reproduce/STUDY-quick)")
+    parser.add_argument("--result", type=Path, metavar="FILE", help="also write claims and figures as JSON, for one study")
     parser.add_argument("--cache", type=Path, default=KEPT / "runs", metavar="DIR",
                         help="where results of runs are kept (default: build/reproduce/runs)")
     parser.add_argument("--platter", type=Path, metavar="PATH",

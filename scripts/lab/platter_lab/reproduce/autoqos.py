@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from platter_lab.reproduce.bench import QOS, Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
@@ -108,7 +109,7 @@ def seconds_to_return(result: dict[str, Any]) -> float:
 
 def _point(figure: str, enabled: bool, *settings: tuple[str, str]) -> Point:
     return Point(FOLDER / f"{figure}.toml", (("autoqos.enabled", "true" if enabled else "false"), *settings), 0.0,
-                 float(LENGTH_S[figure]), program=QOS)
+                 float(LENGTH_S[figure]))
 
 
 class View:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from platter_lab.reproduce import mixed_media
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (

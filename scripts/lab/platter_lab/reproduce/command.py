@@ -13,9 +13,12 @@ from platter_lab import LabError
 from platter_lab.executable import find_platter
 from platter_lab.files import write_whole
 from platter_lab.reproduce import KEPT, STUDIES
-from platter_lab.reproduce.bench import Bench, Results
-from platter_lab.reproduce.page import files, terminal
+from platter_lab.reproduce.page import claims_json, files, terminal
 from platter_lab.reproduce.study import PAPERS, Plan, Study
+from platter_lab.runs.executor import LocalProcesses
+from platter_lab.runs.results import Results
+from platter_lab.runs.runner import Runner
+from platter_lab.runs.store import Store
 
 
 def _say(text: str) -> None:
@@ -25,41 +28,45 @@ def _say(text: str) -> None:
 def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     plan = study.plan(arguments.quick)
     most = study.most(arguments.quick) if study.most else None
-    bench = Bench(find_platter(arguments.platter), arguments.cache, arguments.jobs)
+    runner = Runner(find_platter(arguments.platter), Store(arguments.cache), LocalProcesses(arguments.jobs))
     output = arguments.output or (KEPT / f"{study.name}-quick" if arguments.quick else PAPERS / study.name)
     if output.exists() and not output.is_dir():
         raise LabError(f"{output}: is a file; expected a folder for the study's page")
+    if arguments.result and arguments.result.is_dir():
+        raise LabError(f"{arguments.result}: is a folder; expected a file for the claims")
     if arguments.estimate:
-        print(f"{study.name}: {bench.estimate(plan.batches).text(arguments.jobs)}")
+        print(f"{study.name}: {runner.estimate(plan.batches).text(arguments.jobs)}")
         if most:
-            print(f"{study.name}, at most: {bench.estimate(most.batches).text(arguments.jobs)}")
+            print(f"{study.name}, at most: {runner.estimate(most.batches).text(arguments.jobs)}")
         return
     if not arguments.quick:
-        _say(f"{study.name}: {bench.estimate(plan.batches).text(arguments.jobs)}")
+        _say(f"{study.name}: {runner.estimate(plan.batches).text(arguments.jobs)}")
     start = time.monotonic()
-    plan, results = run_plan(study, plan, bench, arguments.quick)
+    plan, results = run_plan(study, plan, runner, arguments.quick)
     _say(f"{study.name}: {plan.runs} runs at hand after {time.monotonic() - start:.0f} s")
     report = study.report(results, arguments.quick)
     texts = files(study, plan, report, arguments.quick)
-    write_whole({output / name: text for name, text in texts.items()})
+    wanted = {arguments.result: claims_json(study, report, output)} if arguments.result else {}
+    write_whole({**{output / name: text for name, text in texts.items()}, **wanted})
     print(terminal(report))
     print(f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside it")
 
 
-def run_plan(study: Study, plan: Plan, bench: Bench, quick: bool) -> tuple[Plan, Results]:
+def run_plan(study: Study, plan: Plan, runner: Runner, quick: bool) -> tuple[Plan, Results]:
     """The results of the plan; of a study in stages, of all the plans that follow, with the last of them."""
     if study.follow is None:
-        return plan, bench.results(plan.batches)
+        return plan, runner.results(plan.batches)
     results = Results({})
     while not results.has((plan := study.follow(results, quick)).batches):
-        results = bench.results(plan.batches)
+        results = runner.results(plan.batches)
         _say(f"{study.name}: {plan.runs} runs at hand")
     return plan, results
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.output and len(arguments.study) > 1:
-        raise LabError("--output: one folder for several studies; expected one study")
+    for option, place in (("--output", arguments.output), ("--result", arguments.result)):
+        if place and len(arguments.study) > 1:
+            raise LabError(f"{option}: one place for several studies; expected one study")
     try:
         for name in STUDIES:
             if name in arguments.study:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge

@@ -6,7 +6,8 @@ from __future__ import annotations
 from functools import partial
 
 from platter_lab.reproduce import eager_writing
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.eager_writing import HALF, POLICIES, QUEUE, View
 from platter_lab.reproduce.readings import judge
@@ -35,10 +36,10 @@ def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def _point(policy: str, queue: int, reads: int, layout: str) -> Point:
     """`queue` is for each drive, as if nothing were copied."""
     drives, copies, answer = LAYOUTS[layout]
+    array = (("host.kind", "array"), ("array.drives", str(drives)), ("array.copies", str(copies)), ("array.answer", answer)) if drives > 1 else ()
     settings = (("policy", eager_writing.IN_PLACE.get(policy, policy)),
                 *((("eager.enabled", "false"),) if policy in eager_writing.IN_PLACE else ()),
-                ("array.drives", str(drives)), ("array.copies", str(copies)), ("array.answer", answer),
-                ("workload.discrete.outstanding", str(drives * queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"))
+                *array, ("workload.discrete.outstanding", str(drives * queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"))
     return Point(FOLDER / "scenario.toml", settings, 10.0, 30.0)
 
 

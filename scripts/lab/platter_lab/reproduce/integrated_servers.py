@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Map, Series
 from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
@@ -550,7 +551,7 @@ def follow(results: Results, quick: bool) -> Plan:
 
 RUN_HEADER = ("server", "policy", "text_disks", "text_clients", "video_clients", "bursty_load", "others", "measured_s", "seed", "response_ms",
               "unfinished", "unit_queue_ms", "unit_service_ms", "violation_share", "late_unit_share", "mean_utilisation")
-IN_COLUMNS = frozenset({"server.architecture", "server.policy", "server.text_disks", "server.video_disks", "text.clients", "video.clients",
+IN_COLUMNS = frozenset({"server.architecture", "policy", "server.text_disks", "server.video_disks", "text.clients", "video.clients",
                         "text.arrivals", "text.load_bytes_per_s"})
 
 
@@ -560,7 +561,7 @@ def _rows(results: Results) -> tuple[tuple[str, ...], ...]:
         s = dict(point.settings)
         others = " ".join(f"{key}={value}" for key, value in s.items() if key not in IN_COLUMNS)
         for r in results[point]:
-            rows.append((s["server.architecture"], s.get("server.policy", ""), s.get("server.text_disks", "8"), s["text.clients"],
+            rows.append((s["server.architecture"], s.get("policy", ""), s.get("server.text_disks", "8"), s["text.clients"],
                          s["video.clients"], s.get("text.load_bytes_per_s", ""), others, f"{point.measure_s:g}", str(r["seed"]),
                          f"{response(r):.9g}", str(r["text"]["unfinished"]), f"{queueing(r):.9g}", f"{service(r):.9g}",
                          f"{late_rounds(r):.9g}", f"{late_units(r):.9g}", f"{r['disks']['mean_utilisation']:.9g}"))

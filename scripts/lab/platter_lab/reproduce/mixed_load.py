@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
 from platter_lab.reproduce.readings import DEFAULT, Factor, Reading, Together, combinations

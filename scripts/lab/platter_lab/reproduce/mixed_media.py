@@ -11,7 +11,8 @@ from typing import Any
 from platter_lab.executable import ROOT
 from platter_lab.files import write_whole
 from platter_lab.reproduce import clusters
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from platter_lab.reproduce import mixed_media
-from platter_lab.reproduce.bench import Results
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.figures import Chart
 from platter_lab.reproduce.mixed_load import (

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import math
 from collections.abc import Sequence
+from pathlib import Path
 
-from platter_lab.reproduce.claims import Claim, Part, Unit, combined
+from platter_lab.reproduce.claims import Claim, Part, Unit, combined, deciding
 from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 
@@ -120,6 +123,21 @@ def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, st
     texts.update({table.file: csv_text(table.header, table.rows) for table in all_tables(report) if table.file})
     texts["claims.csv"] = csv_text(("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
     return texts
+
+
+def claims_json(study: Study, report: Report, folder: Path) -> str:
+    """The claims, and where the figures are, for a program (docs/reference/claims.schema.json)."""
+    def finite(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    claims = []
+    for claim in report.claims:
+        part = deciding(claim.parts)
+        claims.append({"id": claim.name, "text": claim.text, "published": claim.published, "measured": finite(part.value.mean) if part else None,
+                       "ci95": [finite(part.value.low), finite(part.value.high)] if part else None, "verdict": str(claim.verdict),
+                       "why": f"{claim.verdict_text()}; {claim.criterion_text()}; {claim.ours()}"})
+    figures = [{"id": chart.file.removesuffix(".svg"), "data": str(folder / chart_table(chart).file), "image": str(folder / chart.file)} for chart in report.charts]
+    return json.dumps({"schema": 1, "study": study.name, "claims": claims, "figures": figures}, indent=2) + "\n"
 
 
 def terminal(report: Report) -> str:

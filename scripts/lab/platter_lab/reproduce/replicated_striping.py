@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any
 
 from platter_lab.executable import ROOT
-from platter_lab.reproduce.bench import ADMIT, SIMULATE_ADMITTED, Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
@@ -72,7 +73,7 @@ READINGS = (
     Reading("six films", "each film is stored once, so the six lie on the outermost tracks of the disks only", (("streams.fill_disks", "false"),),
             affects=MEASURED),
     Reading("SCAN-EDF", "the reads of a round are served by deadline first, which is the same for all but late ones, then as in SCAN",
-            (("disks.policy", "SCAN-EDF"),), affects=MEASURED),
+            (("policy", "SCAN-EDF"),), affects=MEASURED),
     Reading("inner zone", "all zones of the simulated disks are like the innermost one, with whose rate T(S) counts",
             (("drive", "inner_zone.toml"),), affects=MEASURED),
 )
@@ -130,19 +131,20 @@ def reserved(result: dict[str, Any]) -> float:
 def _point(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, content: str = "mixed",
            fragment_blocks: int = 0, failed: int | None = None) -> Point:
     placement = "ascending" if reading is ASCENDING and scheme.placement == "deterministic" else scheme.placement
-    settings = [("server.disks", str(disks)), ("replication.placement", placement), ("reservation.scheme", scheme.reservation),
+    settings = [("disks.simulated", "false"), ("server.disks", str(disks)), ("replication.placement", placement), ("reservation.scheme", scheme.reservation),
                 ("streams.content", content), *reading.settings]
     if fragment_blocks:
         settings.append(("replication.decluster_bytes", str(fragment_blocks * BLOCK_BYTES)))
     if failed is not None:
         settings.append(("failure.disk", str(failed)))   # in the first measured round
-    return Point(FOLDER / "server.toml", tuple(settings), 3000.0, 3000.0 if quick else 6000.0, program=ADMIT)
+    return Point(FOLDER / "server.toml", tuple(settings), 3000.0, 3000.0 if quick else 6000.0)
 
 
 def _on_disks(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, failed: int = 0) -> Point:
     """A disk fails half-way, disk 0 as in the paper's figure 9; the rounds of the warm-up are admitted only."""
     point = _point(scheme, disks, quick, reading, failed=failed)
-    return replace(point, measure_s=200.0 if quick else 1000.0, program=SIMULATE_ADMITTED, halfway="failure.at_s")
+    settings = tuple(("disks.simulated", "true") if key == "disks.simulated" else (key, value) for key, value in point.settings)
+    return replace(point, settings=settings, measure_s=200.0 if quick else 1000.0, halfway="failure.at_s")
 
 
 def missing_on_disks(result: dict[str, Any]) -> float:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from platter_lab.executable import ROOT
-from platter_lab.reproduce.bench import Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.figures import Chart, Map
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from platter_lab.reproduce.bench import Command, Point, Results
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.readings import DEFAULT, Reading
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
@@ -19,7 +20,6 @@ from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
 
 SERVER = PAPERS / "integrated-servers" / "server.toml"
 SERVED = tomllib.loads(SERVER.read_text(encoding="utf-8"))
-MIXED = Command(("server", "mixed"), ("server", "mixed", "--dump"))
 
 T, V = 200, 102            # the paper's capacities of the partitioned server: loads are stated in them
 LIMIT_MS, LIMIT_SHARE = 100.0, 0.01
@@ -35,11 +35,11 @@ LEAST_INTERVALS = 16   # in which there is room for a peak of 12.51 times the me
 Server = tuple[tuple[str, str], ...]
 PARTITIONED: Server = (("server.architecture", "partitioned"),)
 INTEGRATED: Server = (("server.architecture", "integrated"),)
-FAIR: Server = (*INTEGRATED, ("server.policy", "SFQ(1|1|0)"))
-ELEVATOR: Server = (*INTEGRATED, ("server.policy", "LOOK"))
-ROUND_ROBIN: Server = (*INTEGRATED, ("server.policy", "RR"))
-BY_DEADLINE: Server = (*INTEGRATED, ("server.policy", "SCAN-EDF"))
-TPS: Server = (*INTEGRATED, ("server.policy", "TPS:SCAN/SCAN"))
+FAIR: Server = (*INTEGRATED, ("policy", "SFQ(1|1|0)"))
+ELEVATOR: Server = (*INTEGRATED, ("policy", "LOOK"))
+ROUND_ROBIN: Server = (*INTEGRATED, ("policy", "RR"))
+BY_DEADLINE: Server = (*INTEGRATED, ("policy", "SCAN-EDF"))
+TPS: Server = (*INTEGRATED, ("policy", "TPS:SCAN/SCAN"))
 NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated, SFQ", ELEVATOR: "integrated, LOOK",
          ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN"}
 Metric = Callable[[dict[str, Any]], float]
@@ -188,7 +188,7 @@ class View:
         extra = tuple((key.replace("__", "."), str(value)) for key, value in settings.items())
         own = tuple(pair for pair in self._own(again, text, video, "text.arrivals" in dict(extra)) if pair[0] not in dict(extra))
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
-        point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, program=MIXED, least_s=least_s)
+        point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, least_s=least_s)
         self._ask(point)
         return point
 
@@ -204,16 +204,16 @@ class View:
 
     def _read_again(self, server: Server) -> Server:
         """The server with its policy in the place of which the reading has another one."""
-        policy = dict(server).get("server.policy", "CELLO(1|1|0)")
+        policy = dict(server).get("policy", "CELLO(1|1|0)")
         for kind, other in self.reading.policies:
             if policy.startswith(kind) and server[:1] == INTEGRATED:
-                return (*(pair for pair in server if pair[0] != "server.policy"), ("server.policy", other))
+                return (*(pair for pair in server if pair[0] != "policy"), ("policy", other))
         return server
 
     def trace(self) -> Point:
         """The bursty load as the trace was recorded, once."""
         point = Point(SERVER, (*INTEGRATED, ("text.clients", "0"), ("video.clients", "0"), *_bursts(TRACE_BYTES_PER_S), ("text.cache_bytes", "0")), 0.0,
-                      float(TRACE_INTERVALS), program=MIXED, least_s=LEAST_INTERVALS)
+                      float(TRACE_INTERVALS), least_s=LEAST_INTERVALS)
         self._ask(point, (1,))
         return point
 
@@ -328,7 +328,7 @@ class View:
     def partition(self, text_disks: int, load: float = 0.9) -> tuple[Server, Server, int, int]:
         """Both servers with so many disks for text of 16, text clients for a part of their capacity, and video clients for a half."""
         sizes = (("server.text_disks", str(text_disks)), ("server.video_disks", str(16 - text_disks)))
-        policy = ("server.policy", f"CELLO({16 - text_disks}|{text_disks}|0)")
+        policy = ("policy", f"CELLO({16 - text_disks}|{text_disks}|0)")
         return ((*PARTITIONED, *sizes), (*INTEGRATED, *sizes, policy), round(load * T * text_disks / 8), 50 * (16 - text_disks) // 8)
 
     def gains(self, spread: Spread, overload_s: float) -> list[Gain]:
@@ -361,9 +361,9 @@ def _touches(key: str, server: Server, text: int, video: int, bursty: bool) -> b
     if key == "server.text_policy":
         return not integrated and (text > 0 or bursty)
     if key == "scheduling.cello_elevator":
-        return integrated and dict(server).get("server.policy", "CELLO").startswith("CELLO") and (text > 0 or bursty)
+        return integrated and dict(server).get("policy", "CELLO").startswith("CELLO") and (text > 0 or bursty)
     if key == "scheduling.budget_interval_s":   # of one class alone all budgets are the same
-        return integrated and dict(server).get("server.policy", "CELLO").startswith("CELLO") and video > 0 and (text > 0 or bursty)
+        return integrated and dict(server).get("policy", "CELLO").startswith("CELLO") and video > 0 and (text > 0 or bursty)
     if key == "video.file_s":
         return video > 0
     if key == "text.cache_bytes":

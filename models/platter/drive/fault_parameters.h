@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platter/params/row.h"
+
+namespace platter::drive {
+
+/// What goes wrong with a drive.
+struct FaultParameters {
+  double dies_at_s = 0;  ///< 0: never
+};
+
+/// Keys `fault.*` of one drive.
+inline const params::Table<FaultParameters>& fault_parameters() {
+  static const params::Table<FaultParameters> table = {
+      {"fault.dies_at_s", "s", "the drive dies at this simulated time: what it has and what comes fails; 0: never",
+       params::at(&FaultParameters::dies_at_s), params::Range{0, 1e6}},
+  };
+  return table;
+}
+
+}  // namespace platter::drive

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/params/describe.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "platter/core/json_text.h"
+
+namespace platter::params {
+
+using nlohmann::json;
+
+namespace {
+
+json value_of(const BoundRow& bound) {
+  return std::visit(
+      [&bound](const auto& field) -> json {
+        using Type = std::decay_t<decltype(field)>;
+        if constexpr (std::is_same_v<Type, Choice>) {
+          return bound.row->choices[field.get()];
+        } else if constexpr (std::is_same_v<Type, FileName*>) {
+          return field->text;
+        } else if constexpr (std::is_same_v<Type, std::vector<FileName>*>) {
+          json names = json::array();
+          for (const FileName& name : *field) names.push_back(name.text);
+          return names;
+        } else {
+          return *field;
+        }
+      },
+      bound.field);
+}
+
+json::json_pointer pointer(const std::string& key) {
+  std::string path = "/";
+  for (const char c : key) path += c == '.' ? '/' : c;
+  return json::json_pointer(path);
+}
+
+/// A row's key below the array whose element has it.
+std::string own_key(const BoundArray& array, const BoundRow& bound) { return bound.key.substr(array.key.size() + 1); }
+
+// --- schema ----------------------------------------------------------------------------------------------------------
+
+struct SchemaOf {
+  json operator()(const bool*) const { return {{"type", "boolean"}}; }
+  json operator()(const std::int64_t*) const { return {{"type", "integer"}}; }
+  json operator()(const std::uint32_t*) const { return {{"type", "integer"}, {"minimum", 0}}; }
+  json operator()(const double*) const { return {{"type", "number"}}; }
+  json operator()(const std::vector<FileName>*) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+  json operator()(const std::vector<std::uint32_t>*) const { return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}}; }
+  json operator()(const std::vector<double>*) const { return {{"type", "array"}, {"items", {{"type", "number"}}}}; }
+  template <typename T>
+  json operator()(const std::vector<std::pair<std::uint32_t, T>>*) const {
+    return {{"type", "array"}, {"items", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}}}};
+  }
+  json operator()(const std::string*) const { return {{"type", "string"}}; }
+  json operator()(const FileName*) const { return {{"type", "string"}}; }
+  json operator()(const Choice&) const { return {{"type", "string"}}; }
+};
+
+json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
+
+/// The object that has the last part of a key, made if need be.
+json* parent_of(json& root, const std::string& key, std::string& last) {
+  json* level = &root;
+  std::size_t begin = 0;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
+    json& below = (*level)["properties"][key.substr(begin, dot - begin)];
+    if (below.is_null()) below = closed_object();
+    level = &below;
+    begin = dot + 1;
+  }
+  last = key.substr(begin);
+  return level;
+}
+
+void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
+  const Row& row = *bound.row;
+  std::string last;
+  json& level = *parent_of(root, key, last);
+  json entry = std::visit(SchemaOf{}, bound.field);
+  entry["description"] = std::string(row.description) + (row.unit.empty() ? "" : " [" + std::string(row.unit) + "]");
+  if (!std::isinf(row.range.minimum)) entry["minimum"] = row.range.minimum;
+  if (!std::isinf(row.range.maximum)) entry["maximum"] = row.range.maximum;
+  if (!row.choices.empty()) entry["enum"] = row.choices;
+  if (row.required)
+    level["required"].push_back(last);
+  else
+    entry["default"] = value_of(bound);
+  level["properties"][last] = entry;
+}
+
+// --- TOML ------------------------------------------------------------------------------------------------------------
+
+/// A file name that holds wherever the dump is put.
+std::string whole_path(const FileName& name) {
+  return name.empty() ? "" : std::filesystem::absolute(name.path).lexically_normal().string();
+}
+
+json dumped_value(const BoundRow& bound) {
+  if (const auto* file = std::get_if<FileName*>(&bound.field)) return whole_path(**file);
+  if (const auto* files = std::get_if<std::vector<FileName>*>(&bound.field)) {
+    json names = json::array();
+    for (const FileName& name : **files) names.push_back(whole_path(name));
+    return names;
+  }
+  return value_of(bound);
+}
+
+void add_line(std::string& text, const std::string& key, const BoundRow& bound) {
+  const Row& row = *bound.row;
+  text += fmt::format("{} = {}  # {}{}\n", key, core::json_text(dumped_value(bound), -1), row.unit.empty() ? "" : "[" + std::string(row.unit) + "] ",
+                      row.description);
+}
+
+// --- page ------------------------------------------------------------------------------------------------------------
+
+constexpr const char* kPageHead = "| key | unit | default | range | meaning |\n| --- | --- | --- | --- | --- |\n";
+
+std::string page_line(const std::string& key, const BoundRow& bound) {
+  const Row& row = *bound.row;
+  std::string range;
+  for (const std::string_view choice : row.choices) range += (range.empty() ? "" : ", ") + std::string(choice);
+  if (!std::isinf(row.range.minimum) && !std::isinf(row.range.maximum))
+    range = fmt::format("{:g} to {:g}", row.range.minimum, row.range.maximum);
+  else if (!std::isinf(row.range.minimum))
+    range = fmt::format("from {:g}", row.range.minimum);
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key, row.unit, row.required ? "required" : "`" + core::json_text(value_of(bound), -1) + "`", range,
+                     row.description);
+}
+
+}  // namespace
+
+json to_json(const Grammar& grammar) {
+  json out = json::object();
+  for (const BoundRow& bound : grammar.rows()) out[pointer(bound.key)] = value_of(bound);
+  for (const BoundArray& array : grammar.arrays())
+    for (const std::vector<BoundRow>& element : array.elements()) {
+      json one = json::object();
+      for (const BoundRow& bound : element) one[pointer(own_key(array, bound))] = value_of(bound);
+      out[pointer(array.key)].push_back(one);
+    }
+  return out;
+}
+
+std::string to_toml(const Grammar& grammar) {
+  // A section's keys may come from several rooms, and those at the top of the file come first.
+  std::vector<std::string> sections{""};
+  std::map<std::string, std::string> text;
+  for (const BoundRow& bound : grammar.rows()) {
+    const std::size_t dot = bound.key.rfind('.');
+    const std::string section = dot == std::string::npos ? "" : bound.key.substr(0, dot);
+    if (text.count(section) == 0 && !section.empty()) sections.push_back(section);
+    add_line(text[section], dot == std::string::npos ? bound.key : bound.key.substr(dot + 1), bound);
+  }
+  std::string whole;
+  for (const std::string& section : sections) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
+  for (const BoundArray& array : grammar.arrays())
+    for (const std::vector<BoundRow>& element : array.elements()) {
+      whole += fmt::format("\n[[{}]]\n", array.key);
+      for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound);
+    }
+  return whole;
+}
+
+json schema(const Grammar& grammar) {
+  json root = closed_object();
+  for (const BoundRow& bound : grammar.rows()) add_to_schema(root, bound.key, bound);
+  for (const BoundArray& array : grammar.arrays()) {
+    json one = closed_object();
+    for (const BoundRow& bound : array.example()) add_to_schema(one, own_key(array, bound), bound);
+    std::string last;
+    json& level = *parent_of(root, array.key, last);
+    level["properties"][last] = {{"type", "array"}, {"items", one}, {"minItems", 1}};
+    level["required"].push_back(last);
+  }
+  for (const RequiredSection& section : grammar.required()) root["required"].push_back(section.key);
+  return root;
+}
+
+void allow_files(json& schema, const std::map<std::string, std::string>& meaning) {
+  for (auto& [key, section] : schema["properties"].items()) {
+    if (section.value("type", "") != "object") continue;
+    allow_files(section);
+    section.erase("required");
+    section["properties"]["file"] = {{"type", "string"}, {"description", "file to start from"}};
+    const auto said = meaning.find(key);
+    section = json{{"oneOf", {{{"type", "string"}, {"description", said != meaning.end() ? said->second : "file that holds the section"}}, section}}};
+  }
+}
+
+std::string page_table(const Grammar& grammar) {
+  std::string text = kPageHead;
+  for (const BoundRow& bound : grammar.rows()) text += page_line(bound.key, bound);
+  return text;
+}
+
+std::string page_table(const BoundArray& array) {
+  std::string text = kPageHead;
+  for (const BoundRow& bound : array.example()) text += page_line(own_key(array, bound), bound);
+  return text;
+}
+
+}  // namespace platter::params

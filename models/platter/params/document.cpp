@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/params/document.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "platter/core/error.h"
+#include "platter/core/input_files.h"
+#include "platter/core/nearest.h"
+
+namespace platter::params {
+
+namespace fs = std::filesystem;
+using core::ConfigError;
+using core::ConfigProblem;
+
+namespace {
+
+using Problems = std::vector<ConfigProblem>;
+
+struct Leaf {
+  const toml::node* node = nullptr;
+  Position position;
+  bool used = false;
+};
+using Leaves = std::map<std::string, Leaf>;
+
+Position position_of(const toml::node& node, const std::string& fallback) {
+  const toml::source_region& source = node.source();
+  return {source.path ? *source.path : fallback, source.begin.line, source.begin.column};
+}
+
+void report(Problems& problems, const Position& at, const std::string& key, const std::string& message) {
+  problems.push_back({at.file, at.line, at.column, key, message});
+}
+
+[[noreturn]] void fail(const Position& at, const std::string& key, const std::string& message) {
+  throw ConfigError({{at.file, at.line, at.column, key, message}});
+}
+
+/// The parser bounds the depth of values, not that of keys: one of a hundred thousand parts would take the whole stack.
+void check_depth(const std::string& text, const std::string& file) {
+  constexpr std::ptrdiff_t kMostParts = 256;
+  std::uint32_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view whole(text.data() + begin, end - begin);
+    const std::string_view key = whole.substr(0, whole.find_first_of("=,#{"));
+    if (std::count(key.begin(), key.end(), '.') >= kMostParts)
+      fail({file, line, 1}, "", fmt::format("found a key of more than {} parts", kMostParts));
+    begin = end + 1;
+  }
+}
+
+toml::table parse_file(const fs::path& file) {
+  if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
+  const std::string text = core::read_input(file);  // a pipe has no size, which toml::parse_file asks for
+  check_depth(text, file.string());
+  try {
+    return toml::parse(text, file.string());
+  } catch (const toml::parse_error& error) {
+    fail({file.string(), error.source().begin.line, error.source().begin.column}, "",
+         fmt::format("not valid TOML: {}", error.description()));
+  }
+}
+
+std::string join(const std::string& prefix, std::string_view key) {
+  return prefix.empty() ? std::string(key) : prefix + "." + std::string(key);
+}
+
+// --- sections in files of their own ---------------------------------------------------------------------------------
+
+void merge(toml::table& base, toml::table&& over) {
+  for (auto&& [key, node] : over) {
+    if (toml::table* inner = node.as_table())
+      if (toml::table* below = base.get_as<toml::table>(key)) {
+        merge(*below, std::move(*inner));
+        continue;
+      }
+    node.visit([&base, &key = key](auto& value) { base.insert_or_assign(key, std::move(value)); });
+  }
+}
+
+/// Why a file that a key names cannot be read, "" if it can.
+std::string file_objection(const fs::path& path) {
+  const std::string objection = core::note_input(path);
+  if (objection.empty()) return {};
+  return objection == "no such file" ? fmt::format("there is no file \"{}\"", path.string()) : fmt::format("\"{}\" {}", path.string(), objection);
+}
+
+void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const FileLookup& lookup, const std::string& file) {
+  std::vector<std::string> keys;  // names, since sections are exchanged on the way
+  for (auto&& [key, node] : table) keys.emplace_back(key.str());
+  for (const std::string& key : keys) {
+    const std::string path = join(prefix, key);
+    if (!space.has_section(path)) continue;
+    const toml::node& node = *table.get(key);
+    if (const auto* name = node.as_string())
+      table.insert_or_assign(key, parse_file(lookup(name->get(), path, position_of(node, file))));
+    toml::table* section = table.get_as<toml::table>(key);
+    if (section == nullptr) continue;
+    int files = 0;
+    while (const auto* name = section->get_as<std::string>("file")) {
+      const Position at = position_of(*name, file);
+      if (++files > 8) fail(at, path, "the files start from each other in a circle");
+      toml::table base = parse_file(lookup(name->get(), path, at));
+      section->erase("file");
+      merge(base, std::move(*section));
+      *section = std::move(base);
+    }
+    resolve_includes(*section, path, space, lookup, file);
+  }
+}
+
+/// Puts the name of a file in place of a whole section.
+void name_section(toml::table& table, const std::string& key, const std::string& name) {
+  toml::table* level = &table;
+  std::size_t begin = 0;
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
+    const std::string part = key.substr(begin, dot - begin);
+    if (const auto* file = level->get_as<std::string>(part))
+      level->insert_or_assign(part, toml::table{{"file", file->get()}});
+    else if (level->get_as<toml::table>(part) == nullptr)
+      level->insert_or_assign(part, toml::table{});
+    level = level->get_as<toml::table>(part);
+    begin = dot + 1;
+  }
+  level->insert_or_assign(key.substr(begin), name);
+}
+
+// --- leaves ----------------------------------------------------------------------------------------------------------
+
+std::string said_of(const std::string& key, const KeySpace& space, const Document::Elsewhere& elsewhere) {
+  const std::string said = elsewhere ? elsewhere(key) : "";
+  return said.empty() ? space.suggestion(key) : said;
+}
+
+void flatten(const toml::table& table, const std::string& prefix, const KeySpace& space, const Document::Elsewhere& elsewhere, const std::string& file,
+             Leaves& leaves, Problems& problems) {
+  for (auto&& [key, node] : table) {
+    const std::string path = join(prefix, key.str());
+    const Position at = position_of(node, file);
+    if (node.is_table() && !space.has_key(path)) {
+      if (!space.has_section(path))
+        report(problems, at, path, "there is no such section" + said_of(path, space, elsewhere));
+      else
+        flatten(*node.as_table(), path, space, elsewhere, file, leaves, problems);
+      continue;
+    }
+    leaves[path] = {&node, at, false};
+  }
+}
+
+// --- values ----------------------------------------------------------------------------------------------------------
+
+std::string show(const toml::node& node) {
+  if (node.is_table()) return "a table";
+  if (node.is_array()) return "an array";
+  std::string text;
+  node.visit([&text](const auto& value) {
+    if constexpr (toml::is_floating_point<decltype(value)>) {
+      text = fmt::format("{}", value.get());
+    } else if constexpr (toml::is_value<decltype(value)>) {
+      std::ostringstream out;
+      out << value;
+      text = out.str();
+    }
+  });
+  return text;
+}
+
+std::string range_of(const Row& p) {
+  const std::string unit = p.unit.empty() ? "" : " " + std::string(p.unit);
+  if (std::isinf(p.range.minimum) && std::isinf(p.range.maximum)) return "a number" + unit;
+  if (std::isinf(p.range.maximum)) return fmt::format("at least {:g}{}", p.range.minimum, unit);
+  return fmt::format("{:g} to {:g}{}", p.range.minimum, p.range.maximum, unit);
+}
+
+std::optional<std::size_t> choice_index(const std::vector<std::string_view>& choices, const std::string& text) {
+  const auto found = std::find(choices.begin(), choices.end(), text);
+  if (found == choices.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+/// Sets one field from its node; returns what is wrong, "" if nothing is.
+class Setter {
+ public:
+  Setter(const Row& row, const Leaf& leaf) : p_(row), leaf_(leaf) {}
+
+  std::string operator()(bool* field) const {
+    const auto value = leaf_.node->value<bool>();
+    if (!leaf_.node->is_boolean()) return expected("true or false");
+    *field = *value;
+    return {};
+  }
+  std::string operator()(std::int64_t* field) const {
+    if (!leaf_.node->is_integer()) return expected("a whole number");
+    const std::int64_t value = **leaf_.node->as_integer();
+    if (outside(static_cast<double>(value))) return expected(range_of(p_));
+    *field = value;
+    return {};
+  }
+  std::string operator()(std::uint32_t* field) const {
+    if (!leaf_.node->is_integer()) return expected("a whole number");
+    const std::int64_t value = **leaf_.node->as_integer();
+    if (value < 0 || value > 0xFFFF'FFFF || outside(static_cast<double>(value)))
+      return expected(std::isinf(p_.range.maximum) ? "a whole number from 0" : range_of(p_));
+    *field = static_cast<std::uint32_t>(value);
+    return {};
+  }
+  std::string operator()(double* field) const {
+    double value = 0;
+    if (!number(*leaf_.node, value)) return expected(leaf_.node->is_integer() ? kExactNumber : "a number");
+    if (outside(value)) return expected(range_of(p_));
+    *field = value;
+    return {};
+  }
+  std::string operator()(std::string* field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
+    *field = value;
+    return {};
+  }
+  std::string operator()(const Choice& field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    const auto index = choice_index(p_.choices, value);
+    if (!index) return expected_choice(value);
+    field.set(*index);
+    return {};
+  }
+  std::string operator()(FileName* field) const {
+    if (!leaf_.node->is_string()) return expected("the name of a file");
+    return file(**leaf_.node->as_string(), *field);
+  }
+  std::string operator()(std::vector<FileName>* field) const {
+    const toml::array* array = leaf_.node->as_array();
+    if (array == nullptr || (!array->empty() && !array->is_homogeneous(toml::node_type::string)))
+      return expected("an array of file names");
+    field->clear();
+    for (const toml::node& element : *array) {
+      FileName name;
+      if (std::string problem = file(**element.as_string(), name); !problem.empty()) return problem;
+      field->push_back(std::move(name));
+    }
+    return {};
+  }
+  std::string operator()(std::vector<std::uint32_t>* field) const {
+    return array(field, "an array of whole numbers from 0", whole);
+  }
+  std::string operator()(std::vector<double>* field) const { return array(field, "an array of numbers", number); }
+  std::string operator()(std::vector<std::pair<std::uint32_t, double>>* field) const {
+    return array(field, "an array of [distance, time] pairs", [](const toml::node& node, auto& value) {
+      const toml::array* pair = node.as_array();
+      return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && number((*pair)[1], value.second);
+    });
+  }
+  std::string operator()(std::vector<std::pair<std::uint32_t, std::uint32_t>>* field) const {
+    return array(field, "an array of pairs of whole numbers", [](const toml::node& node, auto& value) {
+      const toml::array* pair = node.as_array();
+      return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && whole((*pair)[1], value.second);
+    });
+  }
+
+ private:
+  static bool whole(const toml::node& node, std::uint32_t& value) {
+    const toml::value<std::int64_t>* found = node.as_integer();
+    if (found == nullptr || **found < 0 || **found > 0xFFFF'FFFF) return false;
+    value = static_cast<std::uint32_t>(**found);
+    return true;
+  }
+  static constexpr const char* kExactNumber = "a number (a whole one of at most 2^53)";
+
+  /// The one place where a real is read: an integer that a double does not hold exactly is none.
+  static bool number(const toml::node& node, double& value) {
+    if (const toml::value<std::int64_t>* whole = node.as_integer()) {
+      constexpr std::int64_t kLargest = std::int64_t{1} << std::numeric_limits<double>::digits;
+      value = static_cast<double>(**whole);
+      return **whole >= -kLargest && **whole <= kLargest;
+    }
+    const toml::value<double>* real = node.as_floating_point();
+    if (real == nullptr) return false;
+    value = **real;
+    return std::isfinite(value);
+  }
+  template <typename Value, typename Read>
+  std::string array(std::vector<Value>* field, const char* what, const Read& read) const {
+    const toml::array* elements = leaf_.node->as_array();
+    if (elements == nullptr) return expected(what);
+    field->clear();
+    for (const toml::node& element : *elements) {
+      Value value{};
+      if (!read(element, value))
+        return fmt::format("found {} as element {}, expected {}", show(element), field->size(), what);
+      field->push_back(value);
+    }
+    return {};
+  }
+  bool outside(double value) const { return value < p_.range.minimum || value > p_.range.maximum; }
+  std::string expected(const std::string& what) const {
+    return fmt::format("found {}, expected {}", show(*leaf_.node), what);
+  }
+  std::string expected_choice(const std::string& value) const {
+    std::string names;
+    for (const std::string_view choice : p_.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
+    return fmt::format("found \"{}\", expected one of {}{}", value, names, core::did_you_mean(value, p_.choices));
+  }
+  std::string file(const std::string& text, FileName& name) const {
+    name.text = text;
+    // A file's own names count from where it stands, those of the command line (no line) from the working directory.
+    const fs::path base = leaf_.position.line > 0 ? core::folder_of_input(leaf_.position.file) : fs::path();
+    name.path = text.empty() ? fs::path() : base / text;
+    return text.empty() ? std::string() : file_objection(name.path);
+  }
+
+  const Row& p_;
+  const Leaf& leaf_;
+};
+
+/// Sets the rows. `where`: the place that lacks what is required and is not there.
+void apply(const std::vector<BoundRow>& rows, Leaves& leaves, const std::function<Position(const std::string& key)>& where, Problems& problems) {
+  for (const BoundRow& bound : rows) {
+    const auto found = leaves.find(bound.key);
+    if (found == leaves.end()) {
+      if (bound.row->required) report(problems, where(bound.key), bound.key, "is missing: " + std::string(bound.row->description));
+      continue;
+    }
+    found->second.used = true;
+    const std::string problem = std::visit(Setter(*bound.row, found->second), bound.field);
+    if (!problem.empty()) report(problems, found->second.position, bound.key, problem);
+  }
+}
+
+void report_unused(const Leaves& leaves, const KeySpace& space, const Document::Elsewhere& elsewhere, Problems& problems) {
+  for (const auto& [path, leaf] : leaves) {
+    if (leaf.used) continue;
+    if (space.has_section(path))
+      report(problems, leaf.position, path, fmt::format("found {}, expected a section or the name of its file", show(*leaf.node)));
+    else
+      report(problems, leaf.position, path, "there is no such key" + said_of(path, space, elsewhere));
+  }
+}
+
+/// The tables of an array of them, `[[key]]`; at least one.
+void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where, Problems& problems) {
+  const auto found = leaves.find(bound.key);
+  if (found == leaves.end()) {
+    report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
+    return;
+  }
+  found->second.used = true;
+  const toml::array* array = found->second.node->as_array();
+  if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table)) {
+    report(problems, found->second.position, bound.key, fmt::format("expected one [[{}]] table for each {}", bound.key, bound.one));
+    return;
+  }
+  KeySpace space;
+  for (const BoundRow& row : bound.example()) space.add(row.key);
+  for (const toml::node& node : *array) {
+    const Position at = position_of(node, found->second.position.file);
+    Leaves leaves_of_one;
+    flatten(*node.as_table(), bound.key, space, {}, at.file, leaves_of_one, problems);
+    apply(bound.append(), leaves_of_one, [&at](const std::string& /*key*/) { return at; }, problems);
+    report_unused(leaves_of_one, space, {}, problems);
+  }
+}
+
+bool below(const std::string& key, const std::string& section) {
+  return key.size() > section.size() && key.compare(0, section.size(), section) == 0 && key[section.size()] == '.';
+}
+
+Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    fail({"--set " + text, 0, 0}, "", "expected KEY=VALUE");
+  key = text.substr(0, equals);
+  key.erase(std::remove(key.begin(), key.end(), ' '), key.end());
+  const std::string value = text.substr(equals + 1);
+  try {
+    owners.push_back(toml::parse("v = " + value));
+  } catch (const toml::parse_error&) {
+    toml::table table;
+    table.insert("v", value);
+    owners.push_back(std::move(table));
+  }
+  if (owners.back().size() != 1) fail({"--set " + key, 0, 0}, key, "found more lines behind the value, expected one KEY=VALUE");
+  return {owners.back().get("v"), {"--set " + text, 0, 0}, false};
+}
+
+}  // namespace
+
+void KeySpace::add(const std::string& key) {
+  keys_.insert(key);
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) sections_.insert(key.substr(0, dot));
+}
+
+void KeySpace::add(const Grammar& grammar) {
+  for (const BoundRow& row : grammar.rows()) add(row.key);
+  for (const BoundArray& array : grammar.arrays()) add(array.key);
+}
+
+std::string KeySpace::suggestion(const std::string& key) const {
+  std::vector<std::string_view> names(keys_.begin(), keys_.end());
+  names.insert(names.end(), sections_.begin(), sections_.end());
+  return core::did_you_mean(key, names);
+}
+
+fs::path file_beside(const std::string& name, const std::string& section, const Position& at) {
+  fs::path path = core::folder_of_input(at.file) / name;
+  if (const std::string objection = file_objection(path); !objection.empty()) fail(at, section, objection);
+  return path;
+}
+
+struct Document::Tables {
+  std::string file;
+  toml::table table;
+  std::vector<toml::table> owners;  // of the overrides' values
+  std::vector<std::pair<std::string, Leaf>> set_keys;
+  std::map<std::string, std::pair<std::string, Position>> names;  // of sections at the top: what they start from, and where they stand
+};
+
+Document::Document(const fs::path& file, const std::vector<std::string>& overrides, const KeySpace& space, const FileLookup& lookup)
+    : tables_(std::make_unique<Tables>()) {
+  Tables& t = *tables_;
+  t.file = file.string();
+  t.owners.reserve(overrides.size());
+  t.table = parse_file(file);
+  for (const std::string& text : overrides) {
+    std::string key;
+    const Leaf leaf = override_leaf(text, t.owners, key);
+    if (space.has_section(key) && leaf.node->is_string()) {  // another file for a whole section
+      try {
+        lookup(**leaf.node->as_string(), key, {t.file, 0, 0});
+      } catch (const ConfigError& error) {
+        fail(leaf.position, key, error.problems().front().message);
+      }
+      name_section(t.table, key, **leaf.node->as_string());
+    } else {
+      t.set_keys.emplace_back(key, leaf);
+    }
+  }
+  for (auto&& [key, node] : t.table) {
+    std::string name;
+    if (const auto* text = node.as_string()) name = text->get();
+    if (const toml::table* section = node.as_table())
+      if (const auto* start = section->get_as<std::string>("file")) name = start->get();
+    t.names[std::string(key.str())] = {name, position_of(node, t.file)};
+  }
+  resolve_includes(t.table, "", space, lookup, t.file);
+}
+
+Document::~Document() = default;
+
+std::optional<std::string> Document::text(const std::string& key) const {
+  for (auto set = tables_->set_keys.rbegin(); set != tables_->set_keys.rend(); ++set)
+    if (set->first == key) return set->second.node->value<std::string>();
+  const toml::node_view<const toml::node> node = std::as_const(tables_->table).at_path(key);
+  return node.is_string() ? node.value<std::string>() : std::nullopt;
+}
+
+std::string Document::name_of(const std::string& section) const {
+  const auto found = tables_->names.find(section);
+  return found != tables_->names.end() ? found->second.first : std::string();
+}
+
+void Document::read(const Grammar& grammar, Source& source, Problems& problems, const Elsewhere& elsewhere) const {
+  const Tables& t = *tables_;
+  source.file = t.file;
+  KeySpace space;
+  space.add(grammar);
+  Leaves leaves;
+  flatten(t.table, "", space, elsewhere, t.file, leaves, problems);
+  for (const auto& [key, leaf] : t.set_keys) leaves[key] = leaf;
+
+  // A required section that is not there is one problem, not one for each of its keys; nor is what would override it.
+  std::vector<std::string> absent;
+  for (const RequiredSection& section : grammar.required()) {
+    if (t.names.count(section.key) == 0 || leaves.count(section.key) != 0) absent.push_back(section.key);
+  }
+  const auto is_absent = [&absent](const std::string& key) {
+    return std::any_of(absent.begin(), absent.end(), [&key](const std::string& section) { return below(key, section); });
+  };
+  const auto where = [&](const std::string& key) {
+    for (const RequiredSection& section : grammar.required())
+      if (below(key, section.key)) return t.names.at(section.key).second;
+    return Position{t.file, 0, 0};
+  };
+  std::vector<BoundRow> rows;
+  for (const BoundRow& row : grammar.rows())
+    if (!is_absent(row.key)) rows.push_back(row);
+  apply(rows, leaves, where, problems);
+  for (const BoundArray& array : grammar.arrays())
+    if (!is_absent(array.key)) apply_array(array, leaves, where(array.key), problems);
+  for (const RequiredSection& section : grammar.required())
+    if (t.names.count(section.key) == 0) report(problems, {t.file, 0, 0}, section.key, "is missing: " + std::string(section.meaning));
+  for (auto& [key, leaf] : leaves)
+    if (is_absent(key)) leaf.used = true;
+  report_unused(leaves, space, elsewhere, problems);
+  for (const auto& [key, leaf] : leaves) source.positions[key] = leaf.position;
+  for (const RequiredSection& section : grammar.required())
+    if (const auto given = t.names.find(section.key); given != t.names.end()) source.positions[section.key] = given->second.second;
+}
+
+}  // namespace platter::params

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platter/params/row.h"
+
+namespace platter::params {
+
+/// A row, and the field that it stands for in one object.
+struct BoundRow {
+  std::string key;  ///< with the prefix below which the row stands
+  const Row* row;
+  Field field;
+};
+
+/// An array of tables of one kind, `[[key]]` each, at least one.
+struct BoundArray {
+  std::string key;
+  std::string_view one;  ///< what one of them is
+  std::function<std::vector<BoundRow>()> append;                ///< another element
+  std::function<std::vector<BoundRow>()> example;               ///< an element with its defaults, of no array
+  std::function<std::vector<std::vector<BoundRow>>()> elements;
+};
+
+/// A section that cannot be left out.
+struct RequiredSection {
+  std::string key;
+  std::string_view meaning;
+};
+
+/// What a configuration may say, bound to the objects that it sets: the rows of several rooms, each below a prefix. The objects stay where they are
+/// as long as the grammar is in use.
+class Grammar {
+ public:
+  /// `table` lives as long as the program.
+  template <typename Object>
+  void add(const Table<Object>& table, Object& object, const std::string& prefix = {}) {
+    for (BoundRow& row : bind(table, object, prefix)) rows_.push_back(std::move(row));
+  }
+  template <typename Element>
+  void add_array(const std::string& key, std::string_view one, const Table<Element>& table, std::vector<Element>& elements) {
+    arrays_.push_back({key, one,
+                       [&table, &elements, key] { return bind(table, elements.emplace_back(), key); },
+                       [&table, key, element = std::make_shared<Element>()] { return bind(table, *element, key); },
+                       [&table, &elements, key] {
+                         std::vector<std::vector<BoundRow>> bound;
+                         for (Element& element : elements) bound.push_back(bind(table, element, key));
+                         return bound;
+                       }});
+  }
+  void require(std::string section, std::string_view meaning) { required_.push_back({std::move(section), meaning}); }
+
+  const std::vector<BoundRow>& rows() const { return rows_; }
+  const std::vector<BoundArray>& arrays() const { return arrays_; }
+  const std::vector<RequiredSection>& required() const { return required_; }
+
+  /// Null where there is no such key.
+  const BoundRow* find(std::string_view key) const {
+    for (const BoundRow& row : rows_)
+      if (row.key == key) return &row;
+    return nullptr;
+  }
+
+ private:
+  template <typename Object>
+  static std::vector<BoundRow> bind(const Table<Object>& table, Object& object, const std::string& prefix) {
+    std::vector<BoundRow> rows;
+    rows.reserve(table.size());
+    for (const Parameter<Object>& parameter : table)
+      rows.push_back({prefix.empty() ? std::string(parameter.key) : prefix + "." + std::string(parameter.key), &parameter, parameter.field(object)});
+    return rows;
+  }
+
+  std::vector<BoundRow> rows_;
+  std::vector<BoundArray> arrays_;
+  std::vector<RequiredSection> required_;
+};
+
+}  // namespace platter::params

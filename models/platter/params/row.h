@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace platter::params {
+
+/// A file that a configuration names: the text as it stands there, and where it is.
+struct FileName {
+  std::string text;
+  std::filesystem::path path;
+
+  bool empty() const { return text.empty(); }
+};
+
+/// A field that is an enumeration: the place of its value's name among the choices of its row.
+class Choice {
+ public:
+  template <typename Enum>
+  explicit Choice(Enum* field)
+      : field_(field),
+        get_([](const void* from) { return static_cast<std::size_t>(*static_cast<const Enum*>(from)); }),
+        set_([](void* to, std::size_t index) { *static_cast<Enum*>(to) = static_cast<Enum>(index); }) {}
+
+  std::size_t get() const { return get_(field_); }
+  void set(std::size_t index) const { set_(field_, index); }
+
+ private:
+  void* field_;
+  std::size_t (*get_)(const void*);
+  void (*set_)(void*, std::size_t);
+};
+
+/// The field of an object that a parameter sets and shows.
+using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*, std::vector<std::uint32_t>*,
+                           std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*, std::vector<std::pair<std::uint32_t, std::uint32_t>>*,
+                           Choice>;
+
+template <typename Member>
+Field field(Member* member) {
+  if constexpr (std::is_enum_v<Member>)
+    return Choice(member);
+  else
+    return member;
+}
+
+/// The least and the largest value, which are allowed.
+struct Range {
+  double minimum = -std::numeric_limits<double>::infinity();
+  double maximum = std::numeric_limits<double>::infinity();
+};
+inline Range from(double minimum) { return {minimum, Range{}.maximum}; }
+
+/// The names that a text may be, or an enumeration's in the order of its values.
+struct OneOf {
+  std::vector<std::string_view> names;
+};
+
+/// What is said of a configuration key, whatever object has its field.
+struct Row {
+  std::string_view key;  ///< dotted path
+  std::string_view unit;
+  std::string_view description;
+  Range range;
+  std::vector<std::string_view> choices;  ///< empty: any text
+  bool required = false;
+};
+
+/// One configuration key, and its field in an object of a room. The tables of these rows feed the loader, `config dump`, the reference page and
+/// the JSON Schema.
+template <typename Object>
+struct Parameter : Row {
+  using Access = std::function<Field(Object&)>;
+
+  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Range allowed = {})
+      : Row{name, of_unit, meaning, allowed, {}, false}, field(std::move(access)) {}
+  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, OneOf allowed)
+      : Row{name, of_unit, meaning, {}, std::move(allowed.names), false}, field(std::move(access)) {}
+
+  Access field;
+};
+
+template <typename Object>
+using Table = std::vector<Parameter<Object>>;
+
+/// A key without a default.
+template <typename Object>
+Parameter<Object> required(Parameter<Object> parameter) {
+  parameter.required = true;
+  return parameter;
+}
+
+/// The field of a member, or of a member's member.
+template <typename Object, typename Member>
+auto at(Member Object::*member) {
+  return [member](Object& object) { return field(&(object.*member)); };
+}
+template <typename Object, typename Inner, typename Member>
+auto at(Inner Object::*inner, Member Inner::*member) {
+  return [inner, member](Object& object) { return field(&(object.*inner.*member)); };
+}
+
+/// The names of the rows of another table, perhaps behind others: what a key may be that picks one of them.
+template <typename Rows>
+OneOf names_of(const Rows& rows, std::vector<std::string_view> before = {}) {
+  for (const auto& row : rows) before.push_back(row.name);
+  return {std::move(before)};
+}
+
+}  // namespace platter::params

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/profile/parameters.h"
+
+#include "platter/params/describe.h"
+
+namespace platter::profile {
+
+using params::at;
+using params::from;
+using params::OneOf;
+using params::Range;
+using params::required;
+
+const params::Table<DriveProfile>& drive_parameters() {
+  using P = DriveProfile;
+  using G = GeometryProfile;
+  using K = SeekProfile;
+  using B = CacheProfile;
+  using O = OverheadProfile;
+  const auto overhead = [](std::array<double, 2> O::*pair, std::size_t last) {
+    return [pair, last](P& p) { return params::field(&(p.overhead.*pair)[last]); };
+  };
+  static const params::Table<P> table = {
+      required<P>({"format", "", "version of the file format", at(&P::format), Range{1, 1}}),
+      required<P>({"name", "", "the drive", at(&P::name)}),
+      required<P>({"source", "", "where the numbers come from", at(&P::source)}),
+      required<P>({"geometry.cylinders", "", "cylinders", at(&P::geometry, &G::cylinders), Range{2, 262144}}),
+      required<P>({"geometry.surfaces", "", "data surfaces", at(&P::geometry, &G::surfaces), Range{1, 64}}),
+      {"geometry.sector_bytes", "bytes", "bytes of a sector", at(&P::geometry, &G::sector_bytes), Range{512, 4096}},
+      {"geometry.mapping", "", "order of the heads on odd cylinders", at(&P::geometry, &G::mapping), OneOf{{"plain", "serpentine",
+       "serpentine-absolute"}}},
+      {"geometry.spare_unit", "", "what a group of spare sectors belongs to", at(&P::geometry, &G::spare_unit), OneOf{{"zone", "range", "cylinder",
+       "track"}}},
+      {"geometry.range_cylinders", "", "cylinders of a range, which spares and skews may count by", at(&P::geometry, &G::range_cylinders), Range{1,
+       262144}},
+      {"geometry.spares_at_front", "", "spares stand at the front of their cylinder, not at its end", at(&P::geometry, &G::spares_at_front)},
+      {"geometry.slip_to_zone_end", "", "a slip moves all later blocks of the zone and leaves the cylinders' spares alone", at(&P::geometry,
+       &G::slip_to_zone_end)},
+      {"geometry.head_offsets_turns", "turns", "angle of each head's tracks beside the layout's; empty: none", at(&P::geometry,
+       &G::head_offsets_turns)},
+      required<P>({"seek.model", "", "form of the seek curve", at(&P::seek, &K::model), OneOf{{"table", "sqrt-linear", "three-point"}}}),
+      {"seek.points_us", "cylinders, us", "measured points [distance, time], ascending; table: the curve; else distances that do not follow the "
+       "formula", at(&P::seek, &K::points_us)},
+      {"seek.knee_cylinders", "", "sqrt-linear: a + b sqrt(d) up to this distance", at(&P::seek, &K::knee_cylinders)},
+      {"seek.a_us", "us", "sqrt-linear: a", at(&P::seek, &K::a_us)},
+      {"seek.b_us", "us", "sqrt-linear: b", at(&P::seek, &K::b_us)},
+      {"seek.c_us", "us", "sqrt-linear: c of c + d*distance", at(&P::seek, &K::c_us)},
+      {"seek.d_us", "us", "sqrt-linear: d", at(&P::seek, &K::d_us)},
+      {"seek.single_us", "us", "three-point: one cylinder", at(&P::seek, &K::single_us), from(0)},
+      {"seek.average_us", "us", "three-point: a third of the stroke", at(&P::seek, &K::average_us), from(0)},
+      {"seek.full_us", "us", "three-point: the full stroke", at(&P::seek, &K::full_us), from(0)},
+      required<P>({"mechanics.rpm", "1/min", "spindle speed", at(&P::rpm), Range{100, 100000}}),
+      {"mechanics.head_switch_us", "us", "time of a head switch", at(&P::head_switch_us), Range{0, 1e5}},
+      {"mechanics.write_settle_us", "us", "added to the positioning of a write; may be negative", at(&P::write_settle_us), Range{-1e5, 1e5}},
+      {"mechanics.zero_latency_read", "", "read the sectors of a track in the order in which they come", at(&P::zero_latency_read)},
+      {"mechanics.zero_latency_write", "", "write the sectors of a track in the order in which they come", at(&P::zero_latency_write)},
+      {"mechanics.same_track_us", "us", "from the start of an access until a sector of the track under the head can be read", at(&P::same_track_us),
+       Range{0, 1e5}},
+      {"mechanics.same_track_write_us", "us", "the same until it can be written", at(&P::same_track_write_us), Range{0, 1e5}},
+      {"overhead.read_hit_after_read_us", "us", "command overhead of a read from the buffer, after a read", overhead(&O::read_hit_us, 0), Range{0,
+       1e6}},
+      {"overhead.read_hit_after_write_us", "us", "the same after a write", overhead(&O::read_hit_us, 1), Range{0, 1e6}},
+      {"overhead.read_miss_after_read_us", "us", "command overhead of a read from the media, after a read", overhead(&O::read_miss_us, 0), Range{0,
+       1e6}},
+      {"overhead.read_miss_after_write_us", "us", "the same after a write", overhead(&O::read_miss_us, 1), Range{0, 1e6}},
+      {"overhead.write_after_read_us", "us", "command overhead of a write, after a read", overhead(&O::write_us, 0), Range{0, 1e6}},
+      {"overhead.write_after_write_us", "us", "the same after a write", overhead(&O::write_us, 1), Range{0, 1e6}},
+      {"bus.read_block_us", "us", "one sector to the host", at(&P::bus_read_block_us), Range{0, 1e5}},
+      {"bus.write_block_us", "us", "one sector from the host", at(&P::bus_write_block_us), Range{0, 1e5}},
+      {"bus.reselect_us", "us", "getting the bus again after the media access: before a read's data, before a write's status",
+       at(&P::bus_reselect_us), Range{0, 1e6}},
+      {"bus.preparation_us", "us", "before data crosses the bus", at(&P::bus_preparation_us), Range{0, 1e6}},
+      {"bus.read_completion_us", "us", "after a read's last block", at(&P::bus_read_completion_us), Range{0, 1e6}},
+      {"bus.write_completion_us", "us", "with a write's status", at(&P::bus_write_completion_us), Range{0, 1e6}},
+      {"bus.read_watermark", "", "share of a read that must be in the buffer before its transfer begins", at(&P::bus_read_watermark), Range{0, 1}},
+      {"bus.write_watermark_blocks", "", "blocks of a write (or all) in the buffer before the first is written", at(&P::bus_write_watermark_blocks),
+       Range{0, 65535}},
+      {"bus.overlap", "", "the next access may begin while the last one's data is still on the bus", at(&P::bus_overlap)},
+      {"bus.hold_read", "", "a read from the media keeps the bus while it waits for its next sector; otherwise it leaves and gets it again",
+       at(&P::bus_hold_read)},
+      {"bus.hold_write", "", "a write larger than a segment keeps the bus while the segment is full; otherwise it leaves and gets it again",
+       at(&P::bus_hold_write)},
+      {"bus.never_disconnect", "", "a read keeps the bus from its command to its status; the queue has one tag then", at(&P::bus_never_disconnect)},
+      {"bus.read_disconnect_us", "us", "leaving the bus in the middle of a read", at(&P::bus_read_disconnect_us), Range{0, 1e6}},
+      {"bus.write_disconnect_us", "us", "the same of a write larger than a segment", at(&P::bus_write_disconnect_us), Range{0, 1e6}},
+      {"bus.write_low_watermark", "", "share of a segment that is left of such a write when it gets the bus again", at(&P::bus_write_low_watermark),
+       Range{0, 1}},
+      {"cache.segments", "", "buffer segments; 0: no cache", at(&P::cache, &B::segments), Range{0, 4096}},
+      {"cache.segment_blocks", "", "sectors of a segment", at(&P::cache, &B::segment_blocks), Range{0, 1e6}},
+      {"cache.read_ahead", "", "where a read goes on after its last block", at(&P::cache, &B::read_ahead), OneOf{{"none", "track", "cylinder",
+       "segment", "next-track", "whole-track", "whole-track-next"}}},
+      {"cache.read_ahead_blocks", "", "at most so many sectors past the request", at(&P::cache, &B::read_ahead_blocks), Range{0, 1e6}},
+      {"cache.read_ahead_from_request_start", "", "the request's own sectors may be overwritten by the read-ahead", at(&P::cache,
+       &B::read_ahead_from_request_start)},
+      {"cache.read_ahead_on_hit", "", "read ahead also after a hit, while the drive is idle", at(&P::cache, &B::read_ahead_on_hit)},
+      {"cache.stop_in_sector", "", "a new access stops the read-ahead at once, not at the end of the sector", at(&P::cache, &B::stop_in_sector)},
+      {"cache.keep_passing_sectors", "", "keep what passes under the head before the first wanted sector", at(&P::cache, &B::keep_passing_sectors)},
+      {"cache.read_hits_on_writes", "", "reads may be served from written data", at(&P::cache, &B::read_hits_on_writes)},
+      {"cache.keep_read_blocks", "", "keep what the host has got; otherwise only what lies past it serves later reads", at(&P::cache,
+       &B::keep_read_blocks)},
+      {"cache.read_ahead_sequential", "", "read ahead only after a read that goes on where the request before it ended", at(&P::cache,
+       &B::read_ahead_sequential)},
+      {"cache.write_discards_reads", "", "a write empties all segments that hold read data", at(&P::cache, &B::write_discards_reads)},
+      {"cache.write_updates_reads", "", "a write over blocks of a segment of read data leaves it valid, otherwise it empties that one", at(&P::cache,
+       &B::write_updates_reads)},
+      {"cache.separate_write_segments", "", "write segments are never used for reads", at(&P::cache, &B::separate_write_segments)},
+      {"cache.write_segments", "", "at most so many segments hold data to be written", at(&P::cache, &B::write_segments), Range{0, 4096}},
+      {"cache.write_back", "", "which writes are complete once their data is in the buffer", at(&P::cache, &B::write_back), OneOf{{"off", "append",
+       "interleaved"}}},
+      {"controller.clock_mhz", "MHz", "clock of the controller", at(&P::controller_clock_mhz), Range{1, 10000}},
+      {"controller.overhead_overlap", "", "a command's overhead runs from its arrival, beside the accesses of others", at(&P::overhead_overlap)},
+      {"controller.firmware_base_cycles", "cycles", "firmware's time for a decision", at(&P::firmware_base_cycles), Range{0, 1e9}},
+      {"controller.firmware_candidate_cycles", "cycles", "and for each command it looks at", at(&P::firmware_candidate_cycles), Range{0, 1e6}},
+      {"controller.firmware_order_cycles", "cycles", "and for each step of an exact order (n*n*2^n for n commands)", at(&P::firmware_order_cycles),
+       Range{0, 1e6}},
+      {"queue.depth", "", "tags of the command queue; the accelerator has at most 256", at(&P::queue_depth), Range{1, kMostTags}},
+      {"queue.reject_when_full", "", "answer a command beyond the depth by an error instead of holding it", at(&P::reject_when_full)},
+      {"queue.task_attributes", "", "SCSI's ordered and head-of-queue commands; without it they are refused (SATA NCQ)", at(&P::task_attributes)},
+      {"port.token_rate_bytes_per_s", "bytes/s", "discrete and background commands pass a token bucket of this rate before the queue; 0: off",
+       at(&P::token_rate_bytes_per_s), Range{0, 4294967295.0}},
+      {"port.token_depth_bytes", "bytes", "depth of the token bucket, cut to whole tokens of 4096 bytes", at(&P::token_depth_bytes), Range{4096,
+       4294967295.0}},
+  };
+  return table;
+}
+
+const params::Table<ZoneProfile>& zone_parameters() {
+  using Z = ZoneProfile;
+  static const params::Table<Z> table = {
+      required<Z>({"first_cylinder", "", "first cylinder of the zone", at(&Z::first_cylinder)}),
+      required<Z>({"last_cylinder", "", "last cylinder of the zone", at(&Z::last_cylinder)}),
+      required<Z>({"sectors_per_track", "", "sectors of each track", at(&Z::sectors_per_track), Range{1, 65535}}),
+      {"offset_sectors", "sectors", "angle of the zone's first sector", at(&Z::offset_sectors)},
+      {"track_skew_sectors", "sectors", "skew from one track to the next", at(&Z::track_skew_sectors)},
+      {"cylinder_skew_sectors", "sectors", "skew from one cylinder to the next", at(&Z::cylinder_skew_sectors)},
+      {"range_skew_sectors", "sectors", "skew added at each boundary of geometry.range_cylinders", at(&Z::range_skew_sectors)},
+      {"front_sectors", "", "sectors at the zone's front that hold no block", at(&Z::front_sectors)},
+      {"spare_sectors", "", "spare sectors of each geometry.spare_unit", at(&Z::spare_sectors)},
+      {"slips", "", "physical sectors of the zone, in mapping order, that hold no block", at(&Z::slips)},
+      {"slipped_tracks", "", "the same for whole tracks", at(&Z::slipped_tracks)},
+      {"remaps", "", "[physical sector, physical sector of the zone that holds its block instead]", at(&Z::remaps)},
+  };
+  return table;
+}
+
+void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix) {
+  grammar.add(drive_parameters(), profile, prefix);
+  grammar.add_array(prefix.empty() ? "geometry.zone" : prefix + ".geometry.zone", "zone", zone_parameters(), profile.geometry.zones);
+}
+
+namespace {
+
+/// Gives `show` the grammar of a profile that it only reads.
+template <typename Show>
+auto shown(const DriveProfile& profile, Show show) {
+  DriveProfile copy = profile;
+  params::Grammar grammar;
+  add_to(grammar, copy);
+  return show(grammar);
+}
+
+}  // namespace
+
+nlohmann::json configuration(const DriveProfile& profile) { return shown(profile, params::to_json); }
+std::string to_toml(const DriveProfile& profile) { return shown(profile, params::to_toml); }
+
+}  // namespace platter::profile

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "platter/params/grammar.h"
+#include "platter/profile/drive_profile.h"
+
+namespace platter::profile {
+
+/// Keys of a drive profile, the zones left out; in a scenario they stand below `drive`.
+const params::Table<DriveProfile>& drive_parameters();
+/// Keys of one `[[geometry.zone]]`.
+const params::Table<ZoneProfile>& zone_parameters();
+
+/// All keys of a profile, below a prefix, bound to it.
+void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix = {});
+
+/// Every key with its value.
+nlohmann::json configuration(const DriveProfile& profile);
+/// The same as TOML, each key with its unit and meaning, which can be read again.
+std::string to_toml(const DriveProfile& profile);
+
+}  // namespace platter::profile

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#define SC_INCLUDE_DYNAMIC_PROCESSES
+#include "platter/system/disks.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "platter/core/random.h"
+#include "platter/core/sc_time.h"
+
+namespace platter::system {
+
+using core::Picoseconds;
+using host::array::Array;
+
+namespace {
+
+/// A drive that eager writing does not fit (too small for its dilution, say) is the scenario's fault.
+std::unique_ptr<drive::Drive> make_drive(const Scenario& s, const std::string& name, const drive::DriveConfig& config,
+                                         const drive::EngineFactory& engine) {
+  if (!s.eager.enabled) return std::make_unique<drive::Drive>(name.c_str(), config, engine);
+  try {
+    return std::make_unique<drive::Drive>(name.c_str(), config, engine);
+  } catch (const std::invalid_argument& error) {
+    s.refuse("eager.enabled", error.what());
+  }
+}
+
+std::uint64_t bytes_of(const drive::Drive& drive) { return drive.capacity_sectors() * drive.planner().geometry().sector_bytes(); }
+
+/// One area over all drives, as large as they are.
+host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_bytes) {
+  host::array::ArrayConfig config;
+  config.drives = s.array.drives;
+  config.drive_bytes = drive_bytes;
+  config.sector_bytes = s.drive.geometry.sector_bytes;
+  config.holds_data = false;
+  config.tags = s.array.tags > 0 ? s.array.tags : s.drive.queue_depth;
+  config.cache = {static_cast<std::uint64_t>(s.array.cache_bytes), s.array.cache_block_bytes};
+  config.stream_buffers.units = s.array.stream_buffer_units;
+  config.rebuild = {s.array.rebuild_outstanding, s.array.rebuild_bytes_per_s};
+  host::array::StripeArea area;
+  area.unit_bytes = s.array.unit_bytes;
+  area.mirrored = s.array.copies > 1;
+  area.cached = s.array.cache_bytes > 0;
+  area.bytes = drive_bytes / area.unit_bytes / s.array.copies * s.array.drives * area.unit_bytes;
+  config.areas = {area};
+  return config;
+}
+
+}  // namespace
+
+Disks::Disks(const Scenario& s, drive::DriveConfig config, const drive::EngineFactory& engine) {
+  if (!s.is_array()) {
+    drives_.push_back(make_drive(s, "disk", config, engine));
+    return;
+  }
+  config.dies_at = core::kNoDeadline;  // the array has it die
+  for (std::uint32_t i = 0; i < s.array.drives; ++i) {
+    const std::string name = fmt::format("disk{}", i);
+    config.seed = core::RandomStream(static_cast<std::uint64_t>(s.run.seed), name).bits();
+    drives_.push_back(make_drive(s, name, config, engine));
+  }
+  if (s.array.striped())
+    make_striped(s);
+  else
+    make_ew(s);
+}
+
+void Disks::make_ew(const Scenario& s) {
+  const host::ArrayOptions options{s.array.drives, s.array.copies, s.eager.block_bytes,
+                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
+  const std::uint64_t drive_bytes = bytes_of(first());
+  if (drive_bytes / options.block_bytes < options.copies) s.refuse("array.copies", "the drives are too small for a block of each copy");
+  ew_ = std::make_unique<host::EwArray>("array", options, drive_bytes);
+  for (std::size_t i = 0; i < drives_.size(); ++i) ew_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
+}
+
+void Disks::make_striped(const Scenario& s) {
+  try {
+    striped_ = std::make_unique<Array>("array", striped_config(s, bytes_of(first())));
+  } catch (const std::invalid_argument& error) {
+    s.refuse("array.unit_bytes", error.what());
+  }
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    striped_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
+    striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
+  }
+  if (s.fault.dies_at_s <= 0) return;
+  const auto at = [](double seconds) { return core::to_sc_time(core::to_picoseconds(seconds, core::kPicosecondsPerSecond)); };
+  const sc_core::sc_time death = at(s.fault.dies_at_s);
+  const sc_core::sc_time absence = s.array.returns_at_s > 0 ? at(s.array.returns_at_s) - death : sc_core::SC_ZERO_TIME;
+  sc_core::sc_spawn([array = striped_.get(), drive = s.array.dying_drive, death, absence] {
+    sc_core::wait(death);
+    array->kill(drive);
+    if (absence == sc_core::SC_ZERO_TIME) return;
+    sc_core::wait(absence);
+    array->revive(drive);
+  });
+}
+
+std::uint64_t Disks::capacity_bytes() const {
+  return striped_ ? striped_->capacity_bytes() : ew_ ? ew_->capacity_bytes() : bytes_of(first());
+}
+
+std::optional<host::array::ArrayResult> Disks::array_result(std::vector<double> utilisation) const {
+  if (!striped_ && !ew_) return std::nullopt;
+  host::array::ArrayResult result;
+  result.utilisation = std::move(utilisation);
+  for (std::uint32_t i = 0; i < drives_.size(); ++i) result.commands.push_back(striped_ ? striped_->sent(i) : ew_->sent(i));
+  result.striped = striped_.get();
+  return result;
+}
+
+}  // namespace platter::system

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/drives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "platter/buffer/segment_buffer.h"
+#include "platter/core/nearest.h"
+#include "platter/mechanics/access_planner.h"
+#include "platter/profile/parameters.h"
+
+namespace platter::system {
+
+namespace fs = std::filesystem;
+
+fs::path config_directory() {
+  if (const char* set = std::getenv("PLATTER_CONFIG_DIR")) return set;
+  if (fs::is_directory(PLATTER_SOURCE_CONFIG_DIR)) return PLATTER_SOURCE_CONFIG_DIR;
+  return PLATTER_INSTALL_CONFIG_DIR;
+}
+
+std::vector<ShippedDrive> shipped_drives() {
+  std::vector<ShippedDrive> drives;
+  const fs::path directory = config_directory() / "drives";
+  if (fs::is_directory(directory))
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+      if (entry.path().extension() == ".toml") drives.push_back({entry.path().stem().string(), entry.path()});
+  std::sort(drives.begin(), drives.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return drives;
+}
+
+namespace {
+
+bool is_path(const std::string& name) { return name.find('/') != std::string::npos || fs::path(name).extension() == ".toml"; }
+
+}  // namespace
+
+fs::path find_section(const std::string& name, const std::string& section, const params::Position& at) {
+  if (section != "drive" || is_path(name)) return params::file_beside(name, section, at);
+  const std::vector<ShippedDrive> drives = shipped_drives();
+  std::vector<std::string_view> names;
+  for (const ShippedDrive& drive : drives) {
+    if (drive.name == name) return drive.path;
+    names.emplace_back(drive.name);
+  }
+  throw core::ConfigError({{at.file, at.line, at.column, section,
+                            fmt::format("there is no drive \"{}\"{}; `platter list drives` shows those that ship", name, core::did_you_mean(name, names))}});
+}
+
+void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source, const params::Position& where,
+           std::vector<core::ConfigProblem>& problems) {
+  const auto key = [&prefix](const char* name) { return prefix.empty() ? std::string(name) : prefix + "." + name; };
+  const std::size_t before = problems.size();
+  const auto check_by_making = [&](const char* name, const auto& make) {
+    try {
+      make();
+    } catch (const std::invalid_argument& error) {
+      problems.push_back({where.file, where.line, where.column, key(name), error.what()});
+    }
+  };
+  check_by_making("seek", [&profile] { mechanics::SeekCurve(profile.seek, profile.geometry.cylinders); });
+  check_by_making("geometry", [&profile] { const mechanics::Geometry geometry(profile.geometry); });
+  if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
+  if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty()) {
+    const std::string name = key("cache.write_segments");
+    const auto given = source.positions.find(name);
+    const params::Position at = given != source.positions.end() ? given->second : where;
+    problems.push_back({at.file, at.line, at.column, name, objection});
+  }
+}
+
+profile::DriveProfile load_drive(const std::string& name) {
+  const fs::path file = is_path(name) ? fs::path(name) : find_section(name, "drive", {"drive", 0, 0});
+  profile::DriveProfile profile;
+  params::Grammar grammar;
+  profile::add_to(grammar, profile);
+  params::KeySpace no_files;
+  params::Source source;
+  std::vector<core::ConfigProblem> problems;
+  params::Document(file, {}, no_files, params::file_beside).read(grammar, source, problems);
+  if (problems.empty()) check(profile, "", source, {file.string(), 0, 0}, problems);
+  if (!problems.empty()) throw core::ConfigError(problems);
+  return profile;
+}
+
+}  // namespace platter::system

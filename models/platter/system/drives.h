@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "platter/params/document.h"
+#include "platter/profile/drive_profile.h"
+
+namespace platter::system {
+
+/// Where the shipped drive profiles and scenarios are: $PLATTER_CONFIG_DIR, or where the project was built or installed.
+std::filesystem::path config_directory();
+
+/// A shipped drive profile: its short name and the drive's.
+struct ShippedDrive {
+  std::string name;
+  std::filesystem::path path;
+};
+std::vector<ShippedDrive> shipped_drives();
+
+/// Reads a drive profile: a file, or the name of a shipped one. Throws core::ConfigError with every problem found.
+profile::DriveProfile load_drive(const std::string& name);
+
+/// For params::Document: `drive` may be the name of a shipped profile, every other section is a file.
+std::filesystem::path find_section(const std::string& name, const std::string& section, const params::Position& at);
+
+/// Does the profile describe a drive? Adds what is wrong, at `where`, with keys below `prefix`.
+void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source, const params::Position& where,
+           std::vector<core::ConfigProblem>& problems);
+
+}  // namespace platter::system

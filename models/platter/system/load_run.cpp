@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A load on one drive, or on an array of them.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "platter/drive/scheduler_statistics.h"
+#include "platter/mapping/eager/statistics.h"
+#include "platter/observe/request_log.h"
+#include "platter/observe/statistics.h"
+#include "platter/observe/wave_probe.h"
+#include "platter/system/disks.h"
+#include "platter/system/hosts.h"
+#include "platter/system/refusal_watch.h"
+#include "platter/system/simulated_drives.h"
+#include "platter/system/timeline.h"
+#include "platter/workload/generators.h"
+#include "platter/workload/initiator.h"
+
+namespace platter::system {
+
+using core::Picoseconds;
+using core::RequestClass;
+
+namespace {
+
+std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario& s,
+                                                                  const workload::Target& target) {
+  std::vector<std::unique_ptr<workload::ProducerIf>> producers;
+  const auto seed = static_cast<std::uint64_t>(s.run.seed);
+  if (s.continuous.streams > 0) {
+    std::vector<workload::StreamTable> tables;
+    if (s.continuous.size == "tables")
+      for (const params::FileName& file : s.continuous.tables) tables.push_back(workload::StreamTable::load(file.path));
+    workload::RoundsProducer::Options options;
+    options.streams = static_cast<std::uint32_t>(s.continuous.streams);
+    options.round = core::to_picoseconds(s.continuous.round_s, core::kPicosecondsPerSecond);
+    options.contiguous = s.continuous.placement == "contiguous";
+    options.placement.span_blocks = static_cast<std::uint64_t>(s.continuous.span_bytes) / target.block_bytes;
+    options.mean_bytes = static_cast<double>(s.continuous.mean_bytes);
+    options.deviation_bytes = static_cast<double>(s.continuous.deviation_bytes);
+    options.seed = seed;
+    producers.push_back(std::make_unique<workload::RoundsProducer>(target, options, std::move(tables)));
+  }
+  if (s.discrete.source == "poisson" || s.discrete.source == "closed") {
+    workload::RandomProducer::Options options;
+    options.rate_per_s = s.discrete.rate_per_s;
+    options.closed_depth = s.discrete.source == "closed" ? static_cast<std::uint32_t>(s.discrete.outstanding) : 0;
+    options.read_fraction = s.discrete.read_fraction;
+    options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
+    options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
+    if (s.discrete.deadline_ms > 0) options.deadline = core::to_picoseconds(s.discrete.deadline_ms, core::kPicosecondsPerMillisecond);
+    options.placement.span_blocks = static_cast<std::uint64_t>(s.discrete.span_bytes) / target.block_bytes;
+    options.placement.align_blocks =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(s.discrete.align_bytes) / target.block_bytes);
+    options.seed = seed;
+    producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
+  } else if (s.discrete.source == "trace") {
+    workload::TraceOptions options;
+    options.format = s.discrete.trace_format;
+    options.device = s.discrete.trace_device;
+    options.past_end = s.discrete.past_end == "wrap"   ? workload::PastEnd::Wrap
+                       : s.discrete.past_end == "clip" ? workload::PastEnd::Clip
+                                                       : workload::PastEnd::Error;
+    options.capacity_bytes = target.blocks * target.block_bytes;
+    producers.push_back(
+        std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed));
+  }
+  return producers;
+}
+
+std::uint32_t discrete_limit(const Scenario& s) {
+  if (s.discrete.max_outstanding > 0) return static_cast<std::uint32_t>(s.discrete.max_outstanding);
+  if (s.discrete.source == "closed" || (s.is_array() && s.array.striped())) return ~0u;
+  const auto left = std::int64_t{s.drive.queue_depth} * (s.is_array() ? s.array.drives : 1) - s.continuous.streams;
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
+}
+
+/// What came of it. Of several drives `utilisation` and `queue_depth` are means, `scheduler` and `eager` sums.
+struct LoadResult {
+  const observe::Statistics* requests = nullptr;
+  double measured_s = 0;
+  double utilisation = 0;
+  double queue_depth = 0;
+  drive::SchedulerStatistics scheduler;
+  std::optional<eager::EagerResult> eager;
+  std::optional<host::array::ArrayResult> array;
+
+  std::uint64_t completed() const {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += requests->of(static_cast<RequestClass>(i)).completed;
+    return count;
+  }
+};
+
+const params::Statistics<LoadResult>& load_rows() {
+  using R = LoadResult;
+  static const auto depth =
+      params::Statistics<R>().value("mean", "", "tags in use", "time-weighted mean", [](const R& r) { return r.queue_depth; }, {"mean queue", 2});
+  static const auto throughput = params::Statistics<R>().value("requests_per_s", "1/s", "completed", "rate", [](const R& r) {
+    return static_cast<double>(r.completed()) / r.measured_s;
+  }, {"throughput", 1});
+  static const auto rows =
+      params::Statistics<R>()
+          .by_name("classes", "requests issued within the measured time, by class; a class without any is left out", observe::class_rows(),
+                   [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
+          .value("hiccups", "", "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
+                 [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
+          .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean", [](const R& r) { return r.utilisation; },
+                 {"utilisation", 3})
+          .group("queue_depth", "", depth, [](const R& r) { return r; })
+          .group("throughput", "", throughput, [](const R& r) { return r; })
+          .group("scheduler", "of the whole run, warm-up included", drive::scheduler_rows(),
+                 [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
+          .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(), [](const R& r) { return r.eager; })
+          .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
+                 [](const R& r) { return r.array; });
+  return rows;
+}
+
+class LoadRun : public RunIf {
+ public:
+  LoadRun(const Scenario& scenario, const RunOptions& options)
+      : s_(scenario),
+        log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
+        time_(scenario.run, options.progress),
+        disks_(scenario, drive_config(scenario), accelerator::engine_factory(engine_of(scenario, options))),
+        statistics_(time_.warmup(), time_.end()) {
+    const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
+    disks_.bind(host_.disk_init_socket);
+    if (s_.drive.token_rate_bytes_per_s > 0) host_.best_effort_init_socket.bind(disks_.first().host_tgt_socket);
+    host_.set_limit(RequestClass::Discrete, discrete_limit(s_));
+    host_.set_end(time_.end());
+    producers_ = make_producers(s_, {disks_.capacity_bytes() / sector_bytes, sector_bytes});
+    for (const auto& producer : producers_) host_.add_producer(*producer);
+    host_.add_observer(refusals_);
+    host_.add_observer(statistics_);
+    if (log_) host_.add_observer(*log_);
+    if (options.waves.empty()) return;
+    waves_ = std::make_unique<observe::WaveFile>(options.waves, seconds(s_.waves.from_s), seconds(s_.waves.to_s),
+                                                 accelerator::rtl_of(disks_.first().engine()));
+    probe_ = std::make_unique<observe::WaveProbe>("probe", disks_.first(), *waves_, static_cast<std::uint32_t>(s_.waves.angle_samples));
+  }
+
+  void run() override {
+    time_.advance(time_.warmup());
+    std::vector<Picoseconds> busy_before;
+    double occupancy_before = 0;
+    for (const auto& drive : disks_.drives()) {
+      busy_before.push_back(drive->actuator().busy(core::now_ps()));
+      occupancy_before += drive->queue().occupancy_integral(core::now_ps());
+    }
+    time_.advance(time_.end());
+    host_.rethrow_failure();
+    refusals_.rethrow(s_.file);
+    host_.for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, time_.end()); });
+    statistics_.check_conservation();
+    collect(busy_before, occupancy_before);
+  }
+
+  nlohmann::json result() const override { return load_rows().to_json(result_); }
+  double simulated_s() const override { return time_.simulated_s(); }
+  std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
+  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_ ? &waves_->close() : nullptr}; }
+
+ private:
+  static accelerator::EngineOptions engine_of(const Scenario& s, const RunOptions& options) {
+    accelerator::EngineOptions engine = engine_options(s, s.policy, options.mismatch_folder);
+    engine.traced = !options.waves.empty();
+    return engine;
+  }
+
+  void collect(const std::vector<Picoseconds>& busy_before, double occupancy_before) {
+    const Picoseconds end = time_.end();
+    const auto measured = static_cast<double>(time_.measured());
+    const auto drives = static_cast<double>(disks_.drives().size());
+    result_.requests = &statistics_;
+    result_.measured_s = s_.run.measure_s;
+    result_.scheduler.engine = s_.engine;
+    result_.scheduler.policy = s_.policy;
+    if (s_.eager.enabled) result_.eager.emplace();
+    std::vector<double> utilisation;
+    double occupancy = -occupancy_before;
+    for (std::size_t i = 0; i < disks_.drives().size(); ++i) {
+      drive::Drive& each = *disks_.drives()[i];
+      utilisation.push_back(static_cast<double>(each.actuator().busy(end) - busy_before[i]) / measured);
+      result_.utilisation += utilisation.back() / drives;
+      occupancy += each.queue().occupancy_integral(end);
+      result_.scheduler.decided += each.engine().statistics();
+      result_.scheduler.stalled += each.dispatcher().statistics();
+      if (each.eager_mapping() == nullptr) continue;
+      result_.eager->blocks += each.eager_mapping()->statistics();
+      result_.eager->free_blocks += each.eager_mapping()->map().free_count();
+      result_.eager->tracks_examined += each.eager_mapping()->search().tracks_examined();
+      result_.eager->gaps += *each.engine().gaps();
+    }
+    result_.queue_depth = occupancy / measured / drives;
+    result_.array = disks_.array_result(std::move(utilisation));
+  }
+
+  const Scenario& s_;
+  std::unique_ptr<observe::RequestLog> log_;  // first: where it cannot be written is said before anything is built
+  Timeline time_;
+  Disks disks_;
+  workload::Initiator host_{"host"};
+  std::vector<std::unique_ptr<workload::ProducerIf>> producers_;
+  observe::Statistics statistics_;
+  RefusalWatch refusals_;
+  std::unique_ptr<observe::WaveFile> waves_;
+  std::unique_ptr<observe::WaveProbe> probe_;
+  LoadResult result_;
+};
+
+}  // namespace
+
+HostInfo load_host(std::string_view description) {
+  return {description, [](const Scenario&) {},
+          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<LoadRun>(s, options); },
+          []() -> const std::vector<params::StatisticRow>& { return load_rows().rows(); }};
+}
+
+}  // namespace platter::system

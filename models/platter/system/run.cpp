@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/run.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <systemc>
+
+#include "platter/system/host_meter.h"
+#include "platter/system/hosts.h"
+#include "platter/system/simulated_drives.h"
+
+namespace platter::system {
+
+using nlohmann::json;
+
+const HostInfo& host_info(HostKind kind) {
+  static const std::array<HostInfo, 5> table = {load_host("a load and one drive"), load_host("a load and an array of drives"), media_server_host(),
+                                                mixed_server_host(), autoqos_host()};
+  return table[static_cast<std::size_t>(kind)];
+}
+
+std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options) {
+  const auto not_of = [&](const std::filesystem::path& file, const char* what) {
+    if (!file.empty()) scenario.refuse("host.kind", fmt::format("found {}, expected drive{}", to_string(scenario.kind), what));
+  };
+  if (!scenario.is_array() && scenario.kind != HostKind::Drive) not_of(options.requests, " or array for a log of requests");
+  if (scenario.kind != HostKind::Drive) not_of(options.waves, ": waves show a single drive");
+  check_engine(scenario);
+  host_info(scenario.kind).check(scenario);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  return host_info(scenario.kind).make(scenario, options);
+}
+
+namespace {
+
+/// A result but for the statistics of its host.
+struct Frame {
+  const Scenario& scenario;
+  const RunIf& run;
+  double wall_s;
+  double cpu_s;
+};
+
+const params::Statistics<Frame>& frame_rows() {
+  using F = Frame;
+  static const auto host =
+      params::Statistics<F>()
+          .value("wall_s", "s", "real time", "", [](const F& f) { return f.wall_s; })
+          .value("cpu_s", "s", "processor time", "", [](const F& f) { return f.cpu_s; })
+          .value("simulated_s", "s", "warm-up included", "", [](const F& f) { return f.run.simulated_s(); })
+          .value("simulated_s_per_wall_s", "", "", "rate", [](const F& f) { return f.run.simulated_s() / f.wall_s; }, {"simulated s per wall s", 0})
+          .value("peak_memory_mib", "MiB", "largest resident memory of the process so far", "maximum", [](const F&) { return peak_memory_mib(); })
+          .value("requests_per_cpu_s", "1/s", "commands decided, set-up included", "rate",
+                 [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
+  static const auto rows =
+      params::Statistics<F>()
+          .value("schema", "", "version of this form", "", [](const F&) { return 1; })
+          .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
+          .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
+          .value("configuration", "", "the effective configuration: every key of scenario and drive", "", [](const F& f) { return configuration(f.scenario); })
+          .value("measured_s", "s", "after the warm-up", "", [](const F& f) { return f.scenario.run.measure_s; })
+          .group("host", "of the machine that simulated; differs from run to run", host, [](const F& f) -> const F& { return f; });
+  return rows;
+}
+
+}  // namespace
+
+json result_json(const Scenario& scenario, const RunIf& run, double wall_s, double cpu_s) {
+  json result = frame_rows().to_json({scenario, run, wall_s, cpu_s});
+  result.update(run.result());
+  return result;
+}
+
+std::string result_text(const Scenario& s, const json& result) {
+  return fmt::format("{} {}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind) == "drive" ? "" : to_string(s.kind),
+                     s.drive.name, s.policy, s.engine, s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
+         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows().rows(), result);
+}
+
+json result_schema() {
+  json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "Result of platter run"},
+                 {"description", "Everything but `host` is the same for the same scenario and seed, on every machine."}};
+  const json frame = params::schema(frame_rows().rows());
+  const auto whole = [&frame](HostKind kind) {
+    json of = params::schema(host_info(kind).rows());
+    of["properties"].update(frame["properties"]);
+    for (const json& name : frame["required"]) of["required"].push_back(name);
+    return of;
+  };
+  json by_kind;
+  for (std::size_t i = host_kinds().size(); i-- > 0;) {
+    const json said = {{"properties", {{"configuration", {{"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}}}}}}}}}};
+    json one = {{"if", said}, {"then", whole(static_cast<HostKind>(i))}};
+    one["else"] = by_kind.is_null() ? json(false) : by_kind;
+    by_kind = one;
+  }
+  for (auto& [key, value] : by_kind.items()) schema[key] = value;
+  return schema;
+}
+
+std::string result_page() {
+  std::string text =
+      "# Results\n\n"
+      "Made by `platter config statistics` from the rows that fill the result itself; a test holds the two together. The same rows give the schema "
+      "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for the same scenario and seed, on "
+      "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n## Every run\n\n";
+  text += params::page_table(frame_rows().rows());
+  for (std::size_t i = 0; i < host_kinds().size(); ++i) {
+    const auto kind = static_cast<HostKind>(i);
+    if (kind == HostKind::Array) continue;  // as a drive
+    text += fmt::format("\n## {}\n\n", host_kinds()[i]);
+    for (const HostKind same : {kind, HostKind::Array})
+      if (same == kind || kind == HostKind::Drive)
+        text += fmt::format("`host.kind = \"{}\"`: {}.\n", to_string(same), host_info(same).description);
+    text += "\n";
+    text += params::page_table(host_info(kind).rows());
+  }
+  return text;
+}
+
+}  // namespace platter::system

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platter/observe/output_file.h"
+#include "platter/params/statistic.h"
+#include "platter/system/scenario.h"
+
+namespace platter::system {
+
+/// What a run leaves beside its result, and who hears of its progress.
+struct RunOptions {
+  std::filesystem::path requests;  ///< every request as CSV; empty: none
+  std::filesystem::path waves;     ///< FST; empty: none
+  std::filesystem::path mismatch_folder = ".";  ///< report and waves of a lock-step mismatch
+  std::function<void(double simulated_s, double total_s)> progress;
+};
+
+/// The simulation of one scenario: one a process, since the SystemC kernel starts once.
+class RunIf {
+ public:
+  virtual ~RunIf() = default;
+  RunIf() = default;
+  RunIf(const RunIf&) = delete;
+  RunIf& operator=(const RunIf&) = delete;
+
+  /// From the beginning to the end. Throws core::InputError for a load that the drives refuse, core::SimulationError.
+  virtual void run() = 0;
+  /// The statistics of the host's kind, afterwards.
+  virtual nlohmann::json result() const = 0;
+  /// Simulated time, and commands decided on.
+  virtual double simulated_s() const = 0;
+  virtual std::uint64_t decisions() const = 0;
+  /// What has been written beside the result, closed and not yet committed.
+  virtual std::vector<observe::OutputFile*> outputs() { return {}; }
+};
+
+/// How a kind of host is run.
+struct HostInfo {
+  std::string_view description;
+  /// What loading a scenario cannot see. Throws core::ConfigError.
+  void (*check)(const Scenario&);
+  std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&);
+  const std::vector<params::StatisticRow>& (*rows)();
+};
+const HostInfo& host_info(HostKind kind);
+
+/// Builds the simulation of a scenario, which outlives it. Throws core::ConfigError and core::InputError for what it cannot be built from.
+std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options);
+
+/// The whole result of a run: what all kinds have, and the kind's own.
+nlohmann::json result_json(const Scenario& scenario, const RunIf& run, double wall_s, double cpu_s);
+/// The same for a screen.
+std::string result_text(const Scenario& scenario, const nlohmann::json& result);
+/// JSON Schema (draft 2020-12) of all results, and the reference page of all statistics.
+nlohmann::json result_schema();
+std::string result_page();
+
+}  // namespace platter::system

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "platter/mapping/eager/parameters.h"
+#include "platter/params/describe.h"
+#include "platter/params/document.h"
+#include "platter/profile/parameters.h"
+#include "platter/scheduling/parameters.h"
+#include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
+
+namespace platter::system {
+
+using nlohmann::json;
+using params::Grammar;
+
+const std::vector<std::string_view>& host_kinds() {
+  static const std::vector<std::string_view> names = {"drive", "array", "media_server", "mixed_server", "autoqos"};
+  return names;
+}
+
+std::string_view to_string(HostKind kind) { return host_kinds()[static_cast<std::size_t>(kind)]; }
+
+Scenario::Scenario(HostKind host_kind) : kind(host_kind) {
+  switch (kind) {
+    case HostKind::Drive:
+    case HostKind::Array: break;
+    case HostKind::MediaServer:
+      policy = "C-LOOK";
+      run.measure_s = 6000;
+      break;
+    case HostKind::MixedServer:
+      policy = "CELLO(1|1|0)";
+      run.warmup_s = 10;
+      run.measure_s = 100;
+      break;
+    case HostKind::AutoQos:
+      policy = "C-LOOK";
+      run.measure_s = 160;
+      break;
+  }
+}
+
+namespace {
+
+const params::Table<Scenario>& scenario_parameters() {
+  using P = Scenario;
+  static const params::Table<P> table = {
+      params::required<P>({"format", "", "version of the file format", params::at(&P::format), params::Range{1, 1}}),
+      {"host.kind", "",
+       "what stands before the drives: a load and one drive, a load and an array, a media server, a server of text and video, AutoQoS above one drive",
+       params::at(&P::kind), params::OneOf{host_kinds()}},
+      {"engine", "", "make of the scheduling engine", params::at(&P::engine), params::OneOf{{"firmware", "model", "rtl", "lockstep"}}},
+      {"policy", "", "scheduling policy, one of `platter list policies`; of a mixed_server: integrated", params::at(&P::policy)},
+  };
+  return table;
+}
+
+/// Keys of some rooms, and the hosts that have them.
+struct Part {
+  std::string_view title;
+  std::string_view text;
+  std::vector<HostKind> kinds;  ///< empty: all
+  void (*add)(Scenario&, Grammar&);
+
+  bool of(HostKind kind) const { return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
+};
+
+/// The grammar of a scenario: the rooms' rows, in the order in which the page shows them.
+const std::vector<Part>& parts() {
+  static const std::vector<Part> table = {
+      {"Every scenario", "", {},
+       [](Scenario& s, Grammar& g) {
+         g.add(scenario_parameters(), s);
+         g.add(scheduling::readings_parameters(), s.readings);
+         g.add(accelerator::accelerator_parameters(), s.accelerator);
+         g.add(workload::run_parameters(), s.run);
+       }},
+      {"Load on a drive or an array", "", {HostKind::Drive, HostKind::Array},
+       [](Scenario& s, Grammar& g) {
+         g.add(eager::eager_parameters(), s.eager);
+         g.add(workload::continuous_parameters(), s.continuous);
+         g.add(workload::discrete_parameters(), s.discrete);
+         g.add(drive::fault_parameters(), s.fault);
+         g.add(observe::wave_parameters(), s.waves);
+       }},
+      {"Array", "`host.kind = \"array\"` ([rules](array.md)).", {HostKind::Array},
+       [](Scenario& s, Grammar& g) { g.add(host::array::array_parameters(), s.array); }},
+      {"Media server", "`host.kind = \"media_server\"`; rounds last 1 s ([rules](media_server.md)).", {HostKind::MediaServer},
+       [](Scenario& s, Grammar& g) { g.add(host::media_server::media_server_parameters(), s.media_server); }},
+      {"Server of text and video", "`host.kind = \"mixed_server\"` ([rules](mixed_server.md)).", {HostKind::MixedServer},
+       [](Scenario& s, Grammar& g) { g.add(host::mixed_server::mixed_server_parameters(), s.mixed_server); }},
+      {"AutoQoS", "`host.kind = \"autoqos\"` ([rules](autoqos.md)).", {HostKind::AutoQos},
+       [](Scenario& s, Grammar& g) {
+         g.add(host::autoqos::autoqos_parameters(), s.autoqos);
+         g.add_array("stream", "stream", host::autoqos::stream_parameters(), s.autoqos.streams);
+       }},
+  };
+  return table;
+}
+
+constexpr const char* kDrive = "the name of a drive profile";
+
+std::vector<HostKind> every_kind() {
+  std::vector<HostKind> kinds;
+  for (std::size_t i = 0; i < host_kinds().size(); ++i) kinds.push_back(static_cast<HostKind>(i));
+  return kinds;
+}
+
+/// The kinds of host whose scenarios have this key or section.
+std::string kinds_with(const std::string& key) {
+  std::string kinds;
+  for (const HostKind kind : every_kind()) {
+    Scenario scenario(kind);
+    params::KeySpace space;
+    space.add(grammar(scenario));
+    if (space.has_key(key) || space.has_section(key)) kinds += (kinds.empty() ? "\"" : " or \"") + std::string(to_string(kind)) + "\"";
+  }
+  return kinds;
+}
+
+void check_policies(const Scenario& s, params::Findings& findings) {
+  const auto check = [&](const char* key, const std::string& notation) {
+    std::string objection = scheduling::policy_objection(notation);
+    if (objection.empty()) objection = scheduling::placing_objection(*scheduling::find_policy(notation), s.eager.enabled);
+    if (!objection.empty()) findings.add(key, objection);
+  };
+  check("policy", s.policy);
+  if (s.kind != HostKind::MixedServer) return;
+  check("server.text_policy", s.mixed_server.text_policy);
+  check("server.video_policy", s.mixed_server.video_policy);
+}
+
+/// What does not go together.
+void check(const Scenario& s, params::Findings& findings) {
+  check_policies(s, findings);
+  const std::uint32_t sector = s.drive.geometry.sector_bytes;
+  switch (s.kind) {
+    case HostKind::Drive:
+    case HostKind::Array:
+      eager::check(s.eager, s.drive, findings);
+      if (s.is_array()) host::array::check(s.array, s.drive, s.fault.dies_at_s, s.eager.enabled, s.eager.block_bytes, findings);
+      workload::check(s.discrete, sector, findings);
+      workload::check(s.continuous, sector, findings);
+      observe::check(s.waves, findings);
+      break;
+    case HostKind::MediaServer: host::media_server::check(s.media_server, s.drive, s.run, findings); break;
+    case HostKind::MixedServer: host::mixed_server::check(s.mixed_server, s.drive, s.run, findings); break;
+    case HostKind::AutoQos: host::autoqos::check(s.autoqos, s.drive, findings); break;
+  }
+}
+
+/// What kind of scenario a document is; its only problem, if it is none.
+HostKind kind_of(const params::Document& document) {
+  const std::optional<std::string> text = document.text("host.kind");
+  if (!text) return HostKind::Drive;
+  const auto found = std::find(host_kinds().begin(), host_kinds().end(), *text);
+  if (found != host_kinds().end()) return static_cast<HostKind>(found - host_kinds().begin());
+  Scenario any;
+  std::vector<core::ConfigProblem> problems;
+  document.read(grammar(any), any, problems);
+  problems.erase(std::remove_if(problems.begin(), problems.end(), [](const auto& problem) { return problem.key != "host.kind"; }), problems.end());
+  throw core::ConfigError(problems);
+}
+
+}  // namespace
+
+Grammar grammar(Scenario& scenario) {
+  Grammar grammar;
+  for (const Part& part : parts())
+    if (part.of(scenario.kind)) part.add(scenario, grammar);
+  profile::add_to(grammar, scenario.drive, "drive");
+  grammar.require("drive", kDrive);
+  return grammar;
+}
+
+Scenario load_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  params::KeySpace space;
+  for (const HostKind kind : every_kind()) {
+    Scenario scenario(kind);
+    space.add(grammar(scenario));
+  }
+  const params::Document document(file, overrides, space, find_section);
+  Scenario s(kind_of(document));
+  std::vector<core::ConfigProblem> problems;
+  document.read(grammar(s), s, problems, [&s](const std::string& key) {
+    const std::string kinds = kinds_with(key);
+    return kinds.empty() ? kinds : fmt::format(" with host.kind = \"{}\", but with {}", to_string(s.kind), kinds);
+  });
+  s.drive_name = document.name_of("drive");
+  const auto in_drive = [](const core::ConfigProblem& problem) { return problem.key == "drive" || problem.key.rfind("drive.", 0) == 0; };
+  if (std::none_of(problems.begin(), problems.end(), in_drive)) check(s.drive, "drive", s, s.at("drive"), problems);
+  if (s.drive_name.empty()) s.drive_name = s.drive.name;
+  if (problems.empty()) {
+    params::Findings findings(s, problems);
+    check(s, findings);
+  }
+  if (!problems.empty()) throw core::ConfigError(problems);
+  return s;
+}
+
+namespace {
+
+/// Gives `show` the grammar of a scenario that it only reads.
+template <typename Show>
+auto shown(const Scenario& scenario, Show show) {
+  Scenario copy = scenario;
+  return show(grammar(copy));
+}
+
+}  // namespace
+
+json configuration(const Scenario& scenario) { return shown(scenario, params::to_json); }
+std::string to_toml(const Scenario& scenario) { return shown(scenario, params::to_toml); }
+
+namespace {
+
+json schema_head(const std::string& title) { return {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}, {"type", "object"}}; }
+
+/// Sections that several kinds have in the same form stand in `$defs` once.
+void share_sections(json& by_kind, json& defs) {
+  std::map<std::string, std::pair<json, int>> seen;  // by section: its first form, and how many kinds have it
+  for (const json& kind : by_kind)
+    for (const auto& [name, section] : kind["properties"].items()) {
+      auto [entry, added] = seen.try_emplace(name, section, 0);
+      if (entry->second.first == section) ++entry->second.second;
+    }
+  for (const auto& [name, form] : seen) {
+    if (form.second < 2) continue;
+    defs[name] = form.first;
+    for (json& kind : by_kind)
+      if (kind["properties"].contains(name) && kind["properties"][name] == form.first) kind["properties"][name] = {{"$ref", "#/$defs/" + name}};
+  }
+}
+
+}  // namespace
+
+json scenario_schema() {
+  json kinds = json::array();
+  for (const HostKind kind : every_kind()) {
+    Scenario scenario(kind);
+    json one = params::schema(grammar(scenario));
+    params::allow_files(one, {{"drive", "name or file of a profile"}});
+    one["properties"]["host"] = {{"type", "object"}, {"additionalProperties", false}, {"properties", {{"kind", {{"const", to_string(kind)}}}}}};
+    kinds.push_back(one);
+  }
+  json schema = schema_head("Platter scenario");
+  schema["properties"]["host"] = {{"type", "object"}, {"properties", {{"kind", {{"enum", host_kinds()}, {"default", host_kinds()[0]}}}}}};
+  share_sections(kinds, schema["$defs"]);
+  // Of the kind that host.kind says; without it, a drive.
+  json otherwise = kinds[0];
+  for (std::size_t i = host_kinds().size() - 1; i > 0; --i) {
+    const json said = {{"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}, {"required", {"kind"}}}}}}, {"required", {"host"}}};
+    otherwise = {{"if", said}, {"then", kinds[i]}, {"else", otherwise}};
+  }
+  for (auto& [key, value] : otherwise.items()) schema[key] = value;
+  return schema;
+}
+
+json drive_schema() {
+  profile::DriveProfile profile;
+  Grammar grammar;
+  profile::add_to(grammar, profile);
+  json schema = schema_head("Platter drive profile");
+  schema.update(params::schema(grammar));
+  return schema;
+}
+
+std::string reference_page() {
+  std::string text =
+      "# Configuration\n\n"
+      "Made by `platter config reference` from the rows that the loader itself uses; a test holds the two together. The same rows give the JSON Schemas in "
+      "`models/configs/schema/`.\n\n"
+      "A scenario is a TOML file; `host.kind` says which of the parts below it has. A section stands inline or is the name of a file, relative to the file "
+      "that names it; a section with a key `file` starts from that file and overrides it. `drive` is the name of a shipped profile (`platter list drives`), a "
+      "file, or a table with `file`. `--set KEY=VALUE` overrides any key. An unknown key is an error with file, line, column and the nearest valid name.\n";
+  for (const Part& part : parts()) {
+    Scenario scenario(part.kinds.empty() ? HostKind::Drive : part.kinds.front());
+    Grammar grammar;
+    part.add(scenario, grammar);
+    text += fmt::format("\n## {}\n\n{}{}{}", part.title, part.text, part.text.empty() ? "" : "\n\n", params::page_table(grammar));
+    for (const params::BoundArray& array : grammar.arrays())
+      text += fmt::format("\n### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
+  }
+  text += "\nDefaults of other hosts:\n\n| host.kind | policy | sim.warmup_s | sim.measure_s |\n| --- | --- | --- | --- |\n";
+  for (const HostKind kind : every_kind()) {
+    const Scenario scenario(kind);
+    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", to_string(kind), scenario.policy, scenario.run.warmup_s, scenario.run.measure_s);
+  }
+  profile::DriveProfile profile;
+  Grammar grammar;
+  profile::add_to(grammar, profile);
+  text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario below `drive.`.\n\n" + params::page_table(grammar);
+  for (const params::BoundArray& array : grammar.arrays())
+    text += fmt::format("\n### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
+  return text;
+}
+
+}  // namespace platter::system

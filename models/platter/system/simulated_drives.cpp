@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/simulated_drives.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "platter/observe/wave_file.h"
+#include "platter/scheduling/policies.h"
+#include "platter/system/timeline.h"
+
+namespace platter::system {
+
+using core::Picoseconds;
+
+namespace {
+
+std::vector<std::string> policies_of(const Scenario& s) {
+  if (s.kind != HostKind::MixedServer || s.mixed_server.architecture == "integrated") return {s.policy};
+  return {s.mixed_server.text_policy, s.mixed_server.video_policy};
+}
+
+/// Report and waves of the accesses before a lock-step mismatch, beside the result.
+void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const Scenario& s,
+                    const std::filesystem::path& folder, Picoseconds clock_period) {
+  observe::OutputFile text(folder / "lockstep_mismatch.txt");
+  text.write(fmt::format("scenario {} seed {}\n{}", s.file, s.run.seed, report));
+  text.commit();
+  accelerator::RtlCore again(clock_period, true);
+  observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline, &again);
+  waves.arm();
+  pair.replay(again);
+  waves.commit();
+  fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", (folder / "lockstep_mismatch.txt").string(),
+             (folder / "lockstep_mismatch.fst").string());
+}
+
+}  // namespace
+
+void check_engine(const Scenario& s) {
+  for (const std::string& policy : policies_of(s)) {
+    const std::string objection = accelerator::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.readings);
+    if (!objection.empty()) s.refuse("engine", objection);
+  }
+}
+
+accelerator::EngineOptions engine_options(const Scenario& s, const std::string& policy, const std::filesystem::path& mismatch_folder) {
+  accelerator::EngineOptions options(s.drive);
+  options.engine = s.engine;
+  options.policy = scheduling::find_policy(policy);
+  options.readings = s.readings;
+  options.accelerator = s.accelerator;
+  options.on_mismatch = [&s, mismatch_folder](const accelerator::LockstepCore& pair, const std::string& report) {
+    write_mismatch(pair, report, s, mismatch_folder, core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
+  };
+  return options;
+}
+
+drive::DriveConfig drive_config(const Scenario& s) {
+  drive::DriveConfig config;
+  config.profile = s.drive;
+  config.holds_data = false;  // the generators' payloads carry no bytes
+  config.eager = s.eager;
+  config.seed = static_cast<std::uint64_t>(s.run.seed);
+  if (s.fault.dies_at_s > 0) config.dies_at = seconds(s.fault.dies_at_s);
+  return config;
+}
+
+}  // namespace platter::system

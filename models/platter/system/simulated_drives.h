@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "platter/accelerator/engines.h"
+#include "platter/drive/drive.h"
+#include "platter/system/scenario.h"
+
+namespace platter::system {
+
+/// Throws core::ConfigError where the scenario's engine cannot carry one of the policies of its drives.
+void check_engine(const Scenario& scenario);
+
+/// The engine of a scenario's drives, with one of its policies. A lock-step mismatch leaves its report and waves in `mismatch_folder`. The scenario
+/// outlives it.
+accelerator::EngineOptions engine_options(const Scenario& scenario, const std::string& policy, const std::filesystem::path& mismatch_folder);
+
+/// The scenario's drive, timing only.
+drive::DriveConfig drive_config(const Scenario& scenario);
+
+}  // namespace platter::system

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platter/params/row.h"
+#include "platter/params/source.h"
+
+namespace platter::workload {
+
+struct ContinuousWorkload {
+  std::int64_t streams = 0;
+  double round_s = 1.0;
+  std::string size = "tables";
+  std::vector<params::FileName> tables;
+  std::int64_t mean_bytes = 200'000;
+  std::int64_t deviation_bytes = 0;
+  std::string placement = "random";
+  std::int64_t span_bytes = 0;
+};
+
+struct DiscreteWorkload {
+  std::string source = "none";
+  double rate_per_s = 0;
+  std::int64_t outstanding = 1;
+  std::int64_t max_outstanding = 0;
+  double read_fraction = 1.0;
+  std::string size = "fixed";
+  std::int64_t mean_bytes = 4096;
+  std::int64_t deviation_bytes = 0;
+  double deadline_ms = 0;
+  std::int64_t align_bytes = 0;
+  std::int64_t span_bytes = 0;
+  params::FileName trace;
+  std::string trace_format = "auto";
+  std::string trace_device;
+  std::string past_end = "error";
+  double trace_speed = 1.0;
+};
+
+/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s, and the draw that passes its end adds less than 54 means.
+inline constexpr double kLongestMean_s = 1e5;
+
+/// Keys `workload.continuous.*` and `workload.discrete.*`.
+const params::Table<ContinuousWorkload>& continuous_parameters();
+const params::Table<DiscreteWorkload>& discrete_parameters();
+/// `sector_bytes`: of what the load is for.
+void check(const ContinuousWorkload& workload, std::uint32_t sector_bytes, params::Findings& findings);
+void check(const DiscreteWorkload& workload, std::uint32_t sector_bytes, params::Findings& findings);
+
+}  // namespace platter::workload

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is run."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from platter_lab.executable import ROOT
+
+PROBES = (0.005, 0.02)   # an estimate runs each point for these parts of its time
+
+
+def beside_root(path: Path) -> str:
+    """A path as a command in the project's folder names it."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A scenario with some keys overridden, without its seed.
+
+    `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary` makes further values of
+    the log of all requests (a CSV file); they stand under `summary` in the result. A scenario may refuse to measure less than `least_s`.
+    """
+
+    scenario: Path
+    settings: tuple[tuple[str, str], ...]
+    warmup_s: float
+    measure_s: float
+    summary: Callable[[Path], dict[str, Any]] | None = None
+    halfway: str = ""
+    least_s: float = 0.0
+
+    @property
+    def simulated_s(self) -> float:
+        return self.warmup_s + self.measure_s
+
+    def overrides(self) -> list[str]:
+        halfway = [(self.halfway, f"{self.measure_s // 2:g}")] if self.halfway else []
+        settings = [*self.settings, *halfway, ("sim.warmup_s", f"{self.warmup_s:g}"), ("sim.measure_s", f"{self.measure_s:g}")]
+        return [word for key, value in settings for word in ("--set", f"{key}={value}")]
+
+    def command(self, seed: int) -> str:
+        """What repeats one run by hand, in the project's folder."""
+        return shlex.join(["scripts/platter", "run", beside_root(self.scenario), *self.overrides(),
+                           "--set", f"sim.seed={seed}"])
+
+
+def probes_of(point: Point) -> list[Point]:
+    """Two short runs of a point, of whole seconds, since some hosts count rounds."""
+    warmup, measure = ([math.ceil(whole * share) for share in PROBES] for whole in (point.warmup_s, point.measure_s))
+    measure[0] = max(measure[0], point.least_s)
+    measure[1] = max(measure[1], measure[0] + 1)
+    return [replace(point, warmup_s=w, measure_s=m) for w, m in zip(warmup, measure, strict=True)]
