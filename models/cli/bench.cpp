@@ -6,7 +6,7 @@
 #include <systemc>
 
 #include "commands.h"
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
@@ -79,11 +79,11 @@ class BlockingHost : public sc_core::sc_module {
   workload::ProducerIf& producer_;
 };
 
-drive::EngineFactory engine_of(const std::string& policy, const BenchOptions& options, const profile::DriveProfile& profile) {
-  accelerator::EngineOptions engine(profile);
+engine::EngineFactory engine_of(const std::string& policy, const BenchOptions& options, const profile::DriveProfile& profile) {
+  system::EngineOptions engine(profile);
   engine.engine = options.engine;
   engine.policy = scheduling::find_policy(policy);
-  return accelerator::engine_factory(engine);
+  return system::engine_factory(engine);
 }
 
 /// What the simulation itself takes, elaboration left out.
@@ -154,7 +154,7 @@ int bench(const BenchOptions& options) {
       const std::string unknown = scheduling::policy_objection(policy);
       if (!unknown.empty()) throw core::InputError("--policy", 0, 0, unknown);
       for (const std::uint32_t depth : options.depths) {
-        const std::string objection = accelerator::engine_objection(options.engine, *scheduling::find_policy(policy), depth);
+        const std::string objection = system::engine_objection(options.engine, *scheduling::find_policy(policy), depth);
         if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection);
         points.push_back({depth, policy, transport});
       }

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/nearest.h"
@@ -61,7 +61,7 @@ int list(const std::string& what, bool as_json) {
                                                   : fmt::format("firmware, model, rtl, lockstep; program {}",
                                                                 scheduling::to_string(row.accelerated))));
   } else if (what == "engines") {
-    for (const accelerator::EngineInfo& row : accelerator::engine_table()) rows.emplace_back(row.name, row.description);
+    for (const system::EngineInfo& row : system::engine_table()) rows.emplace_back(row.name, row.description);
   } else if (what == "hosts") {
     for (std::size_t i = 0; i < system::host_kinds().size(); ++i)
       rows.emplace_back(system::host_kinds()[i], system::host_info(static_cast<system::HostKind>(i)).description);

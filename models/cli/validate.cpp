@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "commands.h"
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 #include "platter/core/error.h"
 #include "platter/core/input_files.h"
 #include "platter/core/json_text.h"
@@ -131,10 +131,10 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
   drive::DriveConfig drive_config;
   drive_config.profile = profile;
   drive_config.holds_data = false;
-  accelerator::EngineOptions engine(profile);
+  system::EngineOptions engine(profile);
   engine.engine = "firmware";
   engine.policy = scheduling::find_policy("FCFS");
-  drive::Drive disk("disk", drive_config, accelerator::engine_factory(engine));
+  drive::Drive disk("disk", drive_config, system::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();
   validation::ReplayProducer producer(measured, reading, {geometry.block_count(), geometry.sector_bytes()}, subject.trace);
   ReplayWatch watch(measured.size());

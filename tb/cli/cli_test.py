@@ -679,6 +679,15 @@ class Waves(Case):
             self.assertEqual(int(stall.value_at(time)), 1)
         self.assertLess(len(waited), len(ends))
 
+    def test_an_array_has_each_drive_with_its_rtl(self):
+        v, _ = self.variables("--set", "host.kind=array", "--set", "array.kind=striped", "--set", "array.drives=3", "--set", "array.copies=2", "--wave-to", "0.4")
+        for drive in range(3):
+            self.assertGreater(len(list(v[f"disk{drive}.mech.cylinder"].tv)), 100)
+            self.assertGreater(len(list(v[f"disk{drive}.controller.tag"].tv)), 3)
+            self.assertGreater(len(list(v[f"disk{drive}_sched.sched_top.u_core.result_tag"].tv)), 3)
+            self.assertEqual(v[f"disk{drive}.controller.state"].enum_type[1][3], ("011", "SEEK"))
+        self.assertNotEqual(list(v["disk0.mech.cylinder"].tv), list(v["disk1.mech.cylinder"].tv))
+
     def test_shipped_view_names_signals_that_exist(self):
         v, _ = self.variables()
         view = (SOURCE / "waves/mixed_media.gtkw").read_text()

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <systemc>
 
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 #include "platter/system/drives.h"
 #include "platter/drive/drive.h"
 
@@ -18,7 +18,7 @@ using namespace platter;
 class System : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(System);
-  System(const sc_core::sc_module_name& name, const drive::DriveConfig& config, const drive::EngineFactory& engine)
+  System(const sc_core::sc_module_name& name, const drive::DriveConfig& config, const engine::EngineFactory& engine)
       : sc_module(name), disk_init_socket("disk_init_socket"), disk("disk", config, engine) {
     disk_init_socket.bind(disk.host_tgt_socket);
     SC_THREAD(run);
@@ -53,12 +53,12 @@ class System : public sc_core::sc_module {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  accelerator::EngineOptions engine;
+  system::EngineOptions engine;
   engine.engine = argc > 1 ? argv[1] : "rtl";  // the one setting that swaps firmware, model, RTL and lock-step
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");
-  System system("system", config, accelerator::engine_factory(engine));
+  System system("system", config, system::engine_factory(engine));
   sc_core::sc_start();
   std::printf("%s: %s after %s\n", engine.engine.c_str(), system.good ? "read what was written" : "failed",
               sc_core::sc_time_stamp().to_string().c_str());

@@ -46,7 +46,7 @@ struct Given {
 };
 
 /// A drive that is given a few requests while its arm is busy with another one, on the first cylinder.
-class SmallQueue : private drive::DriveObserverIf {
+class SmallQueue : private drive::ProbeIf {
  public:
   SmallQueue(const std::string& policy, const std::string& engine, std::vector<Given> given, std::uint32_t depth = 32,
              const scheduling::Readings& readings = {})
@@ -55,7 +55,7 @@ class SmallQueue : private drive::DriveObserverIf {
         host_(unique("host").c_str()),
         script_(unique("script").c_str(), [this](Script&) { submit(); }) {
     host_.disk_init_socket.bind(disk_->host_tgt_socket);
-    disk_->set_observer(this);
+    disk_->add_probe(*this);
     std::stable_sort(given_.begin(), given_.end(), [](const Given& a, const Given& b) { return a.at < b.at; });
   }
 
@@ -84,12 +84,9 @@ class SmallQueue : private drive::DriveObserverIf {
     }
   }
 
-  void state_changed(drive::ControllerState /*state*/) override {}
-  void occupancy_changed(std::uint32_t /*occupancy*/) override {}
-  void access_started(const drive::Slot& slot) override {
-    const std::uint64_t lba = slot.command.extent.first.value;
+  void started(const drive::AccessReport& report) override {
     for (const Given& g : given_)
-      if (g.cylinder * kToyCylinder + g.sector == lba) served_ += g.name;
+      if (g.cylinder * kToyCylinder + g.sector == report.first.value) served_ += g.name;
   }
 
   std::vector<Given> given_;
@@ -237,7 +234,7 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
   const auto objection = [](std::uint32_t order_m, const char* policy) {
     accelerator::AcceleratorParameters parameters;
     parameters.order_m = order_m;
-    return accelerator::accelerator_objection(parameters, *scheduling::find_policy(policy), 32);
+    return system::accelerator_objection(parameters, *scheduling::find_policy(policy), 32);
   };
   EXPECT_EQ(objection(6, "OPS:SCAN/CI-OPT(6)"), "");
   EXPECT_EQ(objection(0, "OPS:SCAN/CI-SPTF"), "");
@@ -245,7 +242,7 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
   EXPECT_EQ(objection(6, "OPS:SCAN/CLUST-REQ( 7 )"),
             "the accelerator is built for exact orders of at most 6 requests, policy OPS:SCAN/CLUST-REQ(7) makes orders "
             "of 7");
-  EXPECT_EQ(accelerator::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32), "");
+  EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32), "");
 }
 
 // --- where clusters begin --------------------------------------------------------------------------------------------
@@ -356,10 +353,10 @@ TEST(OtherReadings, AreForFirmwareOnly) {
   scheduling::Readings readings = kClusterReadings[3].readings();
   readings.postponed = scheduling::Postponed::LastContinuous;
   const scheduling::PolicySpec policy = *scheduling::find_policy("OPS:SCAN/CLUST-REQ(6)");
-  EXPECT_EQ(accelerator::engine_objection("lockstep", policy, 32, readings), "");
+  EXPECT_EQ(system::engine_objection("lockstep", policy, 32, readings), "");
   readings.clusters = scheduling::ClusterContents::Discrete;
-  EXPECT_NE(accelerator::engine_objection("lockstep", policy, 32, readings).find("engine firmware"), std::string::npos);
-  EXPECT_EQ(accelerator::engine_objection("firmware", policy, 32, readings), "");
+  EXPECT_NE(system::engine_objection("lockstep", policy, 32, readings).find("engine firmware"), std::string::npos);
+  EXPECT_EQ(system::engine_objection("firmware", policy, 32, readings), "");
 }
 
 // --- mixed loads -----------------------------------------------------------------------------------------------------
@@ -398,7 +395,7 @@ TEST_P(MixedPrograms, AreTheSameInModelAndRtl) {
   std::uint64_t decisions = 0;
   for (MixedRig* rig : {&easy, &tight}) {
     rig->close();
-    const drive::EngineStatistics e = rig->disk->engine().statistics();
+    const engine::EngineStatistics e = rig->disk->engine().statistics();
     EXPECT_EQ(e.mismatches, 0u);
     EXPECT_GE(e.decisions_compared, e.decisions);
     decisions += e.decisions;

@@ -66,11 +66,9 @@ class Tap : public accelerator::BusCoreIf {
 };
 
 /// What the drive did with each decision.
-class Accesses : public drive::DriveObserverIf {
+class Accesses : public drive::ProbeIf {
  public:
-  void state_changed(drive::ControllerState /*state*/) override {}
-  void occupancy_changed(std::uint32_t /*occupancy*/) override {}
-  void access_started(const drive::Slot& slot) override { slots.push_back({slot.command.tag.value, slot.result.timing}); }
+  void started(const drive::AccessReport& report) override { slots.push_back({report.tag, report.timing}); }
   std::vector<std::pair<std::uint32_t, CommandTiming>> slots;
 };
 
@@ -80,7 +78,7 @@ struct TappedRig {
     drive::DriveConfig config;
     config.profile = atlas_profile();
     config.holds_data = false;
-    const auto factory = [&](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
+    const auto factory = [&](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
       accelerator::AcceleratorParameters parameters;
       parameters.order_m = 12;
       auto core = std::make_unique<Tap>(std::make_unique<accelerator::ReferenceCore>(parameters));
@@ -91,7 +89,7 @@ struct TappedRig {
       return made;
     };
     rig = std::make_unique<MixedRig>("rig", std::make_unique<drive::Drive>("disk", config, factory), load, end);
-    rig->disk->set_observer(&accesses);
+    rig->disk->add_probe(accesses);
   }
 
   Tap* tap = nullptr;
@@ -246,43 +244,43 @@ TEST(AcceleratorEngine, ADeadlineBeyondWhatTimesOfDayTellApartIsMet) {
 }
 
 /// An accelerated engine beside the policy in exact arithmetic: what would that one have picked?
-class Twin : public drive::EngineIf, public drive::DecisionSinkIf {
+class Twin : public engine::EngineIf, public engine::DecisionSinkIf {
  public:
-  Twin(std::unique_ptr<drive::EngineIf> engine, std::unique_ptr<scheduling::SchedulerIf> exact)
+  Twin(std::unique_ptr<engine::EngineIf> engine, std::unique_ptr<scheduling::SchedulerIf> exact)
       : engine_(std::move(engine)), exact_(std::move(exact)) {
     engine_->bind_sink(*this);
   }
-  void bind_sink(drive::DecisionSinkIf& sink) override { sink_ = &sink; }
-  void insert(const drive::Command& command) override {
+  void bind_sink(engine::DecisionSinkIf& sink) override { sink_ = &sink; }
+  void insert(const scheduling::Command& command) override {
     exact_->insert(command);
     engine_->insert(command);
   }
-  bool withdraw(const drive::Command& command) override {
+  bool withdraw(const scheduling::Command& command) override {
     exact_->withdraw(command.tag);
     return engine_->withdraw(command);
   }
   void left(core::Tag tag) override { sink_->left(tag); }
-  void moved(const drive::Command& command) override { engine_->moved(command); }
+  void moved(const scheduling::Command& command) override { engine_->moved(command); }
   bool empty() const override { return engine_->empty(); }
   void reset() override { engine_->reset(); }  // nothing dies here
-  void prepare(const drive::HeadState& at, Picoseconds when) override { engine_->prepare(at, when); }
-  void decide(const drive::HeadState& head, Picoseconds now) override {
+  void prepare(const scheduling::HeadState& at, Picoseconds when) override { engine_->prepare(at, when); }
+  void decide(const scheduling::HeadState& head, Picoseconds now) override {
     head_ = head;
     engine_->decide(head, now);
   }
   Picoseconds prepared_from() const override { return engine_->prepared_from(); }
-  drive::EngineStatistics statistics() const override { return engine_->statistics(); }
+  engine::EngineStatistics statistics() const override { return engine_->statistics(); }
 
   void preparation_changed() override { sink_->preparation_changed(); }
-  void decided(const drive::Decision& decision, Picoseconds effective) override {
-    drive::Decision other;
+  void decided(const scheduling::Decision& decision, Picoseconds effective) override {
+    scheduling::Decision other;
     do {
       exact_->work(head_);
       other = exact_->pick(head_, effective);
-    } while (other.kind == drive::Decision::Kind::Again);
+    } while (other.kind == scheduling::Decision::Kind::Again);
     ++decisions;
     if (other.kind == decision.kind && other.tag == decision.tag && other.forced == decision.forced) ++same;
-    if (decision.kind == drive::Decision::Kind::Serve) exact_->remove(decision.tag);
+    if (decision.kind == scheduling::Decision::Kind::Serve) exact_->remove(decision.tag);
     sink_->decided(decision, effective);
   }
 
@@ -290,10 +288,10 @@ class Twin : public drive::EngineIf, public drive::DecisionSinkIf {
   std::uint64_t same = 0;
 
  private:
-  std::unique_ptr<drive::EngineIf> engine_;
+  std::unique_ptr<engine::EngineIf> engine_;
   std::unique_ptr<scheduling::SchedulerIf> exact_;
-  drive::DecisionSinkIf* sink_ = nullptr;
-  drive::HeadState head_;
+  engine::DecisionSinkIf* sink_ = nullptr;
+  scheduling::HeadState head_;
 };
 
 class AcceleratedPolicies : public ::testing::TestWithParam<const char*> {};
@@ -308,9 +306,9 @@ TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
     config.profile = atlas_profile();
     config.profile.bus_read_block_us = config.profile.bus_write_block_us = 0;  // the accelerator does not wait for write data
     config.holds_data = false;
-    const accelerator::EngineOptions options = engine_options(GetParam(), "model", config.profile);
-    const auto factory = [&](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
-      auto engine = accelerator::engine_factory(options)(context);
+    const system::EngineOptions options = engine_options(GetParam(), "model", config.profile);
+    const auto factory = [&](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
+      auto engine = system::engine_factory(options)(context);
       const Picoseconds bound = dynamic_cast<accelerator::AcceleratorEngine&>(*engine).decision_bound();
       auto twin = std::make_unique<Twin>(std::move(engine),
                                          options.policy->create({context.planner, context.queue_depth, bound}));
@@ -347,10 +345,10 @@ TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
     profile::DriveProfile profile = atlas_profile();
     profile.queue_depth = depth;
     const std::string name = "disk" + std::to_string(depth);
-    ASSERT_EQ(accelerator::engine_objection("model", *scheduling::find_policy("SPTF"), depth), "");
-    EXPECT_EQ(accelerator::engine_objection("rtl", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
-    EXPECT_EQ(accelerator::engine_objection("lockstep", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
-    EXPECT_FALSE(accelerator::engine_objection("model", *scheduling::find_policy("SCAN"), depth).empty());
+    ASSERT_EQ(system::engine_objection("model", *scheduling::find_policy("SPTF"), depth), "");
+    EXPECT_EQ(system::engine_objection("rtl", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
+    EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
+    EXPECT_FALSE(system::engine_objection("model", *scheduling::find_policy("SCAN"), depth).empty());
   }
   profile::DriveProfile one = atlas_profile();
   one.queue_depth = 1;

@@ -8,7 +8,7 @@ namespace {
 
 TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
   const profile::DriveProfile profile = atlas_profile();
-  accelerator::EngineOptions options = engine_options("SPTF", "lockstep", profile);
+  system::EngineOptions options = engine_options("SPTF", "lockstep", profile);
   std::string handed_over;
   std::string replayed;
   std::uint64_t mismatches = 0;
@@ -23,7 +23,7 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
   config.profile = profile;
   config.holds_data = false;
   const Picoseconds end = 10 * core::kPicosecondsPerSecond;
-  MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, accelerator::engine_factory(options)), MixedLoad{}, end);
+  MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, system::engine_factory(options)), MixedLoad{}, end);
   try {
     run_until(end);
     FAIL() << "the fault went by";

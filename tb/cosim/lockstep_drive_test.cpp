@@ -28,8 +28,8 @@ TEST_P(LockstepDrive, ModelRtlAndBothGiveOneRun) {
   expect_same_run(model, rtl);
   expect_same_run(model, both);
   EXPECT_EQ(both.statistics.hiccups(), 0u);
-  const drive::EngineStatistics m = model.disk->engine().statistics();
-  const drive::EngineStatistics l = both.disk->engine().statistics();
+  const engine::EngineStatistics m = model.disk->engine().statistics();
+  const engine::EngineStatistics l = both.disk->engine().statistics();
   EXPECT_EQ(l.mismatches, 0u);
   EXPECT_GT(l.decisions, scaled(5'000));
   EXPECT_GT(l.compared, 5 * l.decisions) << "every register access is compared";
@@ -50,7 +50,7 @@ TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
   MixedRig rig("rig", GetParam(), "lockstep", tight_load(), end);
   run_until(end);
   rig.close();
-  const drive::EngineStatistics e = rig.disk->engine().statistics();
+  const engine::EngineStatistics e = rig.disk->engine().statistics();
   EXPECT_EQ(e.mismatches, 0u);
   EXPECT_GT(rig.statistics.of(RequestClass::Continuous).completed, scaled(9'000));
   if (!keeps_deadlines(GetParam())) {
@@ -73,7 +73,7 @@ TEST_P(LockstepDrive, WhatTheGuardLetsPassLeavesTimeForTheSweep) {
   MixedRig rig("rig", make_drive("rig_disk", GetParam(), "lockstep", profile, false), tight_load(), end);
   run_until(end);
   rig.close();
-  const drive::EngineStatistics e = rig.disk->engine().statistics();
+  const engine::EngineStatistics e = rig.disk->engine().statistics();
   EXPECT_EQ(e.mismatches, 0u);
   EXPECT_EQ(rig.statistics.hiccups(), 0u);
   EXPECT_EQ(e.forced, 0u);
@@ -88,7 +88,7 @@ TEST_P(LockstepDrive, RoundsThatCannotBeKeptAreForced) {
   MixedRig rig("rig", GetParam(), "lockstep", load, end);
   run_until(end);
   rig.close();
-  const drive::EngineStatistics e = rig.disk->engine().statistics();
+  const engine::EngineStatistics e = rig.disk->engine().statistics();
   EXPECT_EQ(e.mismatches, 0u);
   EXPECT_GT(rig.statistics.hiccups(), scaled(100));
   if (!keeps_deadlines(GetParam())) {
@@ -190,7 +190,7 @@ TEST(FirmwareAndModel, AgreeOnTheMeans) {
     EXPECT_NEAR(model.mean_ms(cls) / firmware.mean_ms(cls), 1, tolerance) << core::to_string(cls);
   // Its decisions are the quicker ones by far.
   const auto latency = [](MixedRig& rig) {
-    const drive::EngineStatistics e = rig.disk->engine().statistics();
+    const engine::EngineStatistics e = rig.disk->engine().statistics();
     return e.latency / static_cast<Picoseconds>(e.decisions);
   };
   EXPECT_LT(latency(model), latency(firmware));

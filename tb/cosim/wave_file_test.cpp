@@ -17,9 +17,13 @@ namespace {
 namespace fs = std::filesystem;
 using observe::WaveFile;
 using observe::WaveProbe;
-using observe::WaveSignal;
 
 constexpr Picoseconds kEnd = 500 * kMs;
+
+/// Signals of a test's own.
+std::vector<params::SignalRow> two_rows() { return {{"mech", "head", "", 6}, {"mech", "cylinder", "", 18}}; }
+constexpr std::size_t kHead = 0;
+constexpr std::size_t kCylinder = 1;
 
 std::string contents(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -48,10 +52,10 @@ class Waves : public ::testing::TestWithParam<const char*> {
     drive::DriveConfig config;
     config.profile = atlas_profile();
     config.holds_data = false;
-    accelerator::EngineOptions options = engine_options("SPTF", GetParam(), config.profile);
-    options.traced = traced;
+    system::EngineOptions options = engine_options("SPTF", GetParam(), config.profile);
+    if (traced) options.tracing = accelerator::RtlCore::traced();
     return std::make_unique<MixedRig>(
-        name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, accelerator::engine_factory(options)),
+        name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, system::engine_factory(options)),
         MixedLoad{}, kEnd);
   }
 };
@@ -60,13 +64,14 @@ TEST_P(Waves, AreWrittenWholeWithinTheirWindowAndChangeNothing) {
   const TemporaryFile target(".fst");
   const auto rig = make_rig("watched", true);
   const auto plain = make_rig("plain", false);
-  accelerator::RtlCore* rtl = accelerator::rtl_of(rig->disk->engine());
+  accelerator::RtlCore* rtl = system::rtl_of(rig->disk->engine());
   EXPECT_EQ(rtl != nullptr, std::string(GetParam()) == "lockstep" || std::string(GetParam()) == "rtl");
   constexpr Picoseconds kFrom = 100 * kMs;
   constexpr Picoseconds kTo = 140 * kMs;
-  WaveFile file(target.path(), kFrom, kTo, rtl);
+  WaveFile file(target.path(), kFrom, kTo);
   EXPECT_EQ(target.partials(), 1u);
-  WaveProbe probe("probe", *rig->disk, file, 64);
+  WaveProbe probe("probe", *rig->disk, file, "disk", 64);
+  if (rtl != nullptr) file.add(*rtl);
   run_until(kEnd);
   EXPECT_FALSE(fs::exists(target.path()));
   file.commit();
@@ -86,16 +91,35 @@ TEST_P(Waves, AreWrittenWholeWithinTheirWindowAndChangeNothing) {
 TEST_P(Waves, LeaveNothingWithoutCommit) {
   const TemporaryFile target(".fst");
   const auto rig = make_rig("rig", true);
-  accelerator::RtlCore* rtl = accelerator::rtl_of(rig->disk->engine());
+  accelerator::RtlCore* rtl = system::rtl_of(rig->disk->engine());
   {
-    WaveFile file(target.path(), 0, kEnd, rtl);
-    WaveProbe probe("probe", *rig->disk, file, 64);
+    WaveFile file(target.path(), 0, kEnd);
+    WaveProbe probe("probe", *rig->disk, file, "disk", 64);
+    if (rtl != nullptr) file.add(*rtl);
     run_until(20 * kMs);
     EXPECT_EQ(target.partials(), 1u);
-    rig->disk->set_observer(nullptr);
   }
   EXPECT_FALSE(fs::exists(target.path()));
   EXPECT_EQ(target.partials(), 0u);
+}
+
+TEST(WaveFile, SeveralProbesSeeTheSameDrive) {
+  const TemporaryFile one(".fst"), other(".fst");
+  drive::DriveConfig config;
+  config.profile = atlas_profile();
+  config.holds_data = false;
+  MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile))), MixedLoad{},
+               kEnd);
+  WaveFile first(one.path(), 0, kEnd), second(other.path(), 0, kEnd);
+  WaveProbe a("a", *rig.disk, first, "disk", 16), b("b", *rig.disk, second, "disk", 16);
+  DriveWatch watch;
+  rig.disk->add_probe(watch);
+  run_until(50 * kMs);
+  first.commit();
+  second.commit();
+  EXPECT_GT(watch.tags.size(), 3u);
+  EXPECT_EQ(contents(one.path()), contents(other.path()));
+  rig.disk->remove_probe(watch);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Waves, ::testing::Values("firmware", "model", "rtl", "lockstep"));
@@ -103,9 +127,10 @@ INSTANTIATE_TEST_SUITE_P(Engines, Waves, ::testing::Values("firmware", "model", 
 TEST(WaveFile, TheRtlOutlivesItsFile) {
   // A run that ends in an error takes the file down first; the design may be clocked once more after that.
   const TemporaryFile target(".fst");
-  accelerator::RtlCore rtl(5'000, true);
+  accelerator::RtlCore rtl(5'000, accelerator::RtlCore::traced());
   {
-    WaveFile file(target.path(), 0, kEnd, &rtl);
+    WaveFile file(target.path(), 0, kEnd);
+    file.add(rtl);
     file.arm();
     rtl.access({false, 0, 0, kUs});
   }
@@ -116,15 +141,16 @@ TEST(WaveFile, TheRtlOutlivesItsFile) {
 TEST(WaveFile, ChangesOfOneInstantAreOneSampleAndTimesNeverGoBack) {
   const TemporaryFile target(".fst");
   {
-    WaveFile file(target.path(), 1'000, 2'000, nullptr);
-    file.set(WaveSignal::Head, std::uint64_t{9}, 1'100);  // not armed yet
+    WaveFile file(target.path(), 1'000, 2'000);
+    const WaveFile::Signals disk = file.add("disk", two_rows());
+    file.set(disk, kHead, std::uint64_t{9}, 1'100);  // not armed yet
     file.arm();
-    file.set(WaveSignal::Head, std::uint64_t{1}, 500);  // before the window: a starting value
-    file.set(WaveSignal::Head, std::uint64_t{2}, 1'200);
-    file.set(WaveSignal::Cylinder, std::uint64_t{77}, 1'200);
+    file.set(disk, kHead, std::uint64_t{1}, 500);  // before the window: a starting value
+    file.set(disk, kHead, std::uint64_t{2}, 1'200);
+    file.set(disk, kCylinder, std::uint64_t{77}, 1'200);
     file.sample(1'500);                               // the RTL ran ahead
-    file.set(WaveSignal::Head, std::uint64_t{3}, 1'300);  // and the drive follows
-    file.set(WaveSignal::Head, std::uint64_t{4}, 2'001);  // after the window
+    file.set(disk, kHead, std::uint64_t{3}, 1'300);  // and the drive follows
+    file.set(disk, kHead, std::uint64_t{4}, 2'001);  // after the window
     file.commit();
   }
   const auto [first, last] = times(target.path());
@@ -136,7 +162,7 @@ TEST(WaveFile, SaysWhyItCannotBeWritten) {
   const TemporaryFile blocked("");
   std::ofstream(blocked.path()) << "a file where a folder is wanted";
   try {
-    WaveFile file(blocked.path() / "waves.fst", 0, kEnd, nullptr);
+    WaveFile file(blocked.path() / "waves.fst", 0, kEnd);
     ADD_FAILURE() << "no error";
   } catch (const core::InputError& error) {
     EXPECT_NE(std::string(error.what()).find("waves.fst: cannot be written"), std::string::npos) << error.what();
@@ -145,9 +171,10 @@ TEST(WaveFile, SaysWhyItCannotBeWritten) {
 
 TEST(WaveFile, ATargetThatCannotBeReplacedLeavesNothing) {
   const TemporaryFile target(".fst");
-  WaveFile file(target.path(), 0, kEnd, nullptr);
+  WaveFile file(target.path(), 0, kEnd);
+  const WaveFile::Signals disk = file.add("disk", two_rows());
   file.arm();
-  file.set(WaveSignal::Head, std::uint64_t{1}, 5);
+  file.set(disk, kHead, std::uint64_t{1}, 5);
   fs::create_directories(target.path() / "in the way");
   EXPECT_THROW(file.commit(), core::SimulationError);
   EXPECT_EQ(target.partials(), 0u);
@@ -157,9 +184,10 @@ TEST(WaveFile, ATargetThatCannotBeReplacedLeavesNothing) {
 TEST(WaveFile, WhatIsCutShortIsNotWhole) {
   const TemporaryFile target(".fst");
   const auto write = [&target](std::uint64_t changes) {
-    WaveFile file(target.path(), 0, kEnd, nullptr);
+    WaveFile file(target.path(), 0, kEnd);
+    const WaveFile::Signals disk = file.add("disk", two_rows());
     file.arm();
-    for (std::uint64_t i = 1; i <= changes; ++i) file.set(WaveSignal::Cylinder, i, static_cast<Picoseconds>(i * 1'000));
+    for (std::uint64_t i = 1; i <= changes; ++i) file.set(disk, kCylinder, i, static_cast<Picoseconds>(i * 1'000));
     file.commit();
   };
   write(1'000);

@@ -18,7 +18,7 @@ constexpr std::uint64_t kApart = 200'000'000;
 /// A multimedia stream from 10 to 30 s, and two best-effort streams all the time.
 struct Desk {
   explicit Desk(std::uint64_t multimedia_rate, std::uint64_t best_effort_rate = 10'000'000)
-      : disk("disk", config(), accelerator::engine_factory(fcfs())), host("host"), meter(3, 60, kS, 0) {
+      : disk("disk", config(), system::engine_factory(fcfs())), host("host"), meter(3, 60, kS, 0) {
     host.disk_init_socket.bind(disk.host_tgt_socket);
     host.best_effort_init_socket.bind(disk.host_tgt_socket);
     for (std::uint32_t i = 0; i < 3; ++i) {
@@ -44,8 +44,8 @@ struct Desk {
     c.holds_data = false;
     return c;
   }
-  static accelerator::EngineOptions fcfs() {
-    accelerator::EngineOptions o;
+  static system::EngineOptions fcfs() {
+    system::EngineOptions o;
     o.policy = *scheduling::find_policy("FCFS");
     return o;
   }

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "byte_load.h"
-#include "platter/host/ew_array.h"
+#include "platter/host/ew_array/ew_array.h"
 
 namespace platter::testing {
 namespace {

@@ -26,7 +26,7 @@ inline std::unique_ptr<drive::Drive> make_eager(const char* name, const std::str
   config.eager.dilution = dilution;
   config.seed = seed;
   return std::make_unique<drive::Drive>(
-      name, config, accelerator::engine_factory(engine_options(policy, "firmware", config.profile)));
+      name, config, system::engine_factory(engine_options(policy, "firmware", config.profile)));
 }
 
 /// What each block may hold, in blocks of the host: the contents since the last write whose answer the host has.

@@ -367,7 +367,7 @@ TEST_P(CacheTraffic, AnObserverChangesNothing) {
   const auto plain = make_drive("plain", GetParam().policy, GetParam().engine, profile);
   const auto watched = make_drive("watched", GetParam().policy, GetParam().engine, profile);
   DriveWatch watch;
-  watched->set_observer(&watch);
+  watched->add_probe(watch);
   AtHost plain_host("plain_host");
   AtHost watched_host("watched_host");
   plain_host.disk_init_socket.bind(plain->host_tgt_socket);

@@ -359,7 +359,7 @@ TEST(DriveDeath, TheHostsStatisticsAddUp) {
   config.holds_data = false;
   config.dies_at = 1234567891011;
   const auto disk = std::make_unique<drive::Drive>(
-      "disk", config, accelerator::engine_factory(engine_options("SPTF", "firmware", profile)));
+      "disk", config, system::engine_factory(engine_options("SPTF", "firmware", profile)));
   const workload::Target target{disk->planner().geometry().block_count(), 512};
   workload::Initiator host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);

@@ -468,7 +468,7 @@ TEST(DriveTiming, BusyTimeNeverRunsBack) {
 TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   DriveWatch watch;
-  disk->set_observer(&watch);
+  disk->add_probe(watch);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
   Transaction& t = host.make();
@@ -511,7 +511,7 @@ TEST_P(DriveObserved, ObserversAndDataChangeNoTime) {
   const auto watched = make_drive("watched", GetParam(), "firmware", toy_profile());
   const auto empty = make_drive("empty", GetParam(), "firmware", toy_profile(), false);
   DriveWatch watch;
-  watched->set_observer(&watch);
+  watched->add_probe(watch);
   AtHost plain_host("plain_host");
   AtHost watched_host("watched_host");
   AtHost empty_host("empty_host");
@@ -782,7 +782,7 @@ TEST(DriveRefusals, NonBlockingCallsGetAResponsePhase) {
 TEST(DriveTags, TheHostsTagIsUsedAndFreeWithItsResponse) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   DriveWatch watch;
-  disk->set_observer(&watch);
+  disk->add_probe(watch);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
   const auto tagged = [&](int tag, std::uint64_t lba) -> Transaction& {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "byte_load.h"
-#include "platter/host/ew_array.h"
+#include "platter/host/ew_array/ew_array.h"
 
 namespace platter::testing {
 

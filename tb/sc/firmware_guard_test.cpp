@@ -10,8 +10,8 @@ namespace platter::testing {
 namespace {
 
 using core::Tag;
-using drive::Command;
-using drive::Decision;
+using scheduling::Command;
+using scheduling::Decision;
 
 /// The toy drive with a bus that takes no time.
 profile::DriveProfile bare_profile() {
@@ -21,7 +21,7 @@ profile::DriveProfile bare_profile() {
 }
 
 /// An engine with the arm of a drive: rounds of continuous commands, and others that come when it hurts.
-class Arm : public sc_core::sc_module, private drive::DecisionSinkIf {
+class Arm : public sc_core::sc_module, private engine::DecisionSinkIf {
  public:
   SC_HAS_PROCESS(Arm);
   struct Load {
@@ -46,7 +46,7 @@ class Arm : public sc_core::sc_module, private drive::DecisionSinkIf {
       : sc_module(name), load_(load), planner_(bare_profile()), random_(load.seed) {
     profile::DriveProfile profile = bare_profile();
     profile.queue_depth = load.depth;
-    engine_ = accelerator::engine_factory(engine_options(policy, "firmware", profile))(
+    engine_ = system::engine_factory(engine_options(policy, "firmware", profile))(
         {planner_, load.depth, core::to_picoseconds(1.0 / profile.controller_clock_mhz, kUs)});
     engine_->bind_sink(*this);
     commands_.resize(load.depth);
@@ -163,7 +163,7 @@ class Arm : public sc_core::sc_module, private drive::DecisionSinkIf {
   Load load_;
   mechanics::AccessPlanner planner_;
   std::mt19937_64 random_;
-  std::unique_ptr<drive::EngineIf> engine_;
+  std::unique_ptr<engine::EngineIf> engine_;
   std::vector<Command> commands_;
   std::vector<std::uint16_t> free_;
   mechanics::HeadState head_{};

@@ -33,7 +33,7 @@ class Rig {
   }
   void run() { sc_core::sc_start(); }
   drive::StallStatistics stall() const { return disk->dispatcher().statistics(); }
-  drive::EngineStatistics engine() const { return disk->engine().statistics(); }
+  engine::EngineStatistics engine() const { return disk->engine().statistics(); }
 
   std::unique_ptr<drive::Drive> disk;
   AtHost host{"host"};
@@ -202,22 +202,22 @@ TEST(Overlap, AReadAheadThatGivesWayIsTimeToDecideIn) {
 }
 
 /// Does not tell the engine what is coming.
-class Unprepared : public drive::EngineIf {
+class Unprepared : public engine::EngineIf {
  public:
-  explicit Unprepared(std::unique_ptr<drive::EngineIf> engine) : engine_(std::move(engine)) {}
-  void bind_sink(drive::DecisionSinkIf& sink) override { engine_->bind_sink(sink); }
-  void insert(const drive::Command& command) override { engine_->insert(command); }
-  bool withdraw(const drive::Command& command) override { return engine_->withdraw(command); }
-  void moved(const drive::Command& command) override { engine_->moved(command); }
+  explicit Unprepared(std::unique_ptr<engine::EngineIf> engine) : engine_(std::move(engine)) {}
+  void bind_sink(engine::DecisionSinkIf& sink) override { engine_->bind_sink(sink); }
+  void insert(const scheduling::Command& command) override { engine_->insert(command); }
+  bool withdraw(const scheduling::Command& command) override { return engine_->withdraw(command); }
+  void moved(const scheduling::Command& command) override { engine_->moved(command); }
   bool empty() const override { return engine_->empty(); }
   void reset() override { engine_->reset(); }
-  void prepare(const drive::HeadState& /*at*/, Picoseconds /*when*/) override {}
-  void decide(const drive::HeadState& head, Picoseconds now) override { engine_->decide(head, now); }
+  void prepare(const scheduling::HeadState& /*at*/, Picoseconds /*when*/) override {}
+  void decide(const scheduling::HeadState& head, Picoseconds now) override { engine_->decide(head, now); }
   Picoseconds prepared_from() const override { return core::kNoDeadline; }
-  drive::EngineStatistics statistics() const override { return engine_->statistics(); }
+  engine::EngineStatistics statistics() const override { return engine_->statistics(); }
 
  private:
-  std::unique_ptr<drive::EngineIf> engine_;
+  std::unique_ptr<engine::EngineIf> engine_;
 };
 
 TEST_P(OverlapPolicies, ChangesNothingWhereADecisionTakesNoTime) {
@@ -225,11 +225,11 @@ TEST_P(OverlapPolicies, ChangesNothingWhereADecisionTakesNoTime) {
   profile.cache.write_back = profile::WriteBack::Interleaved;
   profile.cache.write_segments = 2;
   profile.firmware_base_cycles = profile.firmware_candidate_cycles = 0;
-  const auto factory = accelerator::engine_factory(engine_options(GetParam(), "firmware", profile));
+  const auto factory = system::engine_factory(engine_options(GetParam(), "firmware", profile));
   std::array<std::unique_ptr<drive::Drive>, 2> disks = {
       make_drive("prepared", GetParam(), "firmware", profile),
       std::make_unique<drive::Drive>("unprepared", drive::DriveConfig{profile},
-                                     [&](const drive::EngineContext& c) { return std::make_unique<Unprepared>(factory(c)); })};
+                                     [&](const engine::EngineContext& c) { return std::make_unique<Unprepared>(factory(c)); })};
   std::array<AtHost, 2> hosts{AtHost("host_a"), AtHost("host_b")};
   std::array<std::vector<CommandTiming>, 2> timings;
   std::array<core::RandomStream, 2> random{core::RandomStream(11, "traffic"), core::RandomStream(11, "traffic")};

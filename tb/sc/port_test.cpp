@@ -318,7 +318,7 @@ TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
   config.profile = profile;
   config.dies_at = 5 * kMs;
   const auto disk = std::make_unique<drive::Drive>(
-      "disk", config, accelerator::engine_factory(engine_options("FCFS", "firmware", profile)));
+      "disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
   RegisterHost registers("registers", *disk);
   AtHost best_effort("best_effort");
   AtHost media("media");

@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "../sanitized.h"
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 #include "platter/system/drives.h"
 #include "platter/command/tlm/command_extension.h"
 #include "platter/core/sc_time.h"
@@ -105,9 +105,9 @@ inline profile::DriveProfile atlas_profile() {
   return profile;
 }
 
-inline accelerator::EngineOptions engine_options(const std::string& policy, const std::string& engine,
+inline system::EngineOptions engine_options(const std::string& policy, const std::string& engine,
                                                  const profile::DriveProfile& profile) {
-  accelerator::EngineOptions options(profile);
+  system::EngineOptions options(profile);
   options.engine = engine;
   options.policy = scheduling::find_policy(policy);
   return options;
@@ -119,9 +119,9 @@ inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::str
   drive::DriveConfig config;
   config.profile = profile;
   config.holds_data = holds_data;
-  accelerator::EngineOptions options = engine_options(policy, engine, profile);
+  system::EngineOptions options = engine_options(policy, engine, profile);
   options.readings = readings;
-  return std::make_unique<drive::Drive>(name, config, accelerator::engine_factory(options));
+  return std::make_unique<drive::Drive>(name, config, system::engine_factory(options));
 }
 
 /// Does the policy keep deadlines, so that no round may be late?
@@ -380,15 +380,15 @@ class Script : public sc_core::sc_module {
 };
 
 /// Writes down a drive's life.
-class DriveWatch : public drive::DriveObserverIf {
+class DriveWatch : public drive::ProbeIf {
  public:
   struct State {
     drive::ControllerState state;
     Picoseconds since;
   };
-  void state_changed(drive::ControllerState state) override { states.push_back({state, core::now_ps()}); }
-  void occupancy_changed(std::uint32_t occupancy) override { most = std::max(most, occupancy); }
-  void access_started(const drive::Slot& slot) override { tags.push_back(slot.command.tag.value); }
+  void entered(const drive::ActuatorReport& report) override { states.push_back({report.state, report.time}); }
+  void occupied(Picoseconds /*time*/, std::uint32_t commands) override { most = std::max(most, commands); }
+  void started(const drive::AccessReport& report) override { tags.push_back(static_cast<int>(report.tag)); }
 
   std::vector<State> states;
   std::vector<int> tags;

@@ -68,14 +68,14 @@ struct OneActuator : sc_core::sc_module {
   OneActuator(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, mapping::MappingIf& mapping,
               const drive::HostBus& bus, Log& log)
       : sc_module(name),
-        engine(accelerator::engine_factory(engine_options("SPTF", "firmware", one_surface()))({planner, 32, 5'000})),
+        engine(system::engine_factory(engine_options("SPTF", "firmware", one_surface()))({planner, 32, 5'000})),
         unit("actuator", planner),
         dispatcher("dispatcher", *engine, unit, bus, 32, nullptr, mapping) {
     dispatcher.bind_sink(log);
     log.units.push_back(&unit);
   }
 
-  std::unique_ptr<drive::EngineIf> engine;
+  std::unique_ptr<engine::EngineIf> engine;
   drive::ActuatorUnit unit;
   drive::Dispatcher dispatcher;
   std::uint16_t used = 0;

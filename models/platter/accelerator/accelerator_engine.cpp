@@ -12,9 +12,9 @@
 namespace platter::accelerator {
 
 using core::Picoseconds;
-using drive::Command;
-using drive::Decision;
-using drive::HeadState;
+using scheduling::Command;
+using scheduling::Decision;
+using scheduling::HeadState;
 
 namespace {
 
@@ -525,8 +525,8 @@ void AcceleratorEngine::deliver(Picoseconds now) {
   sink_->decided(decision, effective);
 }
 
-drive::EngineStatistics AcceleratorEngine::statistics() const {
-  drive::EngineStatistics statistics = statistics_;
+engine::EngineStatistics AcceleratorEngine::statistics() const {
+  engine::EngineStatistics statistics = statistics_;
   statistics.access_cycles = target.access_cycles();
   if (const auto* pair = dynamic_cast<const LockstepCore*>(&target.core())) {
     statistics.compared = pair->statistics().responses;

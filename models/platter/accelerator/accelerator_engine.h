@@ -11,7 +11,7 @@
 #include "platter/accelerator/accelerator_target.h"
 #include "platter/accelerator/reference_core.h"
 #include "platter/accelerator/registers.h"
-#include "platter/drive/engine_if.h"
+#include "platter/engine/engine_if.h"
 #include "platter/scheduling/policies.h"
 
 namespace platter::accelerator {
@@ -19,7 +19,7 @@ namespace platter::accelerator {
 /// The controller's firmware for the scheduling accelerator: it enters commands as they come, serves what is picked, and has the
 /// next decision made for the end of the access under way, anew when a command has come. A program says what the policy wants
 /// of the accelerator. It knows nothing of what stands behind the bus.
-class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, private ProgramHostIf {
+class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, private ProgramHostIf {
  public:
   SC_HAS_PROCESS(AcceleratorEngine);
 
@@ -39,16 +39,16 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   tlm_utils::simple_initiator_socket<AcceleratorEngine> bus_init_socket;
   sc_core::sc_in<bool> irq_i;
 
-  void bind_sink(drive::DecisionSinkIf& sink) override { sink_ = &sink; }
-  void insert(const drive::Command& command) override;
-  bool withdraw(const drive::Command& command) override;
-  void moved(const drive::Command& command) override;
+  void bind_sink(engine::DecisionSinkIf& sink) override { sink_ = &sink; }
+  void insert(const scheduling::Command& command) override;
+  bool withdraw(const scheduling::Command& command) override;
+  void moved(const scheduling::Command& command) override;
   bool empty() const override { return count_ == 0; }
-  void prepare(const drive::HeadState& at, core::Picoseconds when) override;
-  void decide(const drive::HeadState& head, core::Picoseconds now) override;
+  void prepare(const scheduling::HeadState& at, core::Picoseconds when) override;
+  void decide(const scheduling::HeadState& head, core::Picoseconds now) override;
   void reset() override;
   core::Picoseconds prepared_from() const override { return ready_ ? answered_ : core::kNoDeadline; }
-  drive::EngineStatistics statistics() const override;
+  engine::EngineStatistics statistics() const override;
 
   const scheduling::SeekTable& seek_table() const { return seek_table_; }
   /// Longest time from the end of an access to the start of the next.
@@ -67,13 +67,13 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   void switch_on();
   void check_identity();
   void load_seek_table();
-  void enter(const drive::Command& command);
-  void load(const drive::Command& command);
+  void enter(const scheduling::Command& command);
+  void load(const scheduling::Command& command);
   void enter_pending();
   void take(core::Tag tag);
-  void take_back(const drive::Command& command);
+  void take_back(const scheduling::Command& command);
   /// Has what an operation has picked been withdrawn meanwhile?
-  bool withdrawn(const drive::Decision& decision) const;
+  bool withdrawn(const scheduling::Decision& decision) const;
   void request();
   void start();
   /// After an operation whose result does not count.
@@ -92,8 +92,8 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   void write(std::uint32_t address, std::uint32_t data) override;
   std::uint32_t read(std::uint32_t address) override;
   void set(std::uint32_t address, std::uint32_t data) override;
-  void withhold(const drive::Command& command) override;
-  void recall(const drive::Command& command) override { load(command); }
+  void withhold(const scheduling::Command& command) override;
+  void recall(const scheduling::Command& command) override { load(command); }
   void access(std::uint32_t address);
 
   const mechanics::AccessPlanner& planner_;
@@ -102,7 +102,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   scheduling::TickScale scale_;
   scheduling::SeekTable seek_table_;
   std::unique_ptr<AcceleratorProgram> program_;
-  drive::DecisionSinkIf* sink_ = nullptr;
+  engine::DecisionSinkIf* sink_ = nullptr;
 
   tlm::tlm_generic_payload payload_;
   std::uint32_t word_ = 0;
@@ -112,9 +112,9 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   std::vector<bool> shadow_valid_;
 
   // The commands in the accelerator, by tag, and what it knows of the sums.
-  std::vector<const drive::Command*> commands_;
-  std::vector<const drive::Command*> pending_;    ///< came while an operation ran
-  std::vector<const drive::Command*> withdrawn_;  ///< were taken back while it ran
+  std::vector<const scheduling::Command*> commands_;
+  std::vector<const scheduling::Command*> pending_;    ///< came while an operation ran
+  std::vector<const scheduling::Command*> withdrawn_;  ///< were taken back while it ran
   std::uint32_t count_ = 0;                     ///< with those, and with those that the program withholds
   std::uint32_t entries_ = 0;                   ///< in the table
   std::uint32_t continuous_ = 0;
@@ -127,7 +127,7 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
 
   // The decision under way.
   bool prepared_ = false;  ///< state and instant for it are known
-  drive::HeadState at_;
+  scheduling::HeadState at_;
   core::Picoseconds when_ = 0;
   core::Picoseconds instant_ = 0;   ///< for which the operation decides: `when_`, or later where it begins late
   core::Picoseconds asked_ = 0;
@@ -139,8 +139,8 @@ class AcceleratorEngine : public sc_core::sc_module, public drive::EngineIf, pri
   bool ready_ = false;
   bool waiting_ = false;  ///< the arm is free
   bool told_ = false;     ///< that discrete deadlines are not kept
-  drive::Decision decision_;
-  drive::EngineStatistics statistics_;
+  scheduling::Decision decision_;
+  engine::EngineStatistics statistics_;
 
   sc_core::sc_event request_event_;
   sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> irq_;

@@ -29,17 +29,17 @@ constexpr std::uint32_t kMostWork = 1u << 16;  // no work does: the longest is t
 }  // namespace
 
 struct RtlCore::Design {
-  Design(Picoseconds clock_period, bool traced) : half_period(clock_period / 2), period(clock_period) {
-    Verilated::threadContextp(&context);
-    context.traceEverOn(traced);
-    context.fatalOnError(false);
-    context.errorLimit(1);
-    top = std::make_unique<PLATTER_VSCHED>(&context, "sched");
+  Design(Picoseconds clock_period, Tracing tracing, const std::string& name)
+      : context(tracing != nullptr ? std::move(tracing) : std::make_shared<VerilatedContext>()), half_period(clock_period / 2), period(clock_period) {
+    Verilated::threadContextp(context.get());
+    context->fatalOnError(false);
+    context->errorLimit(1);
+    top = std::make_unique<PLATTER_VSCHED>(context.get(), name.c_str());
     reset();
   }
   ~Design() {
     // A model takes its scopes out of the thread's current context, which may be another core's.
-    Verilated::threadContextp(&context);
+    Verilated::threadContextp(context.get());
     top->final();
     top.reset();
     Verilated::threadContextp(Verilated::defaultContextp());
@@ -144,7 +144,7 @@ struct RtlCore::Design {
     if (!response.ok) response.data = 0;
   }
 
-  VerilatedContext context;
+  std::shared_ptr<VerilatedContext> context;  // outlives the design
   std::unique_ptr<PLATTER_VSCHED> top;
   WaveSamplerIf* sampler = nullptr;
   Picoseconds time = 0;
@@ -158,7 +158,14 @@ AcceleratorParameters RtlCore::built_parameters() {
   return parameters;
 }
 
-RtlCore::RtlCore(Picoseconds clock_period, bool traced) : design_(std::make_unique<Design>(clock_period, traced)) {}
+RtlCore::Tracing RtlCore::traced() {
+  auto context = std::make_shared<VerilatedContext>();
+  context->traceEverOn(true);
+  return context;
+}
+
+RtlCore::RtlCore(Picoseconds clock_period, Tracing tracing, const std::string& name)
+    : design_(std::make_unique<Design>(clock_period, std::move(tracing), name)) {}
 
 RtlCore::~RtlCore() = default;
 
@@ -177,7 +184,7 @@ BusResponse RtlCore::access(const BusRequest& request) {
   else
     d.read(request, response);
   response.irq = d.top->irq_o;
-  if (d.context.gotError())
+  if (d.context->gotError())
     throw core::SimulationError(fmt::format("an assertion of the RTL failed at {} ps, see the message above", d.time));
   if (response.cycles >= kMostCycles)
     throw core::SimulationError(

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "platter/accelerator/bus_core.h"
 #include "platter/accelerator/reference_core.h"
 
+class VerilatedContext;
 class VerilatedFstC;
 
 namespace platter::accelerator {
@@ -25,13 +27,19 @@ class RtlCore : public BusCoreIf {
   /// Parameters that the design was Verilated with: sched_top's defaults but for what rtl/CMakeLists.txt sets.
   static AcceleratorParameters built_parameters();
 
-  explicit RtlCore(core::Picoseconds clock_period, bool traced = false);
+  /// What designs have in common that go into one wave file.
+  using Tracing = std::shared_ptr<VerilatedContext>;
+  static Tracing traced();
+
+  /// `tracing`: null for a design that goes into none; `name`: of its scope there. Where an assertion of a design has failed, the designs that share
+  /// its tracing all say so.
+  explicit RtlCore(core::Picoseconds clock_period, Tracing tracing = nullptr, const std::string& name = "sched");
   ~RtlCore() override;
 
   BusResponse access(const BusRequest& request) override;
   void reset() override;
 
-  /// Declares the design's signals in `file`, before it is opened; for a core built with `traced`.
+  /// Declares the signals of all designs with the same tracing in `file`, before it is opened; said again it does nothing.
   void declare(VerilatedFstC& file);
   void set_sampler(WaveSamplerIf* sampler);
 

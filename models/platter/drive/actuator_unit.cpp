@@ -74,11 +74,11 @@ void ActuatorUnit::serve(Slot& slot) {
   add_phase(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
   add_phase(ControllerState::Rotate, time.rotation);
   add_phase(ControllerState::Transfer, time.transfer);
-  if (observer_ != nullptr) observer_->access_started(slot);
+  if (watched()) tell_access(slot);
 }
 
 void ActuatorUnit::start() {
-  if (observer_ == nullptr || phases_.count == 0) {
+  if (!watched() || phases_.count == 0) {
     Picoseconds total = 0;
     for (std::size_t i = 0; i < phases_.count; ++i) total += phases_.all[i].duration;
     phases_.next = phases_.count;
@@ -87,6 +87,29 @@ void ActuatorUnit::start() {
   } else {
     next_phase();
   }
+}
+
+void ActuatorUnit::preparation_changed(Picoseconds from) {
+  if (watched()) probes_->tell([&](ProbeIf& probe) { probe.prepared(now_ps(), number_, from); });
+}
+
+void ActuatorUnit::tell_state() const {
+  const Picoseconds now = now_ps();
+  const ActuatorReport report{now, number_, doing_, arm_.cylinder_at(now), arm_.state().head.value, current_tag()};
+  probes_->tell([&](ProbeIf& probe) { probe.entered(report); });
+}
+
+void ActuatorUnit::tell_access(const Slot& slot) const {
+  const AccessReport report{now_ps(),
+                            number_,
+                            slot.command.tag.value,
+                            slot.command.cls,
+                            slot.command.deadline,
+                            slot.command.extent.write,
+                            slot.command.extent.first,
+                            slot.command.extent.blocks,
+                            slot.result.timing};
+  probes_->tell([&](ProbeIf& probe) { probe.started(report); });
 }
 
 void ActuatorUnit::next_phase() {

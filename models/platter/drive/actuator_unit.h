@@ -6,7 +6,7 @@
 
 #include "platter/drive/arm.h"
 #include "platter/drive/controller_state.h"
-#include "platter/drive/drive_observer_if.h"
+#include "platter/drive/probe_if.h"
 #include "platter/drive/slot.h"
 #include "platter/drive/written_blocks.h"
 
@@ -31,14 +31,18 @@ struct AccessTimes {
 };
 
 /// One arm with its heads, and the access that it is at: takes the arm there, waits for the sector, transfers. One kernel event an access;
-/// with an observer one a phase, at the same times.
+/// with a probe one a phase, at the same times.
 class ActuatorUnit : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(ActuatorUnit);
   ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner);
 
   void bind_sink(AccessSinkIf& sink) { sink_ = &sink; }
-  void set_observer(DriveObserverIf* observer) { observer_ = observer; }
+  /// `number`: this actuator's, in what the probes are told.
+  void set_probes(const Probes& probes, std::uint32_t number) {
+    probes_ = &probes;
+    number_ = number;
+  }
 
   Arm& arm() { return arm_; }
   const Arm& arm() const { return arm_; }
@@ -46,11 +50,9 @@ class ActuatorUnit : public sc_core::sc_module {
   ControllerState doing() const { return doing_; }
   void enter(ControllerState doing) {
     doing_ = doing;
-    if (observer_ != nullptr) observer_->state_changed(doing);
+    if (watched()) tell_state();
   }
-  void preparation_changed(Picoseconds from) {
-    if (observer_ != nullptr) observer_->preparation_changed(from);
-  }
+  void preparation_changed(Picoseconds from);
 
   /// It has been decided what comes next, and that it begins at `effective`: one of the following, and then `start`.
   void begin(Picoseconds effective);
@@ -83,13 +85,17 @@ class ActuatorUnit : public sc_core::sc_module {
     Picoseconds duration;
   };
 
+  bool watched() const { return probes_ != nullptr && !probes_->empty(); }
+  void tell_state() const;
+  void tell_access(const Slot& slot) const;
   void add_phase(ControllerState state, Picoseconds duration);
   void next_phase();
   void finish();
 
   const mechanics::AccessPlanner& planner_;
   AccessSinkIf* sink_ = nullptr;
-  DriveObserverIf* observer_ = nullptr;
+  const Probes* probes_ = nullptr;
+  std::uint32_t number_ = 0;
   Arm arm_;
   ControllerState doing_ = ControllerState::Idle;
   Slot* current_ = nullptr;

@@ -27,7 +27,7 @@ Controller::BusTimes::BusTimes(const profile::DriveProfile& profile)
       cached_completion(microseconds(profile.bus_write_completion_us)) {}
 
 Controller::Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-                       media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, EngineIf& engine)
+                       media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, engine::EngineIf& engine)
     : planner_(planner),
       queue_(queue),
       mapping_(mapping),

@@ -26,7 +26,7 @@ class CompletionSinkIf {
 class Controller : public DispatchSinkIf {
  public:
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue, media::Media& media,
-             mapping::MappingIf& mapping, ActuatorUnit& unit, EngineIf& engine);
+             mapping::MappingIf& mapping, ActuatorUnit& unit, engine::EngineIf& engine);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
 

@@ -10,7 +10,7 @@ namespace platter::drive {
 using core::now_ps;
 using core::to_sc_time;
 
-Dispatcher::Dispatcher(const sc_core::sc_module_name& name, EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
+Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
                        CacheManager* cache, mapping::MappingIf& mapping)
     : sc_module(name),
       engine_(engine),

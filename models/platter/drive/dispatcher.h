@@ -7,10 +7,12 @@
 #include "platter/core/end_of_instant.h"
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/cache_manager.h"
-#include "platter/drive/engine_if.h"
+#include "platter/engine/engine_if.h"
 #include "platter/drive/host_bus.h"
 
 namespace platter::drive {
+
+using scheduling::Decision;
 
 /// How long the arm waited for decisions.
 struct StallStatistics {
@@ -39,11 +41,11 @@ class DispatchSinkIf {
 };
 
 /// Puts commands into the engine of one actuator, asks it what comes next, and has the actuator do it.
-class Dispatcher : public sc_core::sc_module, public DecisionSinkIf, public AccessSinkIf {
+class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, public AccessSinkIf {
  public:
   SC_HAS_PROCESS(Dispatcher);
   /// `tags` of the engine. `cache` may be null: no buffer.
-  Dispatcher(const sc_core::sc_module_name& name, EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
+  Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
              CacheManager* cache, mapping::MappingIf& mapping);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
@@ -91,7 +93,7 @@ class Dispatcher : public sc_core::sc_module, public DecisionSinkIf, public Acce
   void prepare(Picoseconds now);
   void serve(Slot& slot, Picoseconds effective);
 
-  EngineIf& engine_;
+  engine::EngineIf& engine_;
   ActuatorUnit& unit_;
   const HostBus& bus_;
   CacheManager* cache_;

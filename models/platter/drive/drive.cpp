@@ -26,7 +26,7 @@ std::unique_ptr<mapping::MappingIf> make_mapping(const DriveConfig& config, cons
 
 }  // namespace
 
-Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const EngineFactory& create_engine)
+Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine)
     : sc_module(name),
       planner_(config.profile),
       media_(planner_.geometry().sector_bytes(), config.holds_data),
@@ -34,7 +34,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       engine_(create_engine({planner_, checked_depth(config.profile.queue_depth),
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz,
                                                   core::kPicosecondsPerMicrosecond),
-                             mapping_->free_space(), config.eager.bind_reads})),
+                             mapping_->free_space(), config.eager.bind_reads, basename()})),
       queue_("queue", config.profile.queue_depth, mapping_->granule()),
       actuator_("actuator", planner_),
       spindle_("spindle", planner_.rotation()),
@@ -49,13 +49,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the SystemC time resolution must be 1 ps");
+  actuator_.set_probes(probes_, 0);
+  host_port_.set_probes(probes_);
 }
 
 Drive::~Drive() = default;
-
-void Drive::set_observer(DriveObserverIf* observer) {
-  actuator_.set_observer(observer);
-  host_port_.set_observer(observer);
-}
 
 }  // namespace platter::drive

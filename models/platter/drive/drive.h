@@ -12,21 +12,11 @@
 #include "platter/drive/host_port.h"
 #include "platter/drive/power.h"
 #include "platter/drive/spindle.h"
+#include "platter/engine/engine_factory.h"
 #include "platter/mapping/eager/eager_mapping.h"
 #include "platter/media/media.h"
 
 namespace platter::drive {
-
-/// What an engine is built with; the policy is the maker's business.
-struct EngineContext {
-  const mechanics::AccessPlanner& planner;
-  std::uint32_t queue_depth;
-  Picoseconds clock_period;
-  const scheduling::FreeSpaceIf* free_space = nullptr;  ///< where the mapping leaves to the policy where writes go
-  bool bind_reads = false;                              ///< see scheduling::SchedulerContext
-};
-/// Called once, inside the drive's constructor, so that the engine's modules become the drive's children.
-using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
 
 struct DriveConfig {
   profile::DriveProfile profile;
@@ -43,14 +33,15 @@ struct DriveConfig {
 class Drive : public sc_core::sc_module {
  public:
   /// Throws std::invalid_argument for a profile that describes no drive, and for eager writing on one that cannot do it.
-  Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const EngineFactory& create_engine);
+  Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine);
   ~Drive() override;
 
  private:
   mechanics::AccessPlanner planner_;
   media::Media media_;
   std::unique_ptr<mapping::MappingIf> mapping_;
-  std::unique_ptr<EngineIf> engine_;
+  std::unique_ptr<engine::EngineIf> engine_;
+  Probes probes_;
   HazardQueue queue_;
   ActuatorUnit actuator_;
   Spindle spindle_;
@@ -64,8 +55,8 @@ class Drive : public sc_core::sc_module {
   tlm_utils::simple_target_socket_optional<DriveRegisters>& register_tgt_socket;
 
   const mechanics::AccessPlanner& planner() const { return planner_; }
-  EngineIf& engine() { return *engine_; }
-  const EngineIf& engine() const { return *engine_; }
+  engine::EngineIf& engine() { return *engine_; }
+  const engine::EngineIf& engine() const { return *engine_; }
   const HazardQueue& queue() const { return queue_; }
   const Dispatcher& dispatcher() const { return controller_.dispatcher(); }
   const ActuatorUnit& actuator() const { return actuator_; }
@@ -91,8 +82,9 @@ class Drive : public sc_core::sc_module {
   bool abort(Tag tag) { return host_port_.abort(tag); }
   /// See Admission.
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
-  /// Before the simulation starts.
-  void set_observer(DriveObserverIf* observer);
+  /// A probe lives as long as it is added.
+  void add_probe(ProbeIf& probe) { probes_.add(probe); }
+  void remove_probe(ProbeIf& probe) { probes_.remove(probe); }
 };
 
 }  // namespace platter::drive

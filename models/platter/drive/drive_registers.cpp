@@ -12,7 +12,7 @@ namespace platter::drive {
 using core::now_ps;
 
 DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                               const ActuatorUnit& unit, const EngineIf& engine)
+                               const ActuatorUnit& unit, const engine::EngineIf& engine)
     : sc_module(name),
       register_tgt_socket("register_tgt_socket"),
       port_(port),

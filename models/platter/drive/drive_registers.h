@@ -77,7 +77,7 @@ tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command comman
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue, const ActuatorUnit& unit,
-                 const EngineIf& engine);
+                 const engine::EngineIf& engine);
 
   tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
 
@@ -96,7 +96,7 @@ class DriveRegisters : public sc_core::sc_module {
   Power& power_;
   const HazardQueue& queue_;
   const ActuatorUnit& unit_;
-  const EngineIf& engine_;
+  const engine::EngineIf& engine_;
   std::uint64_t held_address_ = 0;  ///< of the upper half that is held; 0: none
   std::uint32_t held_ = 0;
 };

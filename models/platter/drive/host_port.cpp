@@ -44,7 +44,7 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int
   slot.command.take(asked);
   slot.result.timing.accepted = now;
   slot.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
-  if (observer_ != nullptr) observer_->occupancy_changed(queue_.occupancy());
+  tell_occupancy();
   controller_.receive(slot);
   return slot;
 }
@@ -176,7 +176,11 @@ void HostPort::finalize_refused(tlm::tlm_generic_payload& payload) {
 
 void HostPort::free_slot(Slot& slot) {
   queue_.release(slot, now_ps());
-  if (observer_ != nullptr) observer_->occupancy_changed(queue_.occupancy());
+  tell_occupancy();
+}
+
+void HostPort::tell_occupancy() const {
+  if (probes_ != nullptr) probes_->tell([this](ProbeIf& probe) { probe.occupied(now_ps(), queue_.occupancy()); });
 }
 
 void HostPort::serve_waiting() {

@@ -49,12 +49,12 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
  public:
   Port::Socket& host_tgt_socket;
 
-  void set_observer(DriveObserverIf* observer) { observer_ = observer; }
+  void set_probes(const Probes& probes) { probes_ = &probes; }
   void complete_at(Slot& slot, Picoseconds when) override;
   void power_lost() override;
 
   /// Takes back the command with this tag: it is answered by Aborted at once. False if there is none, or it has got to an access: it ends as
-  /// ever. Not from within a callback of the drive's observer.
+  /// ever. Not from within a callback of the drive's probes.
   bool abort(Tag tag) { return tag.value < queue_.depth() && controller_.abort(queue_.slot(tag)); }
 
   Admission& admission() { return admission_; }
@@ -87,12 +87,13 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   void finalize(Slot& slot);
   void finalize_refused(tlm::tlm_generic_payload& payload);
   void free_slot(Slot& slot);
+  void tell_occupancy() const;
   void serve_waiting();
 
   HazardQueue& queue_;
   Controller& controller_;
   Admission admission_;
-  DriveObserverIf* observer_ = nullptr;
+  const Probes* probes_ = nullptr;
   struct {
     std::array<PortCounters, core::kRequestClasses> classes;
     std::uint64_t completed = 0;

@@ -35,7 +35,7 @@ class Power : public sc_core::sc_module {
   bool alive() const { return alive_; }
   /// How often it has died.
   std::uint32_t deaths() const { return deaths_; }
-  /// Not from within a callback of the drive's observer.
+  /// Not from within a callback of the drive's probes.
   void set_alive(bool alive) {
     if (alive == alive_) return;
     alive_ = alive;

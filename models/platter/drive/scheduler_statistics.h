@@ -4,7 +4,7 @@
 #include <string>
 
 #include "platter/drive/dispatcher.h"
-#include "platter/drive/engine_if.h"
+#include "platter/engine/engine_if.h"
 #include "platter/params/statistic.h"
 
 namespace platter::drive {
@@ -13,7 +13,7 @@ namespace platter::drive {
 struct SchedulerStatistics {
   std::string engine;
   std::string policy;
-  EngineStatistics decided;
+  engine::EngineStatistics decided;
   StallStatistics stalled;
 
   double per_decision(double value) const { return decided.decisions > 0 ? value / static_cast<double>(decided.decisions) : 0; }

@@ -14,6 +14,8 @@ namespace platter::drive {
 
 using core::Picoseconds;
 using core::Tag;
+using scheduling::Command;
+using scheduling::HeadState;
 
 /// Where a command is in its life; `allowed` says what may follow what.
 enum class Stage : std::uint8_t {

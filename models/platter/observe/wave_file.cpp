@@ -7,12 +7,12 @@
 #include <verilated.h>
 #include <verilated_fst_c.h>
 
-#include <array>
+#include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
 #include "platter/core/error.h"
-#include "platter/drive/controller_state.h"
 #include "platter/observe/fst_file.h"
 
 namespace platter::observe {
@@ -21,123 +21,144 @@ using core::Picoseconds;
 
 namespace {
 
-constexpr std::size_t kSignals = static_cast<std::size_t>(WaveSignal::Count);
+std::uint32_t words(const params::SignalRow& row) { return row.bits == 0 ? 2 : 1; }
 
-struct SignalInfo {
-  const char* scope;  // within "disk"
-  const char* name;
-  int bits;   // 0: real
-  int dtype;  // enumeration, -1: none
+/// The values of an enumeration in binary digits.
+struct EnumerationText {
+  int type;
+  std::vector<std::string> digits;
+  std::vector<const char*> bits;
+
+  EnumerationText(int number, const params::SignalRow& row) : type(number) {
+    for (std::size_t value = 0; value < row.values->values.size(); ++value) {
+      std::string& text = digits.emplace_back();
+      for (int bit = row.bits - 1; bit >= 0; --bit) text += (value >> static_cast<unsigned>(bit) & 1u) != 0 ? '1' : '0';
+    }
+    for (const std::string& text : digits) bits.push_back(text.c_str());
+  }
 };
-
-constexpr int kStateType = 1;
-constexpr int kClassType = 2;
-
-constexpr std::array<SignalInfo, kSignals> kInfo = {{
-    {"mech", "cylinder", 18, -1},
-    {"mech", "head", 6, -1},
-    {"controller", "state", 3, kStateType},
-    {"controller", "tag", 9, -1},
-    {"controller", "busy", 1, -1},
-    {"controller", "class", 2, kClassType},
-    {"queue", "occupancy", 9, -1},
-    {"mech", "angle", 0, -1},
-    {"controller", "slack_ms", 0, -1},
-    {"controller", "decision_prepared", 1, -1},
-    {"controller", "scheduler_stall", 1, -1},
-}};
-
-constexpr std::array<const char*, 3> kScopes = {"mech", "controller", "queue"};
-
-// In the order of core::RequestClass; a test reads them back.
-const char* const kStateBits[] = {"000", "001", "010", "011", "100", "101", "110"};
-const char* const kClassNames[] = {"DISCRETE", "CONTINUOUS", "BACKGROUND"};
-const char* const kClassBits[] = {"00", "01", "10"};
-
-constexpr std::uint32_t words(const SignalInfo& info) { return info.bits == 0 ? 2 : 1; }
-
-constexpr std::uint32_t all_words() {
-  std::uint32_t sum = 0;
-  for (const SignalInfo& info : kInfo) sum += words(info);
-  return sum;
-}
 
 }  // namespace
 
 struct WaveFile::File {
+  struct Scope {
+    std::string name;
+    std::vector<params::SignalRow> rows;
+    std::size_t first;         ///< of the values
+    std::uint32_t code = 0;    ///< of the first signal in the file
+    const File* of = nullptr;
+  };
+
   VerilatedFstC fst;
-  std::array<std::uint64_t, kSignals> values{};
-  std::array<double, kSignals> reals{};
-  std::uint32_t code = 0;
+  std::vector<std::unique_ptr<Scope>> scopes;
+  std::vector<params::SignalValue> values;
+
+  static std::uint32_t all_words(const Scope& scope) {
+    std::uint32_t sum = 0;
+    for (const params::SignalRow& row : scope.rows) sum += words(row);
+    return sum;
+  }
 
   static void init(void* self, VerilatedFst* trace, std::uint32_t code) {
-    auto& file = *static_cast<File*>(self);
-    file.code = code;
-    trace->declDTypeEnum(kStateType, "controller_state", 7, 3, const_cast<const char**>(drive::kControllerStateNames.data()),
-                         const_cast<const char**>(kStateBits));
-    trace->declDTypeEnum(kClassType, "request_class", 3, 2, const_cast<const char**>(kClassNames),
-                         const_cast<const char**>(kClassBits));
+    auto& scope = *static_cast<Scope*>(self);
+    std::map<const params::Enumeration*, EnumerationText> enumerations;  // numbered anew by each scope, as each design does
+    scope.code = code;
+    for (const params::SignalRow& row : scope.rows) {
+      if (row.values == nullptr || enumerations.count(row.values) != 0) continue;
+      EnumerationText& text = enumerations.try_emplace(row.values, static_cast<int>(enumerations.size()) + 1, row).first->second;
+      trace->declDTypeEnum(text.type, std::string(row.values->name).c_str(), static_cast<std::uint32_t>(row.values->values.size()),
+                           static_cast<std::uint32_t>(row.bits), const_cast<const char**>(row.values->values.data()), text.bits.data());
+    }
     constexpr auto kModule = VerilatedTracePrefixType::SCOPE_MODULE;
-    constexpr auto kNone = VerilatedTraceSigDirection::NONE;
-    constexpr auto kWire = VerilatedTraceSigKind::WIRE;
-    constexpr auto kLogic = VerilatedTraceSigType::LOGIC;
-    trace->pushPrefix("disk", kModule);
-    for (const char* scope : kScopes) {
-      trace->pushPrefix(scope, kModule);
+    trace->pushPrefix(scope.name.c_str(), kModule);
+    std::vector<std::string_view> inner;
+    for (const params::SignalRow& row : scope.rows)
+      if (std::find(inner.begin(), inner.end(), row.scope) == inner.end()) inner.push_back(row.scope);
+    for (const std::string_view name : inner) {
+      if (!name.empty()) trace->pushPrefix(std::string(name).c_str(), kModule);
       std::uint32_t at = code;
-      for (const SignalInfo& info : kInfo) {
-        if (std::strcmp(info.scope, scope) == 0) {
-          if (info.bits == 0)
-            trace->declDouble(at, info.name, -1, kNone, VerilatedTraceSigKind::VAR, VerilatedTraceSigType::DOUBLE);
-          else if (info.bits == 1)
-            trace->declBit(at, info.name, -1, kNone, kWire, kLogic);
-          else
-            trace->declBus(at, info.name, info.dtype, kNone, kWire, kLogic, info.bits - 1, 0);
-        }
-        at += words(info);
+      for (const params::SignalRow& row : scope.rows) {
+        if (row.scope == name) declare(*trace, at, row, enumerations);
+        at += words(row);
       }
-      trace->popPrefix();
+      if (!name.empty()) trace->popPrefix();
     }
     trace->popPrefix();
   }
 
+  static void declare(VerilatedFst& trace, std::uint32_t at, const params::SignalRow& row,
+                      const std::map<const params::Enumeration*, EnumerationText>& enumerations) {
+    constexpr auto kNone = VerilatedTraceSigDirection::NONE;
+    constexpr auto kWire = VerilatedTraceSigKind::WIRE;
+    constexpr auto kLogic = VerilatedTraceSigType::LOGIC;
+    const std::string name(row.name);
+    if (row.bits == 0)
+      trace.declDouble(at, name.c_str(), -1, kNone, VerilatedTraceSigKind::VAR, VerilatedTraceSigType::DOUBLE);
+    else if (row.bits == 1)
+      trace.declBit(at, name.c_str(), -1, kNone, kWire, kLogic);
+    else
+      trace.declBus(at, name.c_str(), row.values == nullptr ? -1 : enumerations.at(row.values).type, kNone, kWire, kLogic, row.bits - 1, 0);
+  }
+
   template <bool kFull>
   static void write(void* self, VerilatedFst::Buffer* buffer) {
-    auto& file = *static_cast<File*>(self);
-    std::uint32_t code = file.code;
-    for (std::size_t i = 0; i < kSignals; ++i) {
-      const SignalInfo& info = kInfo[i];
+    const auto& scope = *static_cast<Scope*>(self);
+    std::uint32_t code = scope.code;
+    for (std::size_t i = 0; i < scope.rows.size(); ++i) {
+      const params::SignalRow& row = scope.rows[i];
+      const params::SignalValue& value = scope.of->values[scope.first + i];
       std::uint32_t* old = buffer->oldp(code);
-      const auto value = static_cast<std::uint32_t>(file.values[i]);
-      if (info.bits == 0)
-        kFull ? buffer->fullDouble(old, file.reals[i]) : buffer->chgDouble(old, file.reals[i]);
-      else if (info.bits == 1)
-        kFull ? buffer->fullBit(old, value != 0) : buffer->chgBit(old, value != 0);
+      code += words(row);
+      if (row.bits == 0) {
+        const double real = std::get<double>(value);
+        kFull ? buffer->fullDouble(old, real) : buffer->chgDouble(old, real);
+        continue;
+      }
+      const auto whole = static_cast<std::uint32_t>(std::get<std::uint64_t>(value));
+      if (row.bits == 1)
+        kFull ? buffer->fullBit(old, whole != 0) : buffer->chgBit(old, whole != 0);
       else
-        kFull ? buffer->fullIData(old, value, info.bits) : buffer->chgIData(old, value, info.bits);
-      code += words(info);
+        kFull ? buffer->fullIData(old, whole, row.bits) : buffer->chgIData(old, whole, row.bits);
     }
   }
 };
 
-WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to, accelerator::RtlCore* rtl)
-    : file_(std::make_unique<File>()), name_(file.string()), output_(file, OutputFile::Access::Rewritten), rtl_(rtl), from_(from), to_(to) {
+WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to)
+    : file_(std::make_unique<File>()), name_(file.string()), output_(file, OutputFile::Access::Rewritten), from_(from), to_(to) {
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.set_time_unit("1ps");
   trace.set_time_resolution("1ps");
-  trace.addInitCb(&File::init, file_.get(), "disk", false, all_words());
-  trace.addFullCb(&File::write<true>, 0, file_.get());
-  trace.addChgCb(&File::write<false>, 0, file_.get());
-  if (rtl != nullptr) {
-    rtl->declare(file_->fst);
-    rtl->set_sampler(this);
-  }
+}
+
+WaveFile::Signals WaveFile::add(const std::string& scope, std::vector<params::SignalRow> rows) {
+  File::Scope& added = *file_->scopes.emplace_back(std::make_unique<File::Scope>());
+  added.name = scope;
+  added.rows = std::move(rows);
+  added.first = file_->values.size();
+  added.of = file_.get();
+  for (const params::SignalRow& row : added.rows) file_->values.push_back(row.bits == 0 ? params::SignalValue{0.0} : params::SignalValue{std::uint64_t{0}});
+  VerilatedFst& trace = *file_->fst.spTrace();
+  trace.addInitCb(&File::init, &added, scope, false, File::all_words(added));
+  trace.addFullCb(&File::write<true>, 0, &added);
+  trace.addChgCb(&File::write<false>, 0, &added);
+  return {added.first};
+}
+
+void WaveFile::add(accelerator::RtlCore& rtl) {
+  rtl.declare(file_->fst);
+  rtl.set_sampler(this);
+  designs_.push_back(&rtl);
+}
+
+void WaveFile::arm() {
+  if (armed_) return;
   file_->fst.open(output_.partial_path().c_str());
+  armed_ = true;
 }
 
 void WaveFile::unhook() {
-  if (rtl_ != nullptr) rtl_->set_sampler(nullptr);
-  rtl_ = nullptr;
+  for (accelerator::RtlCore* rtl : designs_) rtl->set_sampler(nullptr);
+  designs_.clear();
 }
 
 WaveFile::~WaveFile() {
@@ -176,15 +197,9 @@ void WaveFile::flush(Picoseconds before) {
   changed_ = -1;
 }
 
-void WaveFile::set(WaveSignal signal, std::uint64_t value, Picoseconds now) {
+void WaveFile::set(Signals of, std::size_t row, params::SignalValue value, Picoseconds now) {
   flush(now);
-  file_->values[static_cast<std::size_t>(signal)] = value;
-  if (wants(now)) changed_ = now;
-}
-
-void WaveFile::set(WaveSignal signal, double value, Picoseconds now) {
-  flush(now);
-  file_->reals[static_cast<std::size_t>(signal)] = value;
+  file_->values[of.first + row] = value;
   if (wants(now)) changed_ = now;
 }
 
@@ -195,6 +210,7 @@ void WaveFile::sample(Picoseconds time) {
 }
 
 OutputFile& WaveFile::close() {
+  arm();  // a run without a kernel's step has a file, too
   flush(core::kNoDeadline);
   unhook();
   const bool whole = finish();

@@ -5,44 +5,38 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "platter/accelerator/rtl_core.h"
 #include "platter/core/types.h"
 #include "platter/observe/output_file.h"
+#include "platter/params/signal.h"
 
 namespace platter::observe {
 
-/// Signals of the drive in a wave file.
-enum class WaveSignal : std::uint8_t {
-  Cylinder,      ///< of the arm, also while it travels
-  Head,
-  State,         ///< drive::ControllerState, shown as text
-  Tag,           ///< of the access that runs
-  Busy,          ///< an access runs: Tag, Class and Slack are of it
-  Class,         ///< core::RequestClass, shown as text
-  Occupancy,     ///< commands in the queue
-  Angle,         ///< of the spindle, in turns (real)
-  SlackMs,       ///< to the deadline of the access that runs (real); 0 without one
-  Prepared,      ///< while the arm is busy, the next decision is there
-  Stall,         ///< the arm, which has just been busy, waits for a decision
-  Count
-};
-
-/// One FST file with the drive's signals and, where there is one, the RTL's, on one time axis in picoseconds. Times never
+/// One FST file with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never
 /// go back in the file: the RTL runs ahead of the kernel within a decision (less than a microsecond), and a change of
 /// the drive that falls into it is written at its end.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
-  /// `rtl` may be null, and outlives the file. Throws core::InputError where the file cannot be written.
-  WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to, accelerator::RtlCore* rtl);
+  /// Throws core::InputError where the file cannot be written.
+  WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to);
   ~WaveFile() override;
 
-  void set(WaveSignal signal, std::uint64_t value, core::Picoseconds now);
-  void set(WaveSignal signal, double value, core::Picoseconds now);
+  // Before the file is armed.
+  /// The signals of a scope: where the first one's value is.
+  struct Signals {
+    std::size_t first = 0;
+  };
+  Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
+  /// A design, built to be traced, which outlives the file.
+  void add(accelerator::RtlCore& rtl);
+
+  void set(Signals of, std::size_t row, params::SignalValue value, core::Picoseconds now);
 
   bool wants(core::Picoseconds time) const override { return armed_ && time >= from_ && time <= to_; }
   /// Nothing is written before; what is done to a design before the simulation starts stays out of the file.
-  void arm() { armed_ = true; }
+  void arm();
   void sample(core::Picoseconds time) override;
   core::Picoseconds from() const { return from_; }
   /// Closes the file and checks that it is whole; `commit` of what is returned gives it its name. Without that nothing is left.
@@ -63,7 +57,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   std::unique_ptr<File> file_;
   std::string name_;
   OutputFile output_;
-  accelerator::RtlCore* rtl_;
+  std::vector<accelerator::RtlCore*> designs_;
   core::Picoseconds from_;
   core::Picoseconds to_;
   bool armed_ = false;

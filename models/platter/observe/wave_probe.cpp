@@ -7,13 +7,16 @@ namespace platter::observe {
 
 using core::now_ps;
 
-WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file,
+WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
                      std::uint32_t samples_per_turn)
     : sc_module(name),
       drive_(drive),
       file_(file),
+      signals_(file.add(scope, params::rows_of(drive_signals()))),
+      view_{drive},
       interval_(drive.spindle().rotation().period() / samples_per_turn) {
-  drive.set_observer(this);
+  view_.access.deadline = core::kNoDeadline;
+  drive_.add_probe(*this);
   SC_METHOD(sample);
   SC_METHOD(show_preparation);
   sensitive << prepared_event_;
@@ -23,52 +26,49 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
   dont_initialize();
 }
 
-void WaveProbe::state_changed(drive::ControllerState state) {
-  const core::Picoseconds now = now_ps();
-  file_.set(WaveSignal::State, static_cast<std::uint64_t>(state), now);
-  const int tag = drive_.actuator().current_tag();
-  file_.set(WaveSignal::Busy, std::uint64_t{tag >= 0}, now);
-  if (drive_.dispatcher().stalled())
-    stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is there takes no time
-  else
-    file_.set(WaveSignal::Stall, std::uint64_t{0}, now);
-  file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().arm().cylinder_at(now)}, now);
-  file_.set(WaveSignal::Head, std::uint64_t{drive_.actuator().state().head.value}, now);
-  file_.set(WaveSignal::SlackMs, deadline_ == core::kNoDeadline ? 0.0 : core::to_milliseconds(deadline_ - now), now);
+WaveProbe::~WaveProbe() { drive_.remove_probe(*this); }
+
+void WaveProbe::show(std::uint32_t events) {
+  view_.now = now_ps();
+  const std::vector<params::Signal<DriveView>>& all = drive_signals();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if ((all[i].events & events) != 0) file_.set(signals_, i, all[i].value(view_), view_.now);
 }
 
-void WaveProbe::occupancy_changed(std::uint32_t occupancy) {
-  file_.set(WaveSignal::Occupancy, std::uint64_t{occupancy}, now_ps());
+void WaveProbe::entered(const drive::ActuatorReport& report) {
+  view_.report = report;
+  const bool stalled = drive_.dispatcher().stalled();
+  if (stalled) stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is there takes no time
+  show(stalled ? kEntered : kEntered | kStalled);
 }
 
-void WaveProbe::access_started(const drive::Slot& slot) {
-  const core::Picoseconds now = now_ps();
-  file_.set(WaveSignal::Tag, std::uint64_t{slot.command.tag.value}, now);
-  file_.set(WaveSignal::Class, static_cast<std::uint64_t>(slot.command.cls), now);
-  deadline_ = slot.command.deadline;
+void WaveProbe::started(const drive::AccessReport& report) {
+  view_.access = report;
+  show(kStarted);
 }
 
-void WaveProbe::preparation_changed(core::Picoseconds from) {
-  prepared_from_ = from;
+void WaveProbe::occupied(core::Picoseconds /*time*/, std::uint32_t commands) {
+  view_.occupancy = commands;
+  show(kOccupied);
+}
+
+void WaveProbe::prepared(core::Picoseconds /*time*/, std::uint32_t /*actuator*/, core::Picoseconds from) {
+  view_.prepared_from = from;
   prepared_event_.cancel();
   show_preparation();
 }
 
 void WaveProbe::show_preparation() {
-  const core::Picoseconds now = now_ps();
-  file_.set(WaveSignal::Prepared, std::uint64_t{prepared_from_ <= now}, now);
-  if (prepared_from_ > now && prepared_from_ != core::kNoDeadline)
-    prepared_event_.notify(core::to_sc_time(prepared_from_ - now));
+  show(kPrepared);
+  if (view_.prepared_from > view_.now && view_.prepared_from != core::kNoDeadline)
+    prepared_event_.notify(core::to_sc_time(view_.prepared_from - view_.now));
 }
-
-void WaveProbe::show_stall() { file_.set(WaveSignal::Stall, std::uint64_t{drive_.dispatcher().stalled()}, now_ps()); }
 
 void WaveProbe::sample() {
   const core::Picoseconds now = now_ps();
   file_.arm();
   if (file_.wants(now)) {
-    file_.set(WaveSignal::Angle, static_cast<double>(drive_.spindle().angle_at(now)) * 0x1p-32, now);
-    file_.set(WaveSignal::Cylinder, std::uint64_t{drive_.actuator().arm().cylinder_at(now)}, now);
+    show(kSampled);
     next_trigger(core::to_sc_time(interval_));
   } else if (now < file_.from()) {
     next_trigger(core::to_sc_time(file_.from() - now));

@@ -18,7 +18,7 @@ namespace {
 
 /// A drive that eager writing does not fit (too small for its dilution, say) is the scenario's fault.
 std::unique_ptr<drive::Drive> make_drive(const Scenario& s, const std::string& name, const drive::DriveConfig& config,
-                                         const drive::EngineFactory& engine) {
+                                         const engine::EngineFactory& engine) {
   if (!s.eager.enabled) return std::make_unique<drive::Drive>(name.c_str(), config, engine);
   try {
     return std::make_unique<drive::Drive>(name.c_str(), config, engine);
@@ -51,7 +51,7 @@ host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_b
 
 }  // namespace
 
-Disks::Disks(const Scenario& s, drive::DriveConfig config, const drive::EngineFactory& engine) {
+Disks::Disks(const Scenario& s, drive::DriveConfig config, const engine::EngineFactory& engine) {
   if (!s.is_array()) {
     drives_.push_back(make_drive(s, "disk", config, engine));
     return;

@@ -8,7 +8,7 @@
 #include "platter/drive/drive.h"
 #include "platter/host/array/array.h"
 #include "platter/host/array/statistics.h"
-#include "platter/host/ew_array.h"
+#include "platter/host/ew_array/ew_array.h"
 #include "platter/system/scenario.h"
 
 namespace platter::system {
@@ -17,7 +17,7 @@ namespace platter::system {
 class Disks {
  public:
   /// Throws core::InputError where scenario and drives do not fit.
-  Disks(const Scenario& scenario, drive::DriveConfig config, const drive::EngineFactory& engine);
+  Disks(const Scenario& scenario, drive::DriveConfig config, const engine::EngineFactory& engine);
 
   const std::vector<std::unique_ptr<drive::Drive>>& drives() const { return drives_; }
   /// The only one, or the first.

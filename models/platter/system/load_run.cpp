@@ -126,7 +126,7 @@ class LoadRun : public RunIf {
       : s_(scenario),
         log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
         time_(scenario.run, options.progress),
-        disks_(scenario, drive_config(scenario), accelerator::engine_factory(engine_of(scenario, options))),
+        disks_(scenario, drive_config(scenario), system::engine_factory(engine_of(scenario, options))),
         statistics_(time_.warmup(), time_.end()) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
@@ -139,9 +139,12 @@ class LoadRun : public RunIf {
     host_.add_observer(statistics_);
     if (log_) host_.add_observer(*log_);
     if (options.waves.empty()) return;
-    waves_ = std::make_unique<observe::WaveFile>(options.waves, seconds(s_.waves.from_s), seconds(s_.waves.to_s),
-                                                 accelerator::rtl_of(disks_.first().engine()));
-    probe_ = std::make_unique<observe::WaveProbe>("probe", disks_.first(), *waves_, static_cast<std::uint32_t>(s_.waves.angle_samples));
+    waves_ = std::make_unique<observe::WaveFile>(options.waves, seconds(s_.waves.from_s), seconds(s_.waves.to_s));
+    for (const auto& drive : disks_.drives())
+      probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *waves_, drive->basename(),
+                                                             static_cast<std::uint32_t>(s_.waves.angle_samples)));
+    for (const auto& drive : disks_.drives())
+      if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) waves_->add(*rtl);
   }
 
   void run() override {
@@ -166,9 +169,9 @@ class LoadRun : public RunIf {
   std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_ ? &waves_->close() : nullptr}; }
 
  private:
-  static accelerator::EngineOptions engine_of(const Scenario& s, const RunOptions& options) {
-    accelerator::EngineOptions engine = engine_options(s, s.policy, options.mismatch_folder);
-    engine.traced = !options.waves.empty();
+  static system::EngineOptions engine_of(const Scenario& s, const RunOptions& options) {
+    system::EngineOptions engine = engine_options(s, s.policy, options.mismatch_folder);
+    if (!options.waves.empty()) engine.tracing = accelerator::RtlCore::traced();
     return engine;
   }
 
@@ -209,7 +212,7 @@ class LoadRun : public RunIf {
   observe::Statistics statistics_;
   RefusalWatch refusals_;
   std::unique_ptr<observe::WaveFile> waves_;
-  std::unique_ptr<observe::WaveProbe> probe_;
+  std::vector<std::unique_ptr<observe::WaveProbe>> probes_;
   LoadResult result_;
 };
 

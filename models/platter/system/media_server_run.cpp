@@ -170,7 +170,7 @@ class MediaServerRun : public RunIf {
   MediaServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario), options_(run_options(scenario)), progress_(options.progress) {
     if (s_.media_server.simulated)
-      disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive, accelerator::engine_factory(engine_options(s_, s_.policy, options.mismatch_folder)));
+      disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive, system::engine_factory(engine_options(s_, s_.policy, options.mismatch_folder)));
   }
 
   void run() override {

@@ -22,10 +22,12 @@ const HostInfo& host_info(HostKind kind) {
 
 std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options) {
   const auto not_of = [&](const std::filesystem::path& file, const char* what) {
-    if (!file.empty()) scenario.refuse("host.kind", fmt::format("found {}, expected drive{}", to_string(scenario.kind), what));
+    if (!file.empty()) scenario.refuse("host.kind", fmt::format("found {}, expected {}", to_string(scenario.kind), what));
   };
-  if (!scenario.is_array() && scenario.kind != HostKind::Drive) not_of(options.requests, " or array for a log of requests");
-  if (scenario.kind != HostKind::Drive) not_of(options.waves, ": waves show a single drive");
+  if (!scenario.is_array() && scenario.kind != HostKind::Drive) {
+    not_of(options.requests, "drive or array for a log of requests");
+    not_of(options.waves, "drive or array for waves");
+  }
   check_engine(scenario);
   host_info(scenario.kind).check(scenario);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);

@@ -27,8 +27,9 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
   observe::OutputFile text(folder / "lockstep_mismatch.txt");
   text.write(fmt::format("scenario {} seed {}\n{}", s.file, s.run.seed, report));
   text.commit();
-  accelerator::RtlCore again(clock_period, true);
-  observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline, &again);
+  accelerator::RtlCore again(clock_period, accelerator::RtlCore::traced());
+  observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline);
+  waves.add(again);
   waves.arm();
   pair.replay(again);
   waves.commit();
@@ -40,13 +41,13 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
 
 void check_engine(const Scenario& s) {
   for (const std::string& policy : policies_of(s)) {
-    const std::string objection = accelerator::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.readings);
+    const std::string objection = system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.readings);
     if (!objection.empty()) s.refuse("engine", objection);
   }
 }
 
-accelerator::EngineOptions engine_options(const Scenario& s, const std::string& policy, const std::filesystem::path& mismatch_folder) {
-  accelerator::EngineOptions options(s.drive);
+system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const std::filesystem::path& mismatch_folder) {
+  system::EngineOptions options(s.drive);
   options.engine = s.engine;
   options.policy = scheduling::find_policy(policy);
   options.readings = s.readings;

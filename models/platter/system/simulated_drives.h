@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 #include "platter/drive/drive.h"
 #include "platter/system/scenario.h"
 
@@ -15,7 +15,7 @@ void check_engine(const Scenario& scenario);
 
 /// The engine of a scenario's drives, with one of its policies. A lock-step mismatch leaves its report and waves in `mismatch_folder`. The scenario
 /// outlives it.
-accelerator::EngineOptions engine_options(const Scenario& scenario, const std::string& policy, const std::filesystem::path& mismatch_folder);
+system::EngineOptions engine_options(const Scenario& scenario, const std::string& policy, const std::filesystem::path& mismatch_folder);
 
 /// The scenario's drive, timing only.
 drive::DriveConfig drive_config(const Scenario& scenario);

@@ -15,7 +15,7 @@ constexpr core::Picoseconds kRound = kRoundTime * core::kPicosecondsPerNanosecon
 }  // namespace
 
 SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile,
-                               const drive::EngineFactory& create_engine)
+                               const engine::EngineFactory& create_engine)
     : options_(options) {
   drive::DriveConfig config;
   config.profile = profile;

@@ -10,11 +10,11 @@
 #include "platter/accelerator/lockstep_core.h"
 #include "platter/accelerator/parameters.h"
 #include "platter/accelerator/rtl_core.h"
-#include "platter/drive/drive.h"
-#include "platter/drive/firmware_engine.h"
+#include "platter/engine/engine_factory.h"
+#include "platter/engine/firmware_engine.h"
 #include "platter/scheduling/policies.h"
 
-namespace platter::accelerator {
+namespace platter::system {
 
 /// Which make of the scheduling engine a drive gets, and what it needs to be built.
 struct EngineOptions {
@@ -28,12 +28,12 @@ struct EngineOptions {
   std::string engine = "firmware";
   std::optional<scheduling::PolicySpec> policy;
   scheduling::Readings readings;
-  AcceleratorOptions accelerator;
+  accelerator::AcceleratorOptions accelerator;
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;
-  bool traced = false;  ///< the RTL will be written to a wave file
-  std::function<void(const LockstepCore&, const std::string&)> on_mismatch;
+  accelerator::RtlCore::Tracing tracing;  ///< where the RTL goes into a wave file
+  std::function<void(const accelerator::LockstepCore&, const std::string&)> on_mismatch;
 };
 
 /// One row of the engine table.
@@ -51,14 +51,14 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicySp
                              const scheduling::Readings& readings = {});
 
 /// The same for an accelerator that is built like this.
-std::string accelerator_objection(const AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
+std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                   std::uint32_t queue_depth);
 
-/// A factory for `drive::Drive`. Precondition: there is no objection.
-drive::EngineFactory engine_factory(const EngineOptions& options);
+/// A factory for a drive. Precondition: there is no objection.
+engine::EngineFactory engine_factory(const EngineOptions& options);
 
 /// The cores behind a drive's engine, null where the make has none.
-LockstepCore* lockstep_of(drive::EngineIf& engine);
-RtlCore* rtl_of(drive::EngineIf& engine);
+accelerator::LockstepCore* lockstep_of(engine::EngineIf& engine);
+accelerator::RtlCore* rtl_of(engine::EngineIf& engine);
 
-}  // namespace platter::accelerator
+}  // namespace platter::system

@@ -7,9 +7,9 @@
 #include <systemc>
 
 #include "platter/core/sc_time.h"
-#include "platter/drive/engine_if.h"
+#include "platter/engine/engine_if.h"
 
-namespace platter::drive {
+namespace platter::engine {
 
 /// Decision time of a policy in the controller's firmware.
 struct FirmwareCost {
@@ -119,4 +119,4 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   EngineStatistics statistics_;
 };
 
-}  // namespace platter::drive
+}  // namespace platter::engine

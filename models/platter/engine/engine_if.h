@@ -3,7 +3,7 @@
 
 #include "platter/scheduling/scheduler_if.h"
 
-namespace platter::drive {
+namespace platter::engine {
 
 using core::Picoseconds;
 using scheduling::Command;
@@ -80,4 +80,4 @@ class EngineIf {
   virtual const scheduling::GapStatistics* gaps() const { return nullptr; }
 };
 
-}  // namespace platter::drive
+}  // namespace platter::engine

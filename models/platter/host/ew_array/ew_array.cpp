@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/host/ew_array.h"
+#include "platter/host/ew_array/ew_array.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/accelerator/engines.h"
+#include "platter/system/engines.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "platter/accelerator/accelerator_engine.h"
 
-namespace platter::accelerator {
+namespace platter::system {
 
 const std::vector<EngineInfo>& engine_table() {
   static const std::vector<EngineInfo> table = {
@@ -27,8 +27,8 @@ const EngineInfo* find_engine(std::string_view name) {
 
 namespace {
 
-AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queue_depth) {
-  AcceleratorParameters parameters = RtlCore::built_parameters();
+accelerator::AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queue_depth) {
+  accelerator::AcceleratorParameters parameters = accelerator::RtlCore::built_parameters();
   if (engine == "model" && queue_depth > parameters.entries)
     parameters.entries = (queue_depth + parameters.lanes - 1) / parameters.lanes * parameters.lanes;
   return parameters;
@@ -53,10 +53,10 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicySp
   return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
 }
 
-std::string accelerator_objection(const AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
+std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                   std::uint32_t queue_depth) {
-  if (queue_depth > AcceleratorParameters::kMostEntries)
-    return fmt::format("the accelerator has at most {} entries, the queue has {}", AcceleratorParameters::kMostEntries, queue_depth);
+  if (queue_depth > accelerator::AcceleratorParameters::kMostEntries)
+    return fmt::format("the accelerator has at most {} entries, the queue has {}", accelerator::AcceleratorParameters::kMostEntries, queue_depth);
   if (queue_depth > parameters.entries)
     return fmt::format("the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model", parameters.entries, queue_depth);
   if (policy.parameters.requests > parameters.order_m)
@@ -65,24 +65,24 @@ std::string accelerator_objection(const AcceleratorParameters& parameters, const
   return {};
 }
 
-drive::EngineFactory engine_factory(const EngineOptions& options) {
-  return [options](const drive::EngineContext& context) -> std::unique_ptr<drive::EngineIf> {
+engine::EngineFactory engine_factory(const EngineOptions& options) {
+  return [options](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
     std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.readings);
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
-      const drive::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
+      const engine::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
                                      options.firmware_candidate_cycles, options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
           context.planner, context.queue_depth, cost.longest_wait(), options.readings,
           {},
           context.free_space,
           context.bind_reads};
-      return std::make_unique<drive::FirmwareEngine>(
+      return std::make_unique<engine::FirmwareEngine>(
           "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
     }
-    const AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
-    AcceleratorEngine::Options engine;
+    const accelerator::AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
+    accelerator::AcceleratorEngine::Options engine;
     engine.policy = *options.policy;
     engine.readings = options.readings;
     engine.margin_ticks = static_cast<std::uint32_t>(options.accelerator.margin_ticks);
@@ -90,33 +90,34 @@ drive::EngineFactory engine_factory(const EngineOptions& options) {
     engine.risk_probability = options.accelerator.risk_probability;
     engine.clock_period =
         core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
-    std::unique_ptr<BusCoreIf> core;
+    const std::string scope = context.drive == "disk" ? "sched" : context.drive + "_sched";  // of a single drive's RTL in waves
+    std::unique_ptr<accelerator::BusCoreIf> core;
     if (options.engine == "model") {
-      core = std::make_unique<ReferenceCore>(parameters);
+      core = std::make_unique<accelerator::ReferenceCore>(parameters);
     } else if (options.engine == "rtl") {
-      core = std::make_unique<RtlCore>(engine.clock_period, options.traced);
+      core = std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope);
     } else {
-      auto pair = std::make_unique<LockstepCore>(std::make_unique<ReferenceCore>(parameters),
-                                                 std::make_unique<RtlCore>(engine.clock_period, options.traced));
+      auto pair = std::make_unique<accelerator::LockstepCore>(std::make_unique<accelerator::ReferenceCore>(parameters),
+                                                 std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope));
       if (options.on_mismatch) pair->on_mismatch(options.on_mismatch);
       core = std::move(pair);
     }
-    return std::make_unique<AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters, engine,
+    return std::make_unique<accelerator::AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters, engine,
                                                std::move(core));
   };
 }
 
-LockstepCore* lockstep_of(drive::EngineIf& engine) {
-  auto* accelerated = dynamic_cast<AcceleratorEngine*>(&engine);
-  return accelerated != nullptr ? dynamic_cast<LockstepCore*>(&accelerated->target.core()) : nullptr;
+accelerator::LockstepCore* lockstep_of(engine::EngineIf& engine) {
+  auto* accelerated = dynamic_cast<accelerator::AcceleratorEngine*>(&engine);
+  return accelerated != nullptr ? dynamic_cast<accelerator::LockstepCore*>(&accelerated->target.core()) : nullptr;
 }
 
-RtlCore* rtl_of(drive::EngineIf& engine) {
-  auto* accelerated = dynamic_cast<AcceleratorEngine*>(&engine);
+accelerator::RtlCore* rtl_of(engine::EngineIf& engine) {
+  auto* accelerated = dynamic_cast<accelerator::AcceleratorEngine*>(&engine);
   if (accelerated == nullptr) return nullptr;
-  if (auto* pair = dynamic_cast<LockstepCore*>(&accelerated->target.core()))
-    return dynamic_cast<RtlCore*>(&pair->rtl());
-  return dynamic_cast<RtlCore*>(&accelerated->target.core());
+  if (auto* pair = dynamic_cast<accelerator::LockstepCore*>(&accelerated->target.core()))
+    return dynamic_cast<accelerator::RtlCore*>(&pair->rtl());
+  return dynamic_cast<accelerator::RtlCore*>(&accelerated->target.core());
 }
 
-}  // namespace platter::accelerator
+}  // namespace platter::system

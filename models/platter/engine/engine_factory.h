@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "platter/engine/engine_if.h"
+#include "platter/scheduling/free_space_if.h"
+
+namespace platter::engine {
+
+/// What an engine is built with; the policy is the maker's business.
+struct EngineContext {
+  const mechanics::AccessPlanner& planner;
+  std::uint32_t queue_depth;
+  Picoseconds clock_period;
+  const scheduling::FreeSpaceIf* free_space = nullptr;  ///< where the mapping leaves to the policy where writes go
+  bool bind_reads = false;                              ///< see scheduling::SchedulerContext
+  std::string drive = "disk";                           ///< its name
+};
+/// Called once, inside the drive's constructor, so that the engine's modules become the drive's children.
+using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
+
+}  // namespace platter::engine
