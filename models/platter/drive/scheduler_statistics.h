@@ -23,8 +23,8 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
   using S = SchedulerStatistics;
   static const auto rows =
       params::Statistics<S>()
-          .value("engine", "", "make of the scheduling engine", "", [](const S& s) { return s.engine; }, {"engine"})
-          .value("policy", "", "", "", [](const S& s) { return s.policy; }, {"policy"})
+          .value("engine", "", "make of the scheduling engine", "", [](const S& s) { return s.engine; })
+          .value("policy", "", "", "", [](const S& s) { return s.policy; })
           .value("decisions", "", "", "count", [](const S& s) { return s.decided.decisions; }, {"decisions"})
           .value("decisions_compared", "", "lockstep: decisions of the RTL held against the model", "count",
                  [](const S& s) { return s.decided.decisions_compared; }, {"decisions compared"})

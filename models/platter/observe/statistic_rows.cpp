@@ -15,7 +15,7 @@ const params::Statistics<Samples>& response_rows() {
     params::Statistics<Samples> all;
     all.value("mean", "ms", "", "mean", [](const Samples& s) { return s.mean_ms(); }, {"mean", 2});
     const auto percentile = [&all](const char* name, double p, const char* heading) {
-      all.value(name, "ms", "", std::string(name) + ", nearest rank", [p](const Samples& s) { return s.percentile_ms(p); }, {heading, 2});
+      all.value(name, "ms", "nearest rank", "percentile", [p](const Samples& s) { return s.percentile_ms(p); }, {heading, 2});
     };
     percentile("p50", 50, "p50");
     percentile("p90", 90, "");

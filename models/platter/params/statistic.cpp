@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "platter/core/json_text.h"
 
@@ -11,21 +12,107 @@ namespace platter::params {
 
 using nlohmann::json;
 
-json schema(const std::vector<StatisticRow>& rows) {
+namespace {
+
+json json_of(const StatisticValue& value) {
+  return std::visit(
+      [](const auto& held) -> json {
+        using Held = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<Held, std::monostate>) {
+          return nullptr;
+        } else if constexpr (std::is_same_v<Held, std::shared_ptr<const json>>) {
+          return *held;
+        } else if constexpr (std::is_same_v<Held, std::vector<std::optional<double>>>) {
+          json array = json::array();
+          for (const std::optional<double>& element : held) array.push_back(element ? json(*element) : json());
+          return array;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+/// The values of one row as JSON.
+class JsonSink : public StatisticSinkIf {
+ public:
+  explicit JsonSink(StatisticRow::Kind kind) : kind_(kind) {}
+
+  void value(StatisticValue value) override {
+    out_ = json_of(value);
+    given_ = true;
+  }
+  void present() override {
+    out_ = kind_ == StatisticRow::Kind::List ? json::array() : json::object();
+    given_ = true;
+  }
+  void object(std::string_view name, const StatisticTable& table, const void* object) override {
+    json inner = to_json(table, object);
+    given_ = true;
+    switch (kind_) {
+      case StatisticRow::Kind::List: out_.push_back(std::move(inner)); break;
+      case StatisticRow::Kind::ByName: out_[std::string(name)] = std::move(inner); break;
+      default: out_ = std::move(inner); break;
+    }
+  }
+  bool given() const { return given_; }
+  json take() { return std::move(out_); }
+
+ private:
+  StatisticRow::Kind kind_;
+  json out_;
+  bool given_ = false;
+};
+
+json schema_of(const ValueType& type) {
+  json schema = std::visit(
+      [](const auto& example) -> json {
+        using Held = std::decay_t<decltype(example)>;
+        const json whole = {{"type", "integer"}, {"minimum", 0}};
+        if constexpr (std::is_same_v<Held, bool>) return {{"type", "boolean"}};
+        if constexpr (std::is_same_v<Held, std::int64_t>) return {{"type", "integer"}};
+        if constexpr (std::is_same_v<Held, std::uint64_t>) return whole;
+        if constexpr (std::is_same_v<Held, double>) return {{"type", "number"}};
+        if constexpr (std::is_same_v<Held, std::string>) return {{"type", "string"}};
+        if constexpr (std::is_same_v<Held, std::vector<std::uint64_t>>) return {{"type", "array"}, {"items", whole}};
+        if constexpr (std::is_same_v<Held, std::vector<double>>) return {{"type", "array"}, {"items", {{"type", "number"}}}};
+        if constexpr (std::is_same_v<Held, std::vector<std::optional<double>>>)
+          return {{"type", "array"}, {"items", {{"type", {"number", "null"}}}}};
+        return json::object();
+      },
+      type.example);
+  if (type.nullable) schema["type"] = {schema["type"], "null"};
+  if (type.length > 0) schema["minItems"] = schema["maxItems"] = type.length;
+  return schema;
+}
+
+}  // namespace
+
+json to_json(const StatisticTable& table, const void* object) {
+  json out = json::object();
+  for (std::size_t i = 0; i < table.rows().size(); ++i) {
+    JsonSink sink(table.rows()[i].kind);
+    table.fill(i, object, sink);
+    if (sink.given()) out[std::string(table.rows()[i].name)] = sink.take();
+  }
+  return out;
+}
+
+json schema(const StatisticTable& table) {
   json object = {{"type", "object"}, {"additionalProperties", false}, {"properties", json::object()}, {"required", json::array()}};
-  for (const StatisticRow& row : rows) {
+  for (const StatisticRow& row : table.rows()) {
     json entry;
     switch (row.kind) {
-      case StatisticRow::Kind::Value: entry = row.type; break;
-      case StatisticRow::Kind::Group: entry = schema(*row.rows); break;
-      case StatisticRow::Kind::ByName: entry = {{"type", "object"}, {"additionalProperties", schema(*row.rows)}}; break;
-      case StatisticRow::Kind::List: entry = {{"type", "array"}, {"items", schema(*row.rows)}}; break;
+      case StatisticRow::Kind::Value: entry = schema_of(row.type); break;
+      case StatisticRow::Kind::Group: entry = schema(*row.table); break;
+      case StatisticRow::Kind::ByName: entry = {{"type", "object"}, {"additionalProperties", schema(*row.table)}}; break;
+      case StatisticRow::Kind::List: entry = {{"type", "array"}, {"items", schema(*row.table)}}; break;
     }
-    std::string said = row.description;
-    if (!row.reduction.empty()) said += (said.empty() ? "" : "; ") + row.reduction;
-    if (!row.unit.empty()) said += (said.empty() ? "[" : " [") + row.unit + "]";
+    std::string said(row.description);
+    if (!row.reduction.empty()) said += (said.empty() ? "" : "; ") + std::string(row.reduction);
+    if (!row.unit.empty()) said += (said.empty() ? "[" : " [") + std::string(row.unit) + "]";
     if (!said.empty()) entry["description"] = said;
-    object["properties"][row.name] = std::move(entry);
+    object["properties"][std::string(row.name)] = std::move(entry);
     if (!row.optional) object["required"].push_back(row.name);
   }
   return object;
@@ -33,13 +120,13 @@ json schema(const std::vector<StatisticRow>& rows) {
 
 namespace {
 
-void add_to_page(const std::vector<StatisticRow>& rows, const std::string& prefix, std::string& text) {
-  for (const StatisticRow& row : rows) {
-    std::string name = prefix + row.name;
+void add_to_page(const StatisticTable& table, const std::string& prefix, std::string& text) {
+  for (const StatisticRow& row : table.rows()) {
+    std::string name = prefix + std::string(row.name);
     if (row.kind == StatisticRow::Kind::ByName) name += ".NAME";
     if (row.kind == StatisticRow::Kind::List) name += "[]";
     text += fmt::format("| `{}` | {} | {} | {} |\n", name, row.unit, row.reduction, row.description);
-    if (row.rows != nullptr) add_to_page(*row.rows, name + ".", text);
+    if (row.table != nullptr) add_to_page(*row.table, name + ".", text);
   }
 }
 
@@ -49,10 +136,11 @@ struct Shown {
   json::json_pointer where;
 };
 /// Those that stand in one table; a group with a heading of its own has another.
-void find_shown(const std::vector<StatisticRow>& rows, const json::json_pointer& prefix, std::vector<Shown>& found) {
-  for (const StatisticRow& row : rows) {
-    if (row.kind == StatisticRow::Kind::Value && !row.column.heading.empty()) found.push_back({&row, prefix / row.name});
-    if (row.kind == StatisticRow::Kind::Group && !row.optional && row.column.heading.empty()) find_shown(*row.rows, prefix / row.name, found);
+void find_shown(const StatisticTable& table, const json::json_pointer& prefix, std::vector<Shown>& found) {
+  for (const StatisticRow& row : table.rows()) {
+    const json::json_pointer where = prefix / std::string(row.name);
+    if (row.kind == StatisticRow::Kind::Value && !row.column.heading.empty()) found.push_back({&row, where});
+    if (row.kind == StatisticRow::Kind::Group && !row.optional && row.column.heading.empty()) find_shown(*row.table, where, found);
   }
 }
 
@@ -66,10 +154,10 @@ std::string number(const json& value, const StatisticRow& row) {
 class ScreenTable {
  public:
   /// `where`: of the rows in each object.
-  ScreenTable(std::string heading, const std::vector<StatisticRow>& rows, const json::json_pointer& where) {
-    find_shown(rows, where, shown_);
-    std::vector<std::string> head{std::move(heading)};
-    for (const Shown& column : shown_) head.push_back(std::string(column.row->column.heading) + (column.row->unit.empty() ? "" : " " + column.row->unit));
+  ScreenTable(std::string_view heading, const StatisticTable& table, const json::json_pointer& where) {
+    find_shown(table, where, shown_);
+    std::vector<std::string> head{std::string(heading)};
+    for (const Shown& column : shown_) head.push_back(std::string(column.row->column.heading) + (column.row->unit.empty() ? "" : " " + std::string(column.row->unit)));
     lines_.push_back(std::move(head));
   }
 
@@ -103,31 +191,32 @@ std::string object_tables(const StatisticRow& group, const json& objects) {
     for (const auto& [key, object] : objects.items()) {
       table.add(object.contains("name") && object["name"].is_string() ? object["name"].get<std::string>() : key, object);
       if (!with_parts) continue;
-      for (const StatisticRow& part : *group.rows)
-        if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name)) table.add("  " + part.name, object.at(part.name));
+      for (const StatisticRow& part : group.table->rows())
+        if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name))
+          table.add("  " + std::string(part.name), object.at(std::string(part.name)));
     }
     return table.text();
   };
-  ScreenTable table(group.name, *group.rows, json::json_pointer());
+  ScreenTable table(group.name, *group.table, json::json_pointer());
   std::string text = fill(table, true);
-  for (const StatisticRow& row : *group.rows) {
+  for (const StatisticRow& row : group.table->rows()) {
     if (row.kind != StatisticRow::Kind::Group || row.column.heading.empty()) continue;
-    ScreenTable own(std::string(row.column.heading), *row.rows, json::json_pointer() / row.name);
+    ScreenTable own(row.column.heading, *row.table, json::json_pointer() / std::string(row.name));
     text += fill(own, false);
   }
   return text;
 }
 
-void add_to_screen(const std::vector<StatisticRow>& rows, const json& result, std::vector<std::pair<std::string, std::string>>& lines, std::string& tables) {
-  for (const StatisticRow& row : rows) {
+void add_to_screen(const StatisticTable& table, const json& result, std::vector<std::pair<std::string, std::string>>& lines, std::string& tables) {
+  for (const StatisticRow& row : table.rows()) {
     if (!result.contains(row.name)) continue;
-    const json& value = result.at(row.name);
+    const json& value = result.at(std::string(row.name));
     switch (row.kind) {
       case StatisticRow::Kind::Value:
         if (!row.column.heading.empty())
-          lines.emplace_back(row.column.heading, number(value, row) + (row.unit.empty() ? "" : " " + row.unit));
+          lines.emplace_back(row.column.heading, number(value, row) + (row.unit.empty() ? "" : " " + std::string(row.unit)));
         break;
-      case StatisticRow::Kind::Group: add_to_screen(*row.rows, value, lines, tables); break;
+      case StatisticRow::Kind::Group: add_to_screen(*row.table, value, lines, tables); break;
       case StatisticRow::Kind::ByName:
       case StatisticRow::Kind::List: tables += object_tables(row, value); break;
     }
@@ -136,16 +225,16 @@ void add_to_screen(const std::vector<StatisticRow>& rows, const json& result, st
 
 }  // namespace
 
-std::string page_table(const std::vector<StatisticRow>& rows) {
+std::string page_table(const StatisticTable& table) {
   std::string text = "| name | unit | reduction | meaning |\n| --- | --- | --- | --- |\n";
-  add_to_page(rows, "", text);
+  add_to_page(table, "", text);
   return text;
 }
 
-std::string screen_table(const std::vector<StatisticRow>& rows, const json& result) {
+std::string screen_table(const StatisticTable& table, const json& result) {
   std::vector<std::pair<std::string, std::string>> lines;
   std::string tables;
-  add_to_screen(rows, result, lines, tables);
+  add_to_screen(table, result, lines, tables);
   std::size_t width = 0;
   for (const auto& line : lines) width = std::max(width, line.first.size());
   std::string text = tables;

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace platter::params {
@@ -19,6 +21,19 @@ struct Column {
   std::string_view heading;
   int decimals = 0;
 };
+
+/// A value of a statistic; nothing is null. (JSON itself stands for what is described elsewhere.)
+using StatisticValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::uint64_t>, std::vector<double>,
+                                    std::vector<std::optional<double>>, std::shared_ptr<const nlohmann::json>>;
+
+/// What a value may be, for the schema.
+struct ValueType {
+  StatisticValue example;   ///< of the type
+  bool nullable = false;
+  std::size_t length = 0;   ///< of an array that has always so many elements
+};
+
+class StatisticTable;
 
 /// What is said of one statistic, or of a group of them. The rows make the result, its schema, its page and the table on the screen.
 struct StatisticRow {
@@ -30,68 +45,52 @@ struct StatisticRow {
   };
 
   Kind kind = Kind::Value;
-  std::string name;
-  std::string unit;
-  std::string description;
-  std::string reduction;  ///< what is done with the samples: sum, mean, p99, the last one
+  std::string_view name;
+  std::string_view unit;
+  std::string_view description;
+  std::string_view reduction;  ///< what is done with the samples: sum, mean, p99, the last one
   Column column;
   bool optional = false;  ///< left out where it has no meaning
-  nlohmann::json type;    ///< schema of a value
-  const std::vector<StatisticRow>* rows = nullptr;  ///< of what has some
+  ValueType type;
+  const StatisticTable* table = nullptr;  ///< of what has rows
 };
 
-namespace detail {
+/// Takes the values of a row.
+class StatisticSinkIf {
+ public:
+  virtual ~StatisticSinkIf() = default;
+  virtual void value(StatisticValue value) = 0;
+  /// There is a group by name or a list, perhaps an empty one.
+  virtual void present() = 0;
+  /// A group, or an element of a list or of a group by name.
+  virtual void object(std::string_view name, const StatisticTable& table, const void* object) = 0;
+};
 
-template <typename T>
-struct SchemaOfValue {
-  static nlohmann::json get() {
-    if constexpr (std::is_same_v<T, bool>)
-      return {{"type", "boolean"}};
-    else if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T>)
-      return {{"type", "integer"}, {"minimum", 0}};
-    else if constexpr (std::is_integral_v<T>)
-      return {{"type", "integer"}};
-    else if constexpr (std::is_floating_point_v<T>)
-      return {{"type", "number"}};
-    else if constexpr (std::is_same_v<T, nlohmann::json>)
-      return nlohmann::json::object();
-    else
-      return {{"type", "string"}};
+/// Rows, and for each the function that gives its values.
+class StatisticTable {
+ public:
+  using Fill = std::function<void(const void* object, StatisticSinkIf& sink)>;
+
+  const std::vector<StatisticRow>& rows() const { return rows_; }
+  void fill(std::size_t row, const void* object, StatisticSinkIf& sink) const { fills_[row](object, sink); }
+
+ protected:
+  StatisticRow& add(const StatisticRow& row, Fill fill) {
+    fills_.push_back(std::move(fill));
+    return rows_.emplace_back(row);
   }
-};
-template <typename T>
-struct SchemaOfValue<std::vector<T>> {
-  static nlohmann::json get() { return {{"type", "array"}, {"items", SchemaOfValue<T>::get()}}; }
-};
-template <typename T, std::size_t N>
-struct SchemaOfValue<std::array<T, N>> {
-  static nlohmann::json get() { return {{"type", "array"}, {"items", SchemaOfValue<T>::get()}, {"minItems", N}, {"maxItems", N}}; }
-};
-template <typename T>
-struct SchemaOfValue<std::optional<T>> {  // null where there is none
-  static nlohmann::json get() {
-    nlohmann::json schema = SchemaOfValue<T>::get();
-    schema["type"] = {schema["type"], "null"};
-    return schema;
+  /// All rows of another table; `find` gives the object that they are of.
+  void add_all(const StatisticTable& other, const std::function<void(const void* object, const std::function<void(const void*)>& use)>& find) {
+    for (std::size_t i = 0; i < other.rows_.size(); ++i)
+      add(other.rows_[i], [find, fill = other.fills_[i]](const void* object, StatisticSinkIf& sink) {
+        find(object, [&](const void* found) { fill(found, sink); });
+      });
   }
+
+ private:
+  std::vector<StatisticRow> rows_;
+  std::vector<Fill> fills_;
 };
-
-template <typename T>
-nlohmann::json json_of(const T& value) {
-  return value;
-}
-template <typename T>
-nlohmann::json json_of(const std::optional<T>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
-}
-template <typename T>
-nlohmann::json json_of(const std::vector<std::optional<T>>& values) {
-  nlohmann::json array = nlohmann::json::array();
-  for (const std::optional<T>& value : values) array.push_back(json_of(value));
-  return array;
-}
-
-}  // namespace detail
 
 namespace detail {
 
@@ -111,58 +110,93 @@ void with(const Given& given, Use use) {
   }
 }
 
+template <typename T>
+StatisticValue value_of(const T& value) {
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::vector<std::optional<double>>> || std::is_same_v<T, std::shared_ptr<const nlohmann::json>>)
+    return value;
+  else if constexpr (std::is_floating_point_v<T>)
+    return double{value};
+  else if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T>)
+    return std::uint64_t{value};
+  else if constexpr (std::is_integral_v<T>)
+    return std::int64_t{value};
+  else
+    return std::string(value);
+}
+template <typename Array>
+StatisticValue array_of(const Array& values) {
+  using Element = std::conditional_t<std::is_floating_point_v<typename Array::value_type>, double, std::uint64_t>;
+  return std::vector<Element>(values.begin(), values.end());
+}
+template <typename T>
+std::enable_if_t<std::is_arithmetic_v<T>, StatisticValue> value_of(const std::vector<T>& values) {
+  return array_of(values);
+}
+template <typename T, std::size_t N>
+StatisticValue value_of(const std::array<T, N>& values) {
+  return array_of(values);
+}
+
+template <typename T>
+struct TypeOf {
+  static ValueType get() { return {value_of(T{}), false, 0}; }
+};
+template <typename T, std::size_t N>
+struct TypeOf<std::array<T, N>> {
+  static ValueType get() { return {value_of(std::array<T, N>{}), false, N}; }
+};
+template <typename T>
+struct TypeOf<std::optional<T>> {
+  static ValueType get() { return {value_of(T{}), true, 0}; }
+};
+
 }  // namespace detail
 
 /// The statistics of an object of a room: one row each, with the function that finds its value. A function that gives a pointer or an optional, and
 /// it is empty, leaves the row out.
 template <typename Object>
-class Statistics {
+class Statistics : public StatisticTable {
  public:
   /// An optional is null here where it is empty.
   template <typename Get>
   Statistics& value(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction, Get get, Column column = {}) {
-    StatisticRow& row = add<Get>(StatisticRow::Kind::Value, name, description);
-    row.unit = unit;
-    row.reduction = reduction;
-    row.column = column;
-    row.optional = false;
-    row.type = detail::SchemaOfValue<Given<Get>>::get();
-    fills_.push_back([get](const Object& object, nlohmann::json& out) { out = detail::json_of(get(object)); });
+    StatisticRow row{StatisticRow::Kind::Value, name, unit, description, reduction, column, false, detail::TypeOf<Given<Get>>::get(), nullptr};
+    add(row, [get](const void* object, StatisticSinkIf& sink) {
+      if constexpr (detail::Maybe<Given<Get>>::value) {
+        const auto given = get(of(object));
+        sink.value(given ? detail::value_of(*given) : StatisticValue{});
+      } else {
+        sink.value(detail::value_of(get(of(object))));
+      }
+    });
     return *this;
   }
   /// An optional is left out where it is empty.
   template <typename Get>
   Statistics& value_if(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction, Get get,
                        Column column = {}) {
-    StatisticRow& row = add<Get>(StatisticRow::Kind::Value, name, description);
-    row.unit = unit;
-    row.reduction = reduction;
-    row.column = column;
-    row.type = detail::SchemaOfValue<typename Given<Get>::value_type>::get();
-    fills_.push_back([get](const Object& object, nlohmann::json& out) {
-      if (const auto given = get(object)) out = detail::json_of(*given);
+    using Value = typename Given<Get>::value_type;
+    StatisticRow row{StatisticRow::Kind::Value, name, unit, description, reduction, column, true, detail::TypeOf<Value>::get(), nullptr};
+    add(row, [get](const void* object, StatisticSinkIf& sink) {
+      detail::with(get(of(object)), [&](const Value& given) { sink.value(detail::value_of(given)); });
     });
     return *this;
   }
   /// `column`: its rows stand in a table of their own on the screen, under this heading.
   template <typename Inner, typename Get>
   Statistics& group(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get, Column column = {}) {
-    StatisticRow& row = add<Get>(StatisticRow::Kind::Group, name, description);
-    row.rows = &inner.rows();
-    row.column = column;
-    fills_.push_back([get, &inner](const Object& object, nlohmann::json& out) {
-      detail::with(get(object), [&](const Inner& given) { out = inner.to_json(given); });
+    add(row_of<Get>(StatisticRow::Kind::Group, name, description, inner, column), [get, &inner](const void* object, StatisticSinkIf& sink) {
+      detail::with(get(of(object)), [&](const Inner& given) { sink.object({}, inner, &given); });
     });
     return *this;
   }
   /// `get` gives pairs of a name and an object.
   template <typename Inner, typename Get>
   Statistics& by_name(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get) {
-    add<Get>(StatisticRow::Kind::ByName, name, description).rows = &inner.rows();
-    fills_.push_back([get, &inner](const Object& object, nlohmann::json& out) {
-      detail::with(get(object), [&](const auto& given) {
-        out = nlohmann::json::object();
-        for (const auto& [key, element] : given) out[std::string(key)] = inner.to_json(element);
+    add(row_of<Get>(StatisticRow::Kind::ByName, name, description, inner), [get, &inner](const void* object, StatisticSinkIf& sink) {
+      detail::with(get(of(object)), [&](const auto& given) {
+        sink.present();
+        for (const auto& [key, element] : given) sink.object(key, inner, &element);
       });
     });
     return *this;
@@ -170,11 +204,10 @@ class Statistics {
   /// `get` gives a range of objects.
   template <typename Inner, typename Get>
   Statistics& list(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get) {
-    add<Get>(StatisticRow::Kind::List, name, description).rows = &inner.rows();
-    fills_.push_back([get, &inner](const Object& object, nlohmann::json& out) {
-      detail::with(get(object), [&](const auto& given) {
-        out = nlohmann::json::array();
-        for (const Inner& element : given) out.push_back(inner.to_json(element));
+    add(row_of<Get>(StatisticRow::Kind::List, name, description, inner), [get, &inner](const void* object, StatisticSinkIf& sink) {
+      detail::with(get(of(object)), [&](const auto& given) {
+        sink.present();
+        for (const Inner& element : given) sink.object({}, inner, &element);
       });
     });
     return *this;
@@ -182,50 +215,32 @@ class Statistics {
   /// All rows of a part of the object, as if they were its own.
   template <typename Inner, typename Get>
   Statistics& all_of(const Statistics<Inner>& inner, Get get) {
-    for (std::size_t i = 0; i < inner.rows().size(); ++i) {
-      rows_.push_back(inner.rows()[i]);
-      fills_.push_back([get, fill = inner.fill(i)](const Object& object, nlohmann::json& out) { fill(get(object), out); });
-    }
+    add_all(inner, [get](const void* object, const std::function<void(const void*)>& use) {
+      const Inner& found = get(of(object));
+      use(&found);
+    });
     return *this;
   }
-
-  nlohmann::json to_json(const Object& object) const {
-    nlohmann::json out = nlohmann::json::object();
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      nlohmann::json value;
-      fills_[i](object, value);
-      if (!value.is_null() || !rows_[i].optional) out[rows_[i].name] = std::move(value);
-    }
-    return out;
-  }
-
-  using Fill = std::function<void(const Object&, nlohmann::json&)>;
-  const std::vector<StatisticRow>& rows() const { return rows_; }
-  const Fill& fill(std::size_t row) const { return fills_[row]; }
 
  private:
   template <typename Get>
   using Given = std::decay_t<std::invoke_result_t<Get, const Object&>>;
 
+  static const Object& of(const void* object) { return *static_cast<const Object*>(object); }
   template <typename Get>
-  StatisticRow& add(StatisticRow::Kind kind, std::string_view name, std::string_view description) {
-    StatisticRow& row = rows_.emplace_back();
-    row.kind = kind;
-    row.name = name;
-    row.description = description;
-    row.optional = detail::Maybe<Given<Get>>::value;
-    return row;
+  static StatisticRow row_of(StatisticRow::Kind kind, std::string_view name, std::string_view description, const StatisticTable& inner, Column column = {}) {
+    return {kind, name, {}, description, {}, column, detail::Maybe<Given<Get>>::value, {}, &inner};
   }
-
-  std::vector<StatisticRow> rows_;
-  std::vector<Fill> fills_;
 };
 
+/// What the rows say of an object.
+nlohmann::json to_json(const StatisticTable& table, const void* object);
+
 /// JSON Schema (draft 2020-12) of an object with these rows.
-nlohmann::json schema(const std::vector<StatisticRow>& rows);
+nlohmann::json schema(const StatisticTable& table);
 /// A table of the rows for a page, groups as dotted names.
-std::string page_table(const std::vector<StatisticRow>& rows);
+std::string page_table(const StatisticTable& table);
 /// What the rows with a heading say of a result: a table for each group by name and each list, a line for each value.
-std::string screen_table(const std::vector<StatisticRow>& rows, const nlohmann::json& result);
+std::string screen_table(const StatisticTable& table, const nlohmann::json& result);
 
 }  // namespace platter::params

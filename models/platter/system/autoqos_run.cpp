@@ -251,7 +251,7 @@ class AutoQosRun : public RunIf {
     result_.recogniser = recognised_ ? &recognised_->recogniser() : nullptr;
   }
 
-  nlohmann::json result() const override { return result_rows().to_json(result_); }
+  nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override { return disk_.engine().statistics().decisions; }
 
@@ -290,7 +290,7 @@ class AutoQosRun : public RunIf {
 HostInfo autoqos_host() {
   return {"streams of test applications on one drive, and AutoQoS above it", [](const Scenario& s) { stream_options(s); },
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<AutoQosRun>(s, options); },
-          []() -> const std::vector<params::StatisticRow>& { return result_rows().rows(); }};
+          []() -> const params::StatisticTable& { return result_rows(); }};
 }
 
 }  // namespace platter::system

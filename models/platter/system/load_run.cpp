@@ -163,7 +163,7 @@ class LoadRun : public RunIf {
     collect(busy_before, occupancy_before);
   }
 
-  nlohmann::json result() const override { return load_rows().to_json(result_); }
+  nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
   std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_ ? &waves_->close() : nullptr}; }
@@ -221,7 +221,7 @@ class LoadRun : public RunIf {
 HostInfo load_host(std::string_view description) {
   return {description, [](const Scenario&) {},
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<LoadRun>(s, options); },
-          []() -> const std::vector<params::StatisticRow>& { return load_rows().rows(); }};
+          []() -> const params::StatisticTable& { return load_rows(); }};
 }
 
 }  // namespace platter::system

@@ -189,7 +189,7 @@ class MediaServerRun : public RunIf {
     if (disks_) result_.simulated = disks_->result();
   }
 
-  nlohmann::json result() const override { return result_rows().to_json(result_); }
+  nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
   double simulated_s() const override { return static_cast<double>(options_.warmup + options_.measure); }
   std::uint64_t decisions() const override { return disks_ ? disks_->decisions() : 0; }
 
@@ -206,7 +206,7 @@ class MediaServerRun : public RunIf {
 HostInfo media_server_host() {
   return {"a media server: admission by reserved disk time, copies, a disk that fails", check_server,
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<MediaServerRun>(s, options); },
-          []() -> const std::vector<params::StatisticRow>& { return result_rows().rows(); }};
+          []() -> const params::StatisticTable& { return result_rows(); }};
 }
 
 }  // namespace platter::system

@@ -173,7 +173,7 @@ class MixedServerRun : public RunIf {
     result_.client_rounds = static_cast<std::uint64_t>(s_.run.measure_s) * static_cast<std::uint64_t>(p_.video_clients);
   }
 
-  nlohmann::json result() const override { return result_rows().to_json(result_); }
+  nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override {
     std::uint64_t decisions = 0;
@@ -239,7 +239,7 @@ class MixedServerRun : public RunIf {
 HostInfo mixed_server_host() {
   return {"a server of text and video on several disks, partitioned or integrated", [](const Scenario&) {},
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<MixedServerRun>(s, options); },
-          []() -> const std::vector<params::StatisticRow>& { return result_rows().rows(); }};
+          []() -> const params::StatisticTable& { return result_rows(); }};
 }
 
 }  // namespace platter::system

@@ -60,7 +60,7 @@ const params::Statistics<Frame>& frame_rows() {
           .value("schema", "", "version of this form", "", [](const F&) { return 1; })
           .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
           .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
-          .value("configuration", "", "the effective configuration: every key of scenario and drive", "", [](const F& f) { return configuration(f.scenario); })
+          .value("configuration", "", "the effective configuration: every key of scenario and drive", "", [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
           .value("measured_s", "s", "after the warm-up", "", [](const F& f) { return f.scenario.run.measure_s; })
           .group("host", "of the machine that simulated; differs from run to run", host, [](const F& f) -> const F& { return f; });
   return rows;
@@ -69,22 +69,23 @@ const params::Statistics<Frame>& frame_rows() {
 }  // namespace
 
 json result_json(const Scenario& scenario, const RunIf& run, double wall_s, double cpu_s) {
-  json result = frame_rows().to_json({scenario, run, wall_s, cpu_s});
+  const Frame frame{scenario, run, wall_s, cpu_s};
+  json result = params::to_json(frame_rows(), &frame);
   result.update(run.result());
   return result;
 }
 
 std::string result_text(const Scenario& s, const json& result) {
-  return fmt::format("{} {}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind) == "drive" ? "" : to_string(s.kind),
-                     s.drive.name, s.policy, s.engine, s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
-         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows().rows(), result);
+  return fmt::format("{}, {}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name, s.policy, s.engine,
+                     s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
+         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result);
 }
 
 json result_schema() {
   json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                  {"title", "Result of platter run"},
                  {"description", "Everything but `host` is the same for the same scenario and seed, on every machine."}};
-  const json frame = params::schema(frame_rows().rows());
+  const json frame = params::schema(frame_rows());
   const auto whole = [&frame](HostKind kind) {
     json of = params::schema(host_info(kind).rows());
     of["properties"].update(frame["properties"]);
@@ -108,7 +109,7 @@ std::string result_page() {
       "Made by `platter config statistics` from the rows that fill the result itself; a test holds the two together. The same rows give the schema "
       "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for the same scenario and seed, on "
       "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n## Every run\n\n";
-  text += params::page_table(frame_rows().rows());
+  text += params::page_table(frame_rows());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) {
     const auto kind = static_cast<HostKind>(i);
     if (kind == HostKind::Array) continue;  // as a drive

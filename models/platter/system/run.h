@@ -49,7 +49,7 @@ struct HostInfo {
   /// What loading a scenario cannot see. Throws core::ConfigError.
   void (*check)(const Scenario&);
   std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&);
-  const std::vector<params::StatisticRow>& (*rows)();
+  const params::StatisticTable& (*rows)();
 };
 const HostInfo& host_info(HostKind kind);
 
