@@ -54,14 +54,15 @@ def includes(include):
     return ["-I", str(ROOT / "models"), "-I", str(BENCH), "-isystem", include, "-isystem", include + "/vltstd"]
 
 
-def build_bench(include, objects):
-    """What all variants share: the bench and Verilator's run-time. Returns the object files by name."""
+def build_bench(include, objects, made_before=False):
+    """What all variants share: the bench and Verilator's run-time. Returns the object files by name. `made_before`: they are there."""
     objects.mkdir(parents=True, exist_ok=True)
     made = {}
     for path in [BENCH / f"{name}.cpp" for name in ("golden", "sched_bench", "sched_test")] + \
                 [pathlib.Path(include) / f"{name}.cpp" for name in ("verilated", "verilated_threads", "verilated_cov")]:
         target = objects / (path.stem + ".o")
-        subprocess.run(compiler() + includes(include) + ["-c", str(path), "-o", str(target)], check=True)
+        if not made_before:
+            subprocess.run(compiler() + includes(include) + ["-c", str(path), "-o", str(target)], check=True)
         made[path.stem] = str(target)
     return made
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A test of the tests: with each fault of seeded_faults.toml, in a copy of its module, the bench of a small configuration must fail.
 
-Usage: faults_test.py WORK_DIRECTORY [MODULE ...]
+Usage: faults_test.py WORK_DIRECTORY objects      what all parts share; and whether each module has a fault
+       faults_test.py WORK_DIRECTORY PART/PARTS   the faults of one part
+       faults_test.py WORK_DIRECTORY [MODULE ...] those of some modules, or all
 """
 
 import pathlib
@@ -24,13 +26,17 @@ def main():
     only = sys.argv[2:]
     faults = tomllib.loads((HERE / "seeded_faults.toml").read_text(encoding="utf-8"))["fault"]
     problems = []
-    modules = {name.removesuffix(".sv") for name in rtl_files()} - PACKAGES
-    problems += [f"{module}: no fault is seeded" for module in sorted(modules - {fault["module"] for fault in faults})]
     include = include_directory()
-    objects = build_bench(include, work / "objects")
+    objects = build_bench(include, work / "objects", only != [] and "/" in only[0])
+    if not only or only == ["objects"]:
+        modules = {name.removesuffix(".sv") for name in rtl_files()} - PACKAGES
+        problems += [f"{module}: no fault is seeded" for module in sorted(modules - {fault["module"] for fault in faults})]
+    part, parts = map(int, only.pop().split("/")) if only and "/" in only[0] else (1, 1)
+    if only == ["objects"]:
+        faults = []
     for number, fault in enumerate(faults):
         module = fault["module"]
-        if only and module not in only:
+        if only and module not in only or number % parts != part - 1:
             continue
         configuration = CONFIGURATIONS[fault.get("configuration", "8x2")]
         directory = work / f"{module}_{number}"
