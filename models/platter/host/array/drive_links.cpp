@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/array/drive_links.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "platter/core/sc_time.h"
+#include "platter/drive/drive_registers.h"
+
+namespace platter::host::array {
+
+using command::CommandStatus;
+using Heard = command::InitiatorPort::Heard;
+using core::RequestClass;
+
+namespace {
+
+constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestClass::Continuous, RequestClass::Discrete,
+                                                                       RequestClass::Background};
+
+constexpr std::size_t index(RequestClass cls) { return static_cast<std::size_t>(cls); }
+
+std::uint32_t checked_drives(std::uint32_t drives) {
+  if (drives == 0 || drives > kMostDrives)
+    throw std::invalid_argument("an array has 1 to " + std::to_string(kMostDrives) + " drives");
+  return drives;
+}
+
+}  // namespace
+
+DriveLinks::DriveLinks(const ArrayConfig& config, LinkSinkIf& sink)
+    : disk_init_sockets("disk_init_sockets", checked_drives(config.drives)),
+      best_effort_init_sockets("best_effort_init_sockets", config.drives),
+      register_init_sockets("register_init_sockets", config.drives),
+      config_(config),
+      sink_(sink),
+      links_(config.drives) {
+  opened_.reserve(config.drives);
+  for (std::uint32_t i = 0; i < config.drives; ++i) {
+    disk_init_sockets[i].register_nb_transport_bw(this, &DriveLinks::nb_transport_bw, static_cast<int>(i));
+    best_effort_init_sockets[i].register_nb_transport_bw(this, &DriveLinks::nb_transport_bw, static_cast<int>(i));
+  }
+}
+
+DriveLinks::~DriveLinks() {
+  for (const auto& command : commands_.all()) command->payload.clear_extension<command::CommandExtension>();
+}
+
+std::size_t DriveLinks::queued(std::uint32_t drive) const {
+  std::size_t commands = 0;
+  for (const auto& backlog : links_[drive].backlog) commands += backlog.size();
+  return commands;
+}
+
+LinkCommand& DriveLinks::begin(Fragment& fragment, std::uint32_t drive) {
+  LinkCommand& command = commands_.take(this);
+  command.first = command.last = &fragment;
+  command.drive = drive;
+  return command;
+}
+
+void DriveLinks::append(Fragment& fragment, std::uint32_t copy, std::uint32_t drive, std::uint64_t address) {
+  Link& link = links_[drive];
+  fragment.next[copy] = nullptr;
+  ++fragment.on_way;
+  if (LinkCommand* open = link.open) {
+    if (open->first->request == fragment.request && open->copy == copy && open->address + open->length == address &&
+        open->length + fragment.length <= config_.most_command_bytes) {
+      if (open->last->address() + open->last->length != fragment.address()) open->scattered = true;
+      open->last->next[copy] = &fragment;
+      open->last = &fragment;
+      open->length += fragment.length;
+      return;
+    }
+    close(drive);
+  } else {
+    opened_.push_back(drive);
+  }
+  LinkCommand& command = begin(fragment, drive);
+  command.copy = copy;
+  command.address = address;
+  command.length = fragment.piece_length();
+  command.scattered = false;
+  link.open = &command;
+}
+
+void DriveLinks::flush(Fragment& fragment, std::uint32_t drive) {
+  LinkCommand& command = begin(fragment, drive);
+  command.copy = 0;
+  command.address = 0;
+  command.length = 0;
+  command.bounced = false;
+  command.fua = false;
+  enqueue(command, command::Operation::Flush, nullptr);
+}
+
+bool DriveLinks::close_all() {
+  if (opened_.empty()) return false;
+  for (std::size_t i = 0; i < opened_.size(); ++i) close(opened_[i]);
+  opened_.clear();
+  return true;
+}
+
+void DriveLinks::close(std::uint32_t drive) {
+  LinkCommand& command = *links_[drive].open;
+  links_[drive].open = nullptr;
+  const bool write = command.first->writes();
+  command.fua = command.first->request->fua || (write && command.first->area->mirrored);
+  command.bounced = false;
+  enqueue(command, command::read_or_write(write), place_data(command));
+}
+
+/// The host's own memory where the drive can take it as it lies there.
+std::uint8_t* DriveLinks::place_data(LinkCommand& command) {
+  const ArrayRequest& request = *command.first->request;
+  if (request.data == nullptr) return nullptr;
+  const std::uint64_t begin = command.first->address();
+  if (!command.scattered && begin >= request.address && begin + command.length <= request.address + request.length)
+    return request.data + (begin - request.address);
+  command.bounced = true;
+  if (command.data.size() < command.length) command.data.resize(command.length);
+  std::uint8_t* data = command.data.data();
+  if (command.first->writes())
+    for (const Fragment* f = command.first; f != nullptr; f = f->next[command.copy]) {
+      std::copy_n(request.data + (f->address() - request.address), f->length, data);
+      data += f->length;
+    }
+  return command.data.data();
+}
+
+void DriveLinks::enqueue(LinkCommand& command, command::Operation operation, std::uint8_t* data) {
+  command::Command sent = *command.first->request;
+  sent.operation = operation;
+  sent.address = command.address;
+  sent.length = command.length;
+  sent.fua = command.fua;
+  sent.issued = core::now_ps();
+  command::set_command(command.payload, command, sent, data);
+  links_[command.drive].backlog[index(command.cls)].push_back(&command);
+  to_send_ |= std::uint64_t{1} << command.drive;
+}
+
+bool DriveLinks::send_all() {
+  if (to_send_ == 0) return false;
+  for (std::uint32_t drive = 0; to_send_ >> drive != 0; ++drive)
+    if ((to_send_ >> drive & 1) != 0) {
+      to_send_ &= ~(std::uint64_t{1} << drive);
+      send(drive);
+    }
+  return true;
+}
+
+LinkCommand* DriveLinks::next_of(Link& link, std::uint32_t drive) {
+  for (const RequestClass cls : kPriority) {
+    auto& backlog = link.backlog[index(cls)];
+    if (backlog.empty() || link.class_in_drive[index(cls)] >= config_.class_tags[index(cls)] || link.ways[way(drive, cls)].busy()) continue;
+    LinkCommand* next = backlog.front();
+    backlog.pop_front();
+    return next;
+  }
+  return nullptr;
+}
+
+void DriveLinks::send(std::uint32_t drive) {
+  Link& link = links_[drive];
+  while (link.in_service && link.in_drive < config_.tags) {
+    LinkCommand* next = next_of(link, drive);
+    if (next == nullptr) return;
+    ++link.sent;
+    ++link.in_drive;
+    ++link.class_in_drive[index(next->cls)];
+    next->life = link.life;
+    const Heard heard = way(drive, next->cls) == 0 ? link.ways[0].send(disk_init_sockets[drive], next->payload)
+                                                   : link.ways[1].send(best_effort_init_sockets[drive], next->payload);
+    if (heard == Heard::Answered) answered(*next);
+  }
+}
+
+tlm::tlm_sync_enum DriveLinks::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& /*delay*/) {
+  const auto number = static_cast<std::uint32_t>(drive);
+  LinkCommand& command = command_of(payload);
+  const Heard heard = links_[number].ways[way(number, command.cls)].receive(payload, phase);
+  if (heard == Heard::Nothing) return tlm::TLM_ACCEPTED;
+  to_send_ |= std::uint64_t{1} << number;
+  if (heard == Heard::Answered) answered(command);
+  sink_.heard();
+  return heard == Heard::Answered ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
+}
+
+void DriveLinks::answered(LinkCommand& command) {
+  Link& link = links_[command.drive];
+  --link.in_drive;
+  --link.class_in_drive[index(command.cls)];
+  sink_.answered(command);
+  command.payload.release();
+}
+
+void DriveLinks::take_out(std::uint32_t drive) {
+  Link& link = links_[drive];
+  link.in_service = false;
+  ++link.life;
+  const Picoseconds now = core::now_ps();
+  for (auto& backlog : link.backlog)
+    while (!backlog.empty()) {
+      LinkCommand& command = *backlog.front();
+      backlog.pop_front();
+      command.status = CommandStatus::DriveDead;
+      command.timing = {};
+      command.timing.accepted = now;
+      command.life = link.life - 1;  // of a life that is over
+      sink_.answered(command);
+      commands_.give_back(command);
+    }
+}
+
+void DriveLinks::deliver(const LinkCommand& command, const Fragment& fragment, const std::uint8_t* bytes) {
+  if (!command.bounced) return;
+  const ArrayRequest& request = *fragment.request;
+  const std::uint64_t begin = fragment.address();
+  const std::uint64_t from = std::max(begin, request.address);
+  const std::uint64_t to = std::min<std::uint64_t>(begin + fragment.length, request.address + request.length);
+  std::copy_n(bytes + (from - begin), to - from, request.data + (from - request.address));
+}
+
+bool DriveLinks::access_register(std::uint32_t drive, tlm::tlm_command command, std::uint32_t offset, std::uint32_t& value) {
+  if (!has_registers(drive)) return false;
+  return drive::access_register(register_init_sockets[drive], command, offset, value) == tlm::TLM_OK_RESPONSE;
+}
+
+}  // namespace platter::host::array

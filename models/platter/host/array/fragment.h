@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "platter/host/array/request.h"
+#include "platter/host/array/stripe_map.h"
+
+namespace platter::host::array {
+
+/// Bytes of a unit that a rebuild copies at a time.
+inline constexpr std::uint32_t kRebuildPiece = 256 * 1024;
+
+/// What a request has of one unit (of one block, of a read through the cache; a flush: of one drive).
+struct Fragment {
+  enum class Kind : std::uint8_t { Read, Write, Rebuild, Flush };
+
+  ArrayRequest* request = nullptr;
+  const StripeMap::Area* area = nullptr;
+  std::uint64_t unit = 0;
+  std::uint64_t within = 0;  ///< bytes
+  std::uint32_t length = 0;
+  Kind kind = Kind::Read;
+  std::uint8_t on_way = 0;   ///< commands
+  std::uint8_t written = 0;  ///< copies, a bit each
+  bool attempted = false;    ///< a write has been sent to a drive
+  command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: by a drive that lives, and why
+  bool spoiled = false;      ///< its unit was written under a rebuild, or by transport_dbg under a read
+  bool ahead = false;        ///< a write that waits for no rebuild
+  bool writing = false;      ///< of a rebuild: the piece has been read
+  std::uint32_t done = 0;    ///< of a rebuild: bytes of the unit; the next piece is on its way
+  std::uint32_t blockers = 0;
+  std::uint64_t order = 0;
+  Fragment* older = nullptr;                 ///< in its bucket of UnitOrder
+  Fragment* younger = nullptr;
+  std::array<Fragment*, 2> next{};           ///< in the command for each copy; the first one also among those that wait for a fetch
+
+  std::uint64_t end() const { return within + length; }
+  bool whole() const { return length == area->unit_bytes; }
+  /// It goes to the drive as a write.
+  bool writes() const { return kind == Kind::Write || (kind == Kind::Rebuild && writing); }
+  /// Of what its next command reads or writes: a rebuild goes by pieces. Within its unit; in the array; bytes.
+  std::uint64_t piece_begin() const { return kind == Kind::Rebuild ? done : within; }
+  std::uint64_t address() const { return area->begin + (unit - area->first_unit) * area->unit_bytes + piece_begin(); }
+  std::uint32_t piece_length() const { return kind == Kind::Rebuild ? std::min(length - done, kRebuildPiece) : length; }
+};
+
+}  // namespace platter::host::array

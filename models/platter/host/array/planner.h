@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "platter/host/array/config.h"
+#include "platter/host/array/flush_queue.h"
+#include "platter/host/array/unit_order.h"
+
+namespace platter::host::array {
+
+/// Hears of the end of requests, the array's own among them.
+class RequestEndIf {
+ public:
+  virtual ~RequestEndIf() = default;
+  virtual void ended(ArrayRequest& request) = 0;
+};
+
+/// Cuts requests where the map cuts them, and puts their fragments into the order; a request ends with its last fragment.
+class Planner {
+ public:
+  Planner(const ArrayConfig& config, const StripeMap& map, UnitOrder& order, FlushQueue& flushes, RequestEndIf& sink)
+      : config_(config), map_(map), order_(order), flushes_(flushes), sink_(sink) {}
+
+  /// Do reads of the area go through the cache, in whole blocks of it?
+  bool cached(const StripeMap::Area& area) const { return area.cached && config_.cache.bytes != 0; }
+
+  void cut(ArrayRequest& request);
+  void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Fragment::Kind kind);
+  void settle(Fragment& fragment);
+  /// No drive that lives holds what the fragment reads, or can hold what it writes.
+  void lose(Fragment& fragment);
+
+ private:
+  const ArrayConfig& config_;
+  const StripeMap& map_;
+  UnitOrder& order_;
+  FlushQueue& flushes_;
+  RequestEndIf& sink_;
+};
+
+}  // namespace platter::host::array

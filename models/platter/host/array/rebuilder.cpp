@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/host/array/rebuilder.h"
+
+#include <algorithm>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::host::array {
+
+using core::now_ps;
+
+namespace {
+
+/// A unit whose rebuild has failed is not tried again before.
+constexpr Picoseconds kRetry = core::kPicosecondsPerMillisecond;
+/// Microseconds between two units of a rebuild whose rate is limited, at the most: twelve days.
+constexpr std::uint64_t kLongestPause = 1'000'000'000'000;
+
+}  // namespace
+
+Rebuilder::Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order, Planner& planner,
+                     sc_core::sc_event& again)
+    : config_(config), map_(map), states_(states), links_(links), order_(order), planner_(planner), again_(again), drives_(config.drives) {
+  active_.reserve(config.rebuild.outstanding);
+}
+
+void Rebuilder::drive_is_back() {
+  for (Drive& drive : drives_) drive.blocked = false;
+  wanted_ = true;
+}
+
+void Rebuilder::has_stale(std::uint32_t drive) {
+  drives_[drive].blocked = false;
+  wanted_ = true;
+}
+
+bool Rebuilder::under_way(std::uint64_t unit) const {
+  return std::any_of(active_.begin(), active_.end(), [unit](const Rebuild* r) { return r->unit == unit; });
+}
+
+void Rebuilder::begin() {
+  wanted_ = false;
+  while (active_.size() < config_.rebuild.outstanding) {
+    const Picoseconds now = now_ps();
+    if (now < from_) {
+      again_.notify(core::to_sc_time(from_ - now));
+      return;
+    }
+    bool begun = false;
+    for (std::uint32_t i = 0; i < config_.drives && !begun; ++i) {
+      const std::uint32_t drive = (turn_ + i) % config_.drives;
+      begun = begin_one(drive);
+      if (begun) turn_ = drive + 1;
+    }
+    if (!begun) return;
+  }
+}
+
+bool Rebuilder::begin_one(std::uint32_t drive) {
+  Drive& port = drives_[drive];
+  const StaleUnits& stale = states_.stale_units(drive);
+  if (!states_.alive(drive) || stale.count() == 0 || port.blocked) return false;
+  bool waiting = false;
+  std::uint64_t at = stale.next(port.cursor);
+  if (at >= map_.physical_units()) at = stale.next(0);
+  for (const std::uint64_t first = at;;) {
+    UnitCopy copy;
+    map_.unit_of(drive, at, copy);
+    const StripeMap::Area& area = map_.area_of_unit(copy.unit);
+    if (under_way(copy.unit)) {
+      waiting = true;
+    } else if (states_.usable(map_.place(area, copy.unit, 1 - copy.copy))) {
+      port.cursor = at + 1;
+      begin_unit(copy, drive, area);
+      return true;
+    }
+    at = stale.next(at + 1);
+    if (at >= map_.physical_units()) at = stale.next(0);
+    if (at == first) break;
+  }
+  port.blocked = !waiting;
+  return false;
+}
+
+void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area) {
+  Rebuild& op = pool_.take();
+  op.drive = drive;
+  op.unit = stale.unit;
+  op.copy = stale.copy;
+  op.address = map_.address_of(area, op.unit);
+  op.length = static_cast<std::uint32_t>(area.unit_bytes);
+  op.cls = core::RequestClass::Background;
+  if (config_.holds_data) {
+    op.bytes.resize(op.length);
+    op.data = op.bytes.data();
+  }
+  op.progress.role = ArrayRequest::Role::Rebuild;
+  op.progress.since = now_ps();
+  active_.push_back(&op);
+  if (config_.rebuild.bytes_per_s > 0)
+    from_ = std::max(now_ps(), from_) +
+            static_cast<Picoseconds>(
+                std::min((area.unit_bytes * 1'000'000 + config_.rebuild.bytes_per_s - 1) / config_.rebuild.bytes_per_s, kLongestPause)) *
+                core::kPicosecondsPerMicrosecond;
+  planner_.add(op, area, op.address, op.length, Fragment::Kind::Rebuild);
+}
+
+void Rebuilder::dispatch(Fragment& fragment) {
+  const auto& op = static_cast<const Rebuild&>(*fragment.request);
+  const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
+  const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
+  const bool wanted = states_.alive(to.drive) && states_.stale(to);
+  if (wanted && fragment.writing)
+    links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());
+  else if (wanted && states_.usable(from))
+    links_.append(fragment, 1 - op.copy, from.drive, from.address + fragment.piece_begin());
+  else
+    planner_.settle(fragment);
+}
+
+void Rebuilder::answered(Fragment& fragment, bool good) {
+  auto& op = static_cast<Rebuild&>(*fragment.request);
+  if (good && !fragment.writing && !fragment.spoiled) {
+    fragment.writing = true;
+    order_.again(fragment);
+    return;
+  }
+  if (good && !fragment.spoiled) {
+    fragment.done += fragment.piece_length();
+    if (fragment.done < op.length) {
+      fragment.writing = false;
+      order_.again(fragment);
+      return;
+    }
+    states_.clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
+    ++drives_[op.drive].units;
+    drives_[op.drive].bytes += op.length;
+  }
+  if (!good) from_ = std::max(from_, now_ps() + kRetry);
+  planner_.settle(fragment);
+}
+
+void Rebuilder::ended(ArrayRequest& request) {
+  auto& op = static_cast<Rebuild&>(request);
+  active_.erase(std::find(active_.begin(), active_.end(), &op));
+  pool_.give_back(op);
+  wanted_ = true;
+}
+
+}  // namespace platter::host::array

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "platter/core/pool.h"
+#include "platter/host/array/drive_links.h"
+#include "platter/host/array/drive_states.h"
+#include "platter/host/array/planner.h"
+
+namespace platter::host::array {
+
+/// Copies units that are stale from where they are not, in the background, a piece at a time, at a limited rate.
+class Rebuilder {
+ public:
+  /// `again`: notified when something is to be done that has waited for its time.
+  Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order, Planner& planner,
+            sc_core::sc_event& again);
+
+  /// There may be something to rebuild, `drive`'s or what it is a source for.
+  void want() { wanted_ = true; }
+  void drive_is_back();
+  /// A unit of a drive that lives has become stale.
+  void has_stale(std::uint32_t drive);
+  bool wanted() const { return wanted_; }
+  /// Begins as many as may be on their way at once.
+  void begin();
+  void dispatch(Fragment& fragment);
+  /// A piece has been read, or written.
+  void answered(Fragment& fragment, bool good);
+  void ended(ArrayRequest& request);
+
+  std::uint64_t rebuilt_units(std::uint32_t drive) const { return drives_[drive].units; }
+  std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return drives_[drive].bytes; }
+
+ private:
+  /// A unit that is copied to where it is stale.
+  struct Rebuild : ArrayRequest {
+    std::uint32_t drive = 0;  ///< where it is stale
+    std::uint64_t unit = 0;
+    std::uint32_t copy = 0;
+    std::vector<std::uint8_t> bytes;
+  };
+  struct Drive {
+    std::uint64_t cursor = 0;
+    bool blocked = false;  ///< no stale unit has a source
+    std::uint64_t units = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  bool begin_one(std::uint32_t drive);
+  void begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area);
+  bool under_way(std::uint64_t unit) const;
+
+  const ArrayConfig& config_;
+  const StripeMap& map_;
+  DriveStates& states_;
+  DriveLinks& links_;
+  UnitOrder& order_;
+  Planner& planner_;
+  sc_core::sc_event& again_;
+  std::vector<Drive> drives_;
+  core::Pool<Rebuild> pool_;
+  std::vector<Rebuild*> active_;
+  std::uint32_t turn_ = 0;
+  bool wanted_ = false;
+  Picoseconds from_ = 0;  ///< not before, by its rate
+};
+
+}  // namespace platter::host::array
