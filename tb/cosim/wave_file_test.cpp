@@ -104,7 +104,7 @@ TEST_P(Waves, LeaveNothingWithoutCommit) {
 }
 
 TEST(WaveFile, SeveralProbesSeeTheSameDrive) {
-  const TemporaryFile one(".fst"), other(".fst");
+  const TemporaryFile one(".fst"), other(".other.fst");
   drive::DriveConfig config;
   config.profile = atlas_profile();
   config.holds_data = false;

@@ -73,7 +73,7 @@ const params::Statistics<Requests>& request_rows() {
           .value("late", "", "completed after the deadline, or not at all although it has passed", "count",
                  [](const Requests& r) { return r.requests->late; }, {"late"})
           .value("bytes", "bytes", "", "sum", [](const Requests& r) { return r.requests->bytes; })
-          .group("throughput", "", throughput_rows(), [](const Requests& r) { return r; })
+          .section("throughput", "", throughput_rows())
           .value("fairness_index", "", "Jain's index over the response times: 1 when all are equal", "index",
                  [](const Requests& r) { return r.requests->response.fairness_index(); }, {"fairness", 3})
           .group("response_ms", "of the completed", response_rows(), [](const Requests& r) -> const Samples& { return r.requests->response; })

@@ -364,7 +364,7 @@ void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where,
   KeySpace space;
   for (const BoundRow& row : bound.example()) space.add(row.key);
   for (const toml::node& node : *array) {
-    const Position at = position_of(node, found->second.position.file);
+    Position at = position_of(node, found->second.position.file);
     Leaves leaves_of_one;
     flatten(*node.as_table(), bound.key, space, {}, at.file, leaves_of_one, problems);
     apply(bound.append(), leaves_of_one, [&at](const std::string& /*key*/) { return at; }, problems);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,7 +42,8 @@ class Grammar {
   /// `table` lives as long as the program.
   template <typename Object>
   void add(const Table<Object>& table, Object& object, const std::string& prefix = {}) {
-    for (BoundRow& row : bind(table, object, prefix)) rows_.push_back(std::move(row));
+    std::vector<BoundRow> bound = bind(table, object, prefix);
+    rows_.insert(rows_.end(), std::make_move_iterator(bound.begin()), std::make_move_iterator(bound.end()));
   }
   template <typename Element>
   void add_array(const std::string& key, std::string_view one, const Table<Element>& table, std::vector<Element>& elements) {
@@ -50,6 +52,7 @@ class Grammar {
                        [&table, key, element = std::make_shared<Element>()] { return bind(table, *element, key); },
                        [&table, &elements, key] {
                          std::vector<std::vector<BoundRow>> bound;
+                         bound.reserve(elements.size());
                          for (Element& element : elements) bound.push_back(bind(table, element, key));
                          return bound;
                        }});

@@ -68,7 +68,7 @@ json schema_of(const ValueType& type) {
   json schema = std::visit(
       [](const auto& example) -> json {
         using Held = std::decay_t<decltype(example)>;
-        const json whole = {{"type", "integer"}, {"minimum", 0}};
+        json whole = {{"type", "integer"}, {"minimum", 0}};
         if constexpr (std::is_same_v<Held, bool>) return {{"type", "boolean"}};
         if constexpr (std::is_same_v<Held, std::int64_t>) return {{"type", "integer"}};
         if constexpr (std::is_same_v<Held, std::uint64_t>) return whole;
@@ -190,10 +190,11 @@ std::string object_tables(const StatisticRow& group, const json& objects) {
   const auto fill = [&](ScreenTable& table, bool with_parts) {
     for (const auto& [key, object] : objects.items()) {
       table.add(object.contains("name") && object["name"].is_string() ? object["name"].get<std::string>() : key, object);
-      if (!with_parts) continue;
+      std::vector<std::string> parts;
       for (const StatisticRow& part : group.table->rows())
-        if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name))
-          table.add("  " + std::string(part.name), object.at(std::string(part.name)));
+        if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name)) parts.emplace_back(part.name);
+      if (!with_parts || parts.size() < 2) continue;  // one part is the whole
+      for (const std::string& part : parts) table.add("  " + part, object.at(part));
     }
     return table.text();
   };

@@ -190,6 +190,12 @@ class Statistics : public StatisticTable {
     });
     return *this;
   }
+  /// A group of rows of the object itself.
+  Statistics& section(std::string_view name, std::string_view description, const Statistics& inner) {
+    add({StatisticRow::Kind::Group, name, {}, description, {}, {}, false, {}, &inner},
+        [&inner](const void* object, StatisticSinkIf& sink) { sink.object({}, inner, object); });
+    return *this;
+  }
   /// `get` gives pairs of a name and an object.
   template <typename Inner, typename Get>
   Statistics& by_name(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get) {

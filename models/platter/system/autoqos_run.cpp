@@ -189,7 +189,7 @@ const params::Statistics<Result>& result_rows() {
   static const auto rows =
       params::Statistics<R>()
           .list("streams", "bytes count where their commands end", stream_rows(), [](const R& r) { return r.streams; })
-          .group("classes", "", classes, [](const R& r) -> const R& { return r; })
+          .section("classes", "", classes)
           .value("aggregate_bytes_per_s", "bytes/s", "all streams, measured time", "mean", [](const R& r) { return r.aggregate_bytes_per_s; }, {"together", 0})
           .value("utilisation", "", "share of the measured time in which the mechanics worked for commands; read-ahead does not count", "time-weighted mean",
                  [](const R& r) { return r.utilisation; }, {"utilisation", 3})

@@ -110,8 +110,8 @@ const params::Statistics<LoadResult>& load_rows() {
                  [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
           .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean", [](const R& r) { return r.utilisation; },
                  {"utilisation", 3})
-          .group("queue_depth", "", depth, [](const R& r) { return r; })
-          .group("throughput", "", throughput, [](const R& r) { return r; })
+          .section("queue_depth", "", depth)
+          .section("throughput", "", throughput)
           .group("scheduler", "of the whole run, warm-up included", drive::scheduler_rows(),
                  [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
           .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(), [](const R& r) { return r.eager; })

@@ -145,9 +145,9 @@ const params::Statistics<Result>& result_rows() {
   static const auto rows =
       params::Statistics<R>()
           .value("rounds", "rounds", "measured", "count", [](const R& r) { return r.options->measure; })
-          .group("requests", "of the measured rounds", request_rows(), [](const R& r) -> const R& { return r; })
-          .group("streams", "", streams, [](const R& r) -> const R& { return r; })
-          .group("disk_time", "shares are of a round's length, 1 s, and hold 2 T_fullSeek", disk_time_rows(), [](const R& r) -> const R& { return r; })
+          .section("requests", "of the measured rounds", request_rows())
+          .section("streams", "", streams)
+          .section("disk_time", "shares are of a round's length, 1 s, and hold 2 T_fullSeek", disk_time_rows())
           .value("strides_used", "", "on the fullest disk", "last", [](const R& r) { return r.admitted.strides_used; })
           .group("failure", "from the failing round to the end of the run; only with failure.disk", failure_rows(),
                  [](const R& r) {

@@ -119,9 +119,9 @@ const params::Statistics<Result>& result_rows() {
                  [](const R& r) { return r.utilisation; })
           .value("mean_utilisation", "", "of all disks", "mean", [](const R& r) { return r.mean_utilisation(); }, {"utilisation", 3});
   static const auto rows = params::Statistics<R>()
-                               .group("text", "requests issued after the warm-up", text_rows(), [](const R& r) -> const R& { return r; })
-                               .group("video", "units issued after the warm-up", video_rows(), [](const R& r) -> const R& { return r; })
-                               .group("disks", "", disks, [](const R& r) -> const R& { return r; });
+                               .section("text", "requests issued after the warm-up", text_rows())
+                               .section("video", "units issued after the warm-up", video_rows())
+                               .section("disks", "", disks);
   return rows;
 }
 

@@ -62,7 +62,7 @@ const params::Statistics<Frame>& frame_rows() {
           .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
           .value("configuration", "", "the effective configuration: every key of scenario and drive", "", [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
           .value("measured_s", "s", "after the warm-up", "", [](const F& f) { return f.scenario.run.measure_s; })
-          .group("host", "of the machine that simulated; differs from run to run", host, [](const F& f) -> const F& { return f; });
+          .section("host", "of the machine that simulated; differs from run to run", host);
   return rows;
 }
 
@@ -117,7 +117,7 @@ std::string result_page() {
     for (const HostKind same : {kind, HostKind::Array})
       if (same == kind || kind == HostKind::Drive)
         text += fmt::format("`host.kind = \"{}\"`: {}.\n", to_string(same), host_info(same).description);
-    text += "\n";
+    text += '\n';
     text += params::page_table(host_info(kind).rows());
   }
   return text;

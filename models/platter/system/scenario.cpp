@@ -109,6 +109,7 @@ constexpr const char* kDrive = "the name of a drive profile";
 
 std::vector<HostKind> every_kind() {
   std::vector<HostKind> kinds;
+  kinds.reserve(host_kinds().size());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) kinds.push_back(static_cast<HostKind>(i));
   return kinds;
 }

@@ -23,7 +23,7 @@ constexpr std::size_t index(core::RequestClass cls) { return static_cast<std::si
 
 Picoseconds since(const ArrayRequest& request) { return request.issued >= 0 ? std::min(request.issued, now_ps()) : now_ps(); }
 
-const ArrayConfig& checked(const ArrayConfig& config) {
+ArrayConfig checked(const ArrayConfig& config) {
   if (config.drives == 0 || config.drives > kMostDrives)
     throw std::invalid_argument("an array has 1 to " + std::to_string(kMostDrives) + " drives");
   if (config.tags == 0 || std::count(config.class_tags.begin(), config.class_tags.end(), 0u) > 0)
