@@ -191,7 +191,7 @@ int config_check(const std::string& scenario, const std::vector<std::string>& ov
   const system::Scenario s = system::load_scenario(scenario, overrides);
   system::check_engine(s);
   system::host_info(s.kind).check(s);
-  fmt::print("{}: good ({}, {}, policy {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, s.policy, s.engine);
+  fmt::print("{}: good ({}, {}, {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, system::policy_text(s), s.engine);
   return kGood;
 }
 

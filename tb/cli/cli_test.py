@@ -239,6 +239,16 @@ class Configuration(Case):
             with self.assertRaises(jsonschema.ValidationError):
                 jsonschema.validate(missing, schema)
 
+    def test_a_server_that_cannot_run_is_not_good(self):
+        server = SOURCE / "docs/papers/integrated-servers/server.toml"
+        partitioned = overrides(["server.architecture=partitioned"])
+        self.assertRegex(self.run_good("config", "check", server, *partitioned).stdout, r"policies \S+ and \S+, engine")
+        self.assert_refused(platter("config", "check", server, "--set", "text.set_bytes=1000000000004096"), "text.set_bytes")
+
+    def test_a_quoted_name_is_no_way_into_a_section(self):
+        file = self.write("quoted.toml", '"host.kind" = "media_server"\nformat = 1\ndrive = "atlas10k"\n')
+        self.assert_refused(platter("config", "check", file), r"quoted.toml:1:\d+: host.kind: found a point within the quoted name")
+
     def test_committed_schemas_and_pages_are_what_the_rows_say(self):
         for words, file in ((("schema", "scenario"), "models/configs/schema/scenario.schema.json"), (("schema", "drive"), "models/configs/schema/drive.schema.json"),
                             (("schema", "result"), "models/configs/schema/result.schema.json"), (("reference",), "docs/reference/configuration.md"),
@@ -547,6 +557,9 @@ class Runs(Case):
         for load in result["classes"].values():
             self.assertEqual(load["issued"], load["completed"] + load["failed"] + load["outstanding"])
             self.assertGreater(load["failed"], 0)
+        for end, notice in ((20, "no drive died: fault.dies_at_s, 20 s, lies behind the end"), (21, "the drive died at 20 s")):
+            shown = self.run_good("run", MIXED, *overrides(["engine=firmware", "sim.warmup_s=0", f"sim.measure_s={end}", "fault.dies_at_s=20"]))
+            self.assertIn(notice, shown.stdout)
         dead = [row for row in requests("--set", "fault.dies_at_s=20") if row["status"] == "good"]
         self.assertGreater(len(dead), 900)
         self.assertEqual([row for row in whole if int(row["completed_ps"]) <= 20 * 10**12], dead)
@@ -612,7 +625,7 @@ class Fault(Case):
         self.assertIn("model and RTL differ", done.stderr)
         self.assertFalse(out.exists())
         report = (self.folder / "lockstep_mismatch.txt").read_text()
-        for part in ("seed 1", "model's registers", "RTL's registers", "RESULT_KEY", "model's table"):
+        for part in ("seed 1 drive disk\n", "model's registers", "RTL's registers", "RESULT_KEY", "model's table"):
             self.assertIn(part, report)
         waves = pywellen.Waveform(str(self.folder / "lockstep_mismatch.fst"))
         variables = {v.full_name: v for v in waves.all_vars()}

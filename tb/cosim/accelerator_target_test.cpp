@@ -13,6 +13,8 @@
 #include "platter/accelerator/rtl_core.h"
 #include "platter/core/random.h"
 
+void vl_stop(const char* file, int line, const char* scope);  // Verilator's: what an assertion of the design calls
+
 namespace platter::testing {
 namespace {
 
@@ -454,6 +456,21 @@ TEST_P(AcceleratorTargetOf, PayloadsThatAreNoRegisterAccess) {
             tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
   EXPECT_EQ(data, 0x1234'5678u);
   EXPECT_EQ(master.read(reg::kHeadTime), 0u) << "none of them changed the register";
+}
+
+/// Stops as an assertion of the design does, within an access.
+struct StoppingSampler : accelerator::WaveSamplerIf {
+  bool wants(Picoseconds) const override { return true; }
+  void sample(Picoseconds) override { vl_stop(__FILE__, __LINE__, ""); }
+};
+
+TEST(RtlCore, AnAssertionThatFailsEndsTheAccessOfItsOwnCore) {
+  accelerator::RtlCore first(kClock), last(kClock);
+  EXPECT_TRUE(last.access({false, 0, 0, 0}).ok);
+  StoppingSampler stopping;
+  first.set_sampler(&stopping);
+  EXPECT_THROW(first.access({false, 0, 0, 0}), core::SimulationError);
+  EXPECT_TRUE(last.access({false, 0, 0, kClock}).ok);
 }
 
 INSTANTIATE_TEST_SUITE_P(Makes, AcceleratorTargetOf, ::testing::Values("model", "rtl", "lockstep"));

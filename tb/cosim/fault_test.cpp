@@ -12,7 +12,7 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
   std::string handed_over;
   std::string replayed;
   std::uint64_t mismatches = 0;
-  options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report) {
+  options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string& report, const std::string&) {
     handed_over = report;
     mismatches = pair.statistics().mismatches;
     accelerator::ReferenceCore again(accelerator::RtlCore::built_parameters());

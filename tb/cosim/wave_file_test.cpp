@@ -158,6 +158,21 @@ TEST(WaveFile, ChangesOfOneInstantAreOneSampleAndTimesNeverGoBack) {
   EXPECT_EQ(last, 1'501);
 }
 
+TEST(WaveFile, ClocksOfTwoCoresThatRunAheadTogetherKeepTheirPeriod) {
+  const TemporaryFile target(".fst");
+  {
+    WaveFile file(target.path(), 0, kEnd);
+    const WaveFile::Signals disk = file.add("disk", two_rows());
+    file.arm();
+    for (int core = 0; core < 2; ++core)
+      for (Picoseconds edge = 1'000; edge <= 9'000; edge += 1'000) file.sample(edge);
+    file.commit();
+    EXPECT_EQ(disk.first, 0u);
+  }
+  // The second begins right behind the first, and lasts as long.
+  EXPECT_EQ(times(target.path()), (std::pair<Picoseconds, Picoseconds>{1'000, 17'001}));
+}
+
 TEST(WaveFile, SaysWhyItCannotBeWritten) {
   const TemporaryFile blocked("");
   std::ofstream(blocked.path()) << "a file where a folder is wanted";

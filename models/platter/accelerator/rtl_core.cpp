@@ -31,21 +31,24 @@ constexpr std::uint32_t kMostWork = 1u << 16;  // no work does: the longest is t
 struct RtlCore::Design {
   Design(Picoseconds clock_period, Tracing tracing, const std::string& name)
       : context(tracing != nullptr ? std::move(tracing) : std::make_shared<VerilatedContext>()), half_period(clock_period / 2), period(clock_period) {
-    Verilated::threadContextp(context.get());
+    enter();
     context->fatalOnError(false);
     context->errorLimit(1);
     top = std::make_unique<PLATTER_VSCHED>(context.get(), name.c_str());
     reset();
   }
   ~Design() {
-    // A model takes its scopes out of the thread's current context, which may be another core's.
-    Verilated::threadContextp(context.get());
+    enter();
     top->final();
     top.reset();
     Verilated::threadContextp(Verilated::defaultContextp());
   }
 
+  /// Assertions that fail, and scopes that go, are booked in the thread's current context, which may be another core's.
+  void enter() { Verilated::threadContextp(context.get()); }
+
   void reset() {
+    enter();
     top->clk_i = 0;
     top->s_axil_awvalid_i = 0;
     top->s_axil_wvalid_i = 0;
@@ -177,6 +180,7 @@ void RtlCore::set_sampler(WaveSamplerIf* sampler) { design_->sampler = sampler; 
 
 BusResponse RtlCore::access(const BusRequest& request) {
   Design& d = *design_;
+  d.enter();
   d.time = request.start;
   BusResponse response;
   if (request.write)

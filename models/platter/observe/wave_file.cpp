@@ -206,7 +206,10 @@ void WaveFile::set(Signals of, std::size_t row, params::SignalValue value, Picos
 void WaveFile::sample(Picoseconds time) {
   flush(time);
   if (changed_ == time) changed_ = -1;  // goes with this sample
-  dump(time);
+  const Picoseconds step = time - sampled_;
+  sampled_ = time;
+  // Behind another core's clock, which ran ahead: the edges keep their distance, until the time has come up with them.
+  dump(time <= last_ && step > 0 ? last_ + step : time);
 }
 
 OutputFile& WaveFile::close() {

@@ -16,7 +16,8 @@ namespace platter::observe {
 
 /// One FST file with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never
 /// go back in the file: the RTL runs ahead of the kernel within a decision (less than a microsecond), and a change of
-/// the drive that falls into it is written at its end.
+/// the drive that falls into it is written at its end. Decisions of several drives at one instant are written one behind the other, each with
+/// its clock's period, until the time has come up with them.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
   /// Throws core::InputError where the file cannot be written.
@@ -63,7 +64,8 @@ class WaveFile : public accelerator::WaveSamplerIf {
   bool armed_ = false;
   bool broken_ = false;
   core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file
-  core::Picoseconds last_ = -1;
+  core::Picoseconds last_ = -1;     ///< time of the last values in the file
+  core::Picoseconds sampled_ = -1;  ///< time of a core that was last sampled
   std::uint64_t dumps_ = 0;
 };
 

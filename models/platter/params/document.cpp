@@ -146,6 +146,10 @@ void flatten(const toml::table& table, const std::string& prefix, const KeySpace
   for (auto&& [key, node] : table) {
     const std::string path = join(prefix, key.str());
     const Position at = position_of(node, file);
+    if (key.str().find('.') != std::string_view::npos) {
+      report(problems, at, path, "found a point within the quoted name, expected a dotted key or a section");
+      continue;
+    }
     if (node.is_table() && !space.has_key(path)) {
       if (!space.has_section(path))
         report(problems, at, path, "there is no such section" + said_of(path, space, elsewhere));

@@ -99,7 +99,10 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     } else {
       auto pair = std::make_unique<accelerator::LockstepCore>(std::make_unique<accelerator::ReferenceCore>(parameters),
                                                  std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope));
-      if (options.on_mismatch) pair->on_mismatch(options.on_mismatch);
+      if (options.on_mismatch)
+        pair->on_mismatch([tell = options.on_mismatch, drive = context.drive](const accelerator::LockstepCore& of, const std::string& report) {
+          tell(of, report, drive);
+        });
       core = std::move(pair);
     }
     return std::make_unique<accelerator::AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters, engine,

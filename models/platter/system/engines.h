@@ -33,7 +33,7 @@ struct EngineOptions {
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;
   accelerator::RtlCore::Tracing tracing;  ///< where the RTL goes into a wave file
-  std::function<void(const accelerator::LockstepCore&, const std::string&)> on_mismatch;
+  std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
 };
 
 /// One row of the engine table.

@@ -140,18 +140,44 @@ server::TextOptions text_options(const server::MixedServerParameters& s) {
   return text;
 }
 
+bool integrated(const server::MixedServerParameters& p) { return p.architecture == "integrated"; }
+std::uint32_t disk_count(const server::MixedServerParameters& p) { return static_cast<std::uint32_t>(p.text_disks + p.video_disks); }
+
+/// Throws core::ConfigError if its files do not fit on the disks, or cannot be read.
+std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const Timeline& time) {
+  const server::MixedServerParameters& p = scenario.mixed_server;
+  const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
+  const server::TextOptions text = text_options(p);
+  server::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), p.file_s, p.bits_per_s};
+  const server::Stripe text_stripe{0, integrated(p) ? disk_count(p) : text_disks, static_cast<std::uint32_t>(p.text_unit_bytes), 0};
+  server::Stripe video_stripe{integrated(p) ? 0 : text_disks, integrated(p) ? disk_count(p) : disk_count(p) - text_disks,
+                              static_cast<std::uint32_t>(p.video_unit_bytes), 0};
+  if (integrated(p)) video_stripe.base = text_stripe.end(text.set_bytes / text_stripe.unit_bytes);
+  std::vector<workload::StreamTable> tables;
+  tables.reserve(p.tables.size());
+  for (const params::FileName& file : p.tables) tables.push_back(workload::StreamTable::load(file.path));
+  auto work = std::make_unique<server::Workload>(text, text_stripe, video, video_stripe, std::move(tables), disk_count(p), time.warmup(), time.end(),
+                                                 static_cast<std::uint64_t>(scenario.run.seed));
+  const std::uint64_t capacity = mechanics::Geometry(scenario.drive.geometry).capacity_bytes();
+  if (text_stripe.end(text.set_bytes / text_stripe.unit_bytes) > capacity)
+    scenario.refuse("text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
+  if (video_stripe.end(work->video_units()) > capacity)
+    scenario.refuse("video.file_s", fmt::format("the video files do not fit on disks of {} bytes", capacity));
+  return work;
+}
+
 class MixedServerRun : public RunIf {
  public:
   MixedServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
         p_(scenario.mixed_server),
         time_(scenario.run, options.progress),
-        work_(make_workload()),
+        work_(make_workload(scenario, time_)),
         account_(*work_, time_.warmup()) {
     work_->on_text_ended([this](const server::TextRequest& request) {
       if (request.issued >= time_.warmup()) response_.add(request.ended - request.issued);
     });
-    disks_.resize(disk_count());
+    disks_.resize(disk_count(p_));
     for (std::uint32_t i = 0; i < disks_.size(); ++i) add_disk(i, options);
   }
 
@@ -182,31 +208,8 @@ class MixedServerRun : public RunIf {
   }
 
  private:
-  bool integrated() const { return p_.architecture == "integrated"; }
-  std::uint32_t text_disks() const { return static_cast<std::uint32_t>(p_.text_disks); }
-  std::uint32_t disk_count() const { return static_cast<std::uint32_t>(p_.text_disks + p_.video_disks); }
   const std::string& policy_of(std::uint32_t disk) const {
-    return integrated() ? s_.policy : disk < text_disks() ? p_.text_policy : p_.video_policy;
-  }
-
-  std::unique_ptr<server::Workload> make_workload() const {
-    const server::TextOptions text = text_options(p_);
-    server::VideoOptions video{static_cast<std::uint32_t>(p_.video_clients), p_.file_s, p_.bits_per_s};
-    const server::Stripe text_stripe{0, integrated() ? disk_count() : text_disks(), static_cast<std::uint32_t>(p_.text_unit_bytes), 0};
-    server::Stripe video_stripe{integrated() ? 0 : text_disks(), integrated() ? disk_count() : disk_count() - text_disks(),
-                                static_cast<std::uint32_t>(p_.video_unit_bytes), 0};
-    if (integrated()) video_stripe.base = text_stripe.end(text.set_bytes / text_stripe.unit_bytes);
-    std::vector<workload::StreamTable> tables;
-    tables.reserve(p_.tables.size());
-    for (const params::FileName& file : p_.tables) tables.push_back(workload::StreamTable::load(file.path));
-    auto work = std::make_unique<server::Workload>(text, text_stripe, video, video_stripe, std::move(tables), disk_count(), time_.warmup(), time_.end(),
-                                                   static_cast<std::uint64_t>(s_.run.seed));
-    const std::uint64_t capacity = mechanics::Geometry(s_.drive.geometry).capacity_bytes();
-    if (text_stripe.end(text.set_bytes / text_stripe.unit_bytes) > capacity)
-      s_.refuse("text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
-    if (video_stripe.end(work->video_units()) > capacity)
-      s_.refuse("video.file_s", fmt::format("the video files do not fit on disks of {} bytes", capacity));
-    return work;
+    return integrated(p_) ? s_.policy : disk < static_cast<std::uint32_t>(p_.text_disks) ? p_.text_policy : p_.video_policy;
   }
 
   void add_disk(std::uint32_t i, const RunOptions& options) {
@@ -237,7 +240,7 @@ class MixedServerRun : public RunIf {
 }  // namespace
 
 HostInfo mixed_server_host() {
-  return {"a server of text and video on several disks, partitioned or integrated", [](const Scenario&) {},
+  return {"a server of text and video on several disks, partitioned or integrated", [](const Scenario& s) { make_workload(s, Timeline(s.run, {})); },
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<MixedServerRun>(s, options); },
           []() -> const params::StatisticTable& { return result_rows(); }};
 }

@@ -75,10 +75,22 @@ json result_json(const Scenario& scenario, const RunIf& run, double wall_s, doub
   return result;
 }
 
+namespace {
+
+std::string death_text(const Scenario& s) {
+  const double at = s.fault.dies_at_s;
+  if (at <= 0) return "";
+  const std::string who = s.is_array() ? fmt::format("drive {}", s.array.dying_drive) : "the drive";
+  if (at >= s.run.warmup_s + s.run.measure_s) return fmt::format("\nno drive died: fault.dies_at_s, {:g} s, lies behind the end\n", at);
+  return fmt::format("\n{} died at {:g} s\n", who, at);
+}
+
+}  // namespace
+
 std::string result_text(const Scenario& s, const json& result) {
-  return fmt::format("{}, {}, policy {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name, s.policy, s.engine,
+  return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name, policy_text(s), s.engine,
                      s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
-         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result);
+         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + death_text(s);
 }
 
 json result_schema() {

@@ -22,10 +22,10 @@ std::vector<std::string> policies_of(const Scenario& s) {
 }
 
 /// Report and waves of the accesses before a lock-step mismatch, beside the result.
-void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const Scenario& s,
+void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive, const Scenario& s,
                     const std::filesystem::path& folder, Picoseconds clock_period) {
   observe::OutputFile text(folder / "lockstep_mismatch.txt");
-  text.write(fmt::format("scenario {} seed {}\n{}", s.file, s.run.seed, report));
+  text.write(fmt::format("scenario {} seed {} drive {}\n{}", s.file, s.run.seed, drive, report));
   text.commit();
   accelerator::RtlCore again(clock_period, accelerator::RtlCore::traced());
   observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline);
@@ -38,6 +38,11 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
 }
 
 }  // namespace
+
+std::string policy_text(const Scenario& s) {
+  const std::vector<std::string> policies = policies_of(s);
+  return fmt::format("{} {}", policies.size() == 1 ? "policy" : "policies", fmt::join(policies, " and "));
+}
 
 void check_engine(const Scenario& s) {
   for (const std::string& policy : policies_of(s)) {
@@ -52,8 +57,8 @@ system::EngineOptions engine_options(const Scenario& s, const std::string& polic
   options.policy = scheduling::find_policy(policy);
   options.readings = s.readings;
   options.accelerator = s.accelerator;
-  options.on_mismatch = [&s, mismatch_folder](const accelerator::LockstepCore& pair, const std::string& report) {
-    write_mismatch(pair, report, s, mismatch_folder, core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
+  options.on_mismatch = [&s, mismatch_folder](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
+    write_mismatch(pair, report, drive, s, mismatch_folder, core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
   };
   return options;
 }

@@ -13,6 +13,9 @@ namespace platter::system {
 /// Throws core::ConfigError where the scenario's engine cannot carry one of the policies of its drives.
 void check_engine(const Scenario& scenario);
 
+/// For people: the policy of the scenario's drives, or those of its kinds of drives.
+std::string policy_text(const Scenario& scenario);
+
 /// The engine of a scenario's drives, with one of its policies. A lock-step mismatch leaves its report and waves in `mismatch_folder`. The scenario
 /// outlives it.
 system::EngineOptions engine_options(const Scenario& scenario, const std::string& policy, const std::filesystem::path& mismatch_folder);

@@ -2,8 +2,6 @@
 #include "platter/host/array/drive_links.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive_registers.h"
@@ -21,16 +19,10 @@ constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestCl
 
 constexpr std::size_t index(RequestClass cls) { return static_cast<std::size_t>(cls); }
 
-std::uint32_t checked_drives(std::uint32_t drives) {
-  if (drives == 0 || drives > kMostDrives)
-    throw std::invalid_argument("an array has 1 to " + std::to_string(kMostDrives) + " drives");
-  return drives;
-}
-
 }  // namespace
 
 DriveLinks::DriveLinks(const ArrayConfig& config, LinkSinkIf& sink)
-    : disk_init_sockets("disk_init_sockets", checked_drives(config.drives)),
+    : disk_init_sockets("disk_init_sockets", config.drives),
       best_effort_init_sockets("best_effort_init_sockets", config.drives),
       register_init_sockets("register_init_sockets", config.drives),
       config_(config),

@@ -38,7 +38,7 @@ struct LinkCommand : command::CommandExtension {
 class LinkSinkIf {
  public:
   virtual ~LinkSinkIf() = default;
-  /// By a drive, or because it is out of service. The command is the links' again afterwards.
+  /// By a drive, or because it is out of service: then of a life of the drive that is over. The command is the links' again afterwards.
   virtual void answered(LinkCommand& command) = 0;
   /// All answers that came by one call of a drive have been told.
   virtual void heard() = 0;
@@ -69,7 +69,6 @@ class DriveLinks : public tlm::tlm_mm_interface {
   /// Out of service: what waits for the drive is answered by DriveDead. Commands that are in it belong to a life of the drive that is over.
   void take_out(std::uint32_t drive);
   void put_in(std::uint32_t drive) { links_[drive].in_service = true; }
-  bool in_service(std::uint32_t drive) const { return links_[drive].in_service; }
   bool of_this_life(const LinkCommand& command) const { return command.life == links_[command.drive].life; }
 
   /// The bytes of a read that do not lie where the host wants them.

@@ -17,7 +17,6 @@ class DriveStates {
     for (State& state : drives_) state.stale = StaleUnits(physical_units);
   }
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(drives_.size()); }
   bool alive(std::uint32_t drive) const { return drives_[drive].alive; }
   std::uint64_t deaths(std::uint32_t drive) const { return drives_[drive].deaths; }
   const StaleUnits& stale_units(std::uint32_t drive) const { return drives_[drive].stale; }

@@ -19,7 +19,7 @@ class Rebuilder {
   Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order, Planner& planner,
             sc_core::sc_event& again);
 
-  /// There may be something to rebuild, `drive`'s or what it is a source for.
+  /// There may be something to rebuild.
   void want() { wanted_ = true; }
   void drive_is_back();
   /// A unit of a drive that lives has become stale.

@@ -41,7 +41,7 @@ const params::Table<MediaServerParameters>& media_server_parameters() {
       {"disks.simulated", "", "simulated disks carry the measured rounds out; otherwise admission and reservation only: no data moves", at(&P::simulated)},
       {"failure.disk", "", "the disk that fails; -1: none", at(&P::failed_disk), params::Range{-1, 255}},
       {"failure.at_s", "s", "the round in which it fails, counted after the warm-up; its reads are lost in this one and asked of the other copies "
-       "from the next", at(&P::failure_s), params::Range{0, 1e7}},
+       "from the next", at(&P::failure_s), params::Range{0, 1e6}},
   };
   return table;
 }
