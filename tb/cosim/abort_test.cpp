@@ -152,19 +152,21 @@ TEST(Aborts, BetweenTwoAccessesAreTooLate) {
 TEST(Unreadable, SectorsThatAnOlderWriteHasAreTheWritesBytes) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
   drive::DurableImage image = disk->power_loss_image();
-  image.media.tear(100 * 512);
+  constexpr std::uint64_t kTorn = 10 * 128;  // the first block of a cylinder
+  image.media.tear(kTorn * 512);
   disk->power_up(image);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // While the arm is far away, an older write of the sector waits, and a younger read of it is nearer by its first block.
-  Transaction& away = host.submit(false, kToyBlocks - 64, 1);
-  Transaction& write = host.submit(true, 100, 1, 0x55);
-  Transaction& read = host.submit(false, 99, 3);
+  // While the arm is at the outer edge, an older write of the sector waits, and a younger read, which begins a cylinder nearer, goes first.
+  Transaction& away = host.submit(false, 0, 1);
+  Transaction& write = host.submit(true, kTorn, 1, 0x55);
+  Transaction& read = host.submit(false, kTorn - 1, 3);
   run_until(200 * kMs);
   ASSERT_EQ(host.finished(), 3u);
   EXPECT_EQ(away.extension.status, CommandStatus::Good);
   EXPECT_EQ(write.extension.status, CommandStatus::Good);
   EXPECT_EQ(read.extension.status, CommandStatus::Good);
+  EXPECT_LT(read.begin_resp, write.begin_resp);
   EXPECT_EQ(read.data[512], 0x55);
 }
 

@@ -285,7 +285,7 @@ class Keeping(unittest.TestCase):
     def test_the_executable_and_the_files_named_are_in_the_key(self) -> None:
         table = self.folder / "table.csv"
         table.write_text("1\n")
-        point = self.point("A", ("table", str(table)))
+        point = self.point("A", ("table", "table.csv"))  # as a scenario names it, from its own folder
         self.run_all(point)
         self.ran()
         table.write_text("2\n")

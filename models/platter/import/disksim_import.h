@@ -49,7 +49,7 @@ struct Import {
 /// Throws core::InputError for what is no such file, core::ConfigError with every problem of its contents.
 Import import_drive(const std::filesystem::path& file, const ImportOptions& options = {});
 
-/// The profile as a file: `config::dump_drive` below a comment that names the sources and has all remarks.
+/// The profile as a file: `profile::to_toml` below a comment that names the sources and has all remarks.
 std::string profile_file(const Import& import);
 /// "FILE:LINE: key = value: why", one a line, below a heading for each kind.
 std::string remarks_text(const Import& import);

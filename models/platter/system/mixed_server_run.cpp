@@ -8,6 +8,7 @@
 #include "platter/host/mixed_server/account.h"
 #include "platter/observe/statistics.h"
 #include "platter/system/hosts.h"
+#include "platter/system/refusal_watch.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 
@@ -188,6 +189,7 @@ class MixedServerRun : public RunIf {
     result_ = {work_.get(), &account_, &response_, p_.arrivals == "bursty", 0, p_.video_clients, 0, {}};
     for (ServerDisk& disk : disks_) {
       disk.host->rethrow_failure();
+      refusals_.rethrow(s_.file);
       disk.host->for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
       result_.utilisation.push_back(static_cast<double>(disk.drive->actuator().busy(time_.end()) - disk.busy_before) / static_cast<double>(time_.measured()));
     }
@@ -225,6 +227,7 @@ class MixedServerRun : public RunIf {
     disk.host->set_limit(RequestClass::Discrete, s_.drive.queue_depth / 2);
     disk.host->add_producer(*disk.producer);
     disk.host->add_observer(account_);
+    disk.host->add_observer(refusals_);
   }
 
   const Scenario& s_;
@@ -232,6 +235,7 @@ class MixedServerRun : public RunIf {
   Timeline time_;
   std::unique_ptr<server::Workload> work_;
   server::Account account_;
+  RefusalWatch refusals_;
   observe::Samples response_;
   std::vector<ServerDisk> disks_;
   Result result_;

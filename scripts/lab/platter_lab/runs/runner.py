@@ -72,14 +72,16 @@ class Runner:
             self._files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
         return self._files[file]
 
-    def _by_content(self, value: Any) -> Any:
-        """The effective configuration with the content of the files it names in the place of their names."""
+    def _by_content(self, value: Any, folder: Path) -> Any:
+        """The effective configuration with the content of the files it names, from the scenario's folder or the project's, in the place of their names."""
         if isinstance(value, dict):
-            return {key: self._by_content(item) for key, item in value.items()}
+            return {key: self._by_content(item, folder) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._by_content(item) for item in value]
-        if isinstance(value, str) and os.sep in value and (ROOT / value).is_file():
-            return self._digest(str(ROOT / value))
+            return [self._by_content(item, folder) for item in value]
+        if isinstance(value, str):
+            for file in (folder / value, ROOT / value):
+                if os.path.isfile(file):
+                    return self._digest(str(file))
         return value
 
     def _content(self, point: Point) -> str:
@@ -87,7 +89,7 @@ class Runner:
         if point not in self._contents:
             configuration = self._call(["config", "dump", "--json", str(point.scenario), *point.overrides()], point, None)
             summary = inspect.getsource(inspect.getmodule(point.summary)) if point.summary else ""
-            self._contents[point] = Store.key(self._program, self._by_content(json.loads(configuration)), summary)
+            self._contents[point] = Store.key(self._program, self._by_content(json.loads(configuration), point.scenario.parent), summary)
         return self._contents[point]
 
     def _call(self, arguments: list[str], point: Point, seed: int | None) -> str:
