@@ -75,7 +75,9 @@ class Traffic {
     } else {
       const std::uint64_t places = mix_.span / mix_.align;
       const auto blocks = static_cast<std::uint32_t>(mix_.align * (1 + random_() % (mix_.most / mix_.align)));
-      t.set(chance(mix_.writes), random_() % places * mix_.align, blocks, static_cast<std::uint8_t>(random_()));
+      const auto fill = static_cast<std::uint8_t>(random_());  // draws in an order that is no compiler's choice
+      const std::uint64_t lba = random_() % places * mix_.align;
+      t.set(chance(mix_.writes), lba, blocks, fill);
       if (t.write())
         for (std::size_t i = 0; i < t.data.size(); i += 512) t.data[i] = static_cast<std::uint8_t>(random_());
       t.extension.fua = chance(mix_.fua);
@@ -217,7 +219,10 @@ void blocking() {
         Transaction t(nullptr);
         for (std::uint64_t n = 0; n < 150; ++n) {
           t.extension.flush = false;
-          t.set(random() % 2 == 0, random() % 4'000, static_cast<std::uint32_t>(1 + random() % 30), static_cast<std::uint8_t>(random()));
+          const auto fill = static_cast<std::uint8_t>(random());
+          const auto blocks = static_cast<std::uint32_t>(1 + random() % 30);
+          const std::uint64_t lba = random() % 4'000;
+          t.set(random() % 2 == 0, lba, blocks, fill);
           if (random() % 16 == 0) t.set_flush();
           s.transport(t, static_cast<Picoseconds>(random() % 3) * 100 * kUs);
           Traffic::row(("caller" + std::to_string(i)).c_str(), n, t);

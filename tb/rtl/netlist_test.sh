@@ -4,7 +4,8 @@
 # Synthesize the design, build the same bench over the netlist, run it.
 # Usage: netlist_test.sh WORK_DIRECTORY [NAME=VALUE of a parameter ...]
 #
-# Everything is made again on each run, except what ccache remembers; a missing tool is a failure.
+# Everything is made again on each run, except what ccache remembers, and the netlist where PLATTER_NETLIST names the folder of one with these
+# parameters; a missing tool is a failure.
 
 set -eu
 work=$1
@@ -20,8 +21,9 @@ for parameter in "$@"; do
 done
 
 mkdir -p "$work"
+netlist=${PLATTER_NETLIST:-$work}
 # shellcheck disable=SC2086  # the list is meant to be split
-"$root/scripts/synth" --quick --output "$work" $sets
+[ -n "${PLATTER_NETLIST:-}" ] || "$root/scripts/synth" --quick --output "$netlist" $sets
 
 cxx=${CXX:-c++}
 if command -v ccache > /dev/null; then
@@ -35,7 +37,7 @@ rm -rf "$work/verilated"
   -CFLAGS "-DPLATTER_DUT_CLASS=Vsched_netlist -DPLATTER_DUT_SEQ_W=$seq_w" \
   -LDFLAGS "-lgtest_main -lgtest -lpthread" -MAKEFLAGS "CXX='$cxx' OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1" \
   -MAKEFLAGS "VK_PCH_I_FAST= VK_PCH_I_SLOW=" \
-  "$work/sched_top_netlist.v" \
+  "$netlist/sched_top_netlist.v" \
   "$here/dut.cpp" "$here/golden.cpp" "$here/sched_bench.cpp" "$here/sched_test.cpp" > "$work/build.log" 2>&1 ||
   { tail -n 30 "$work/build.log"; exit 1; }
 # A netlist is slow: fewer random decisions, unless the environment says how many.

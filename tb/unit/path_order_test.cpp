@@ -66,7 +66,7 @@ std::vector<std::size_t> solved(PathOrder<Cost>& path, const Costs<Cost>& costs,
 template <typename Cost>
 class PathOrderOf : public ::testing::Test {};
 using CostTypes = ::testing::Types<std::int64_t, std::uint32_t>;
-TYPED_TEST_SUITE(PathOrderOf, CostTypes);
+TYPED_TEST_SUITE(PathOrderOf, CostTypes, );
 
 TYPED_TEST(PathOrderOf, IsWhatTryingAllOrdersFinds) {
   std::mt19937_64 random(41);

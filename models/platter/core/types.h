@@ -57,7 +57,8 @@ constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(
 enum class RequestClass : std::uint8_t { Discrete = 0, Continuous = 1, Background = 2 };
 inline constexpr std::size_t kRequestClasses = 3;
 /// A host may put any number there.
-constexpr bool valid(RequestClass cls) { return static_cast<std::size_t>(cls) < kRequestClasses; }
+constexpr std::size_t index_of(RequestClass cls) { return static_cast<std::size_t>(cls); }
+constexpr bool valid(RequestClass cls) { return index_of(cls) < kRequestClasses; }
 
 constexpr std::string_view to_string(RequestClass cls) {
   switch (cls) {

@@ -60,7 +60,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
 
-  const PortCounters& counters(core::RequestClass cls) const { return account_.classes[static_cast<std::size_t>(cls)]; }
+  const PortCounters& counters(core::RequestClass cls) const { return account_.classes[core::index_of(cls)]; }
   std::uint64_t completed() const { return account_.completed; }
   std::uint64_t rejected() const { return account_.rejected; }
 

@@ -107,7 +107,7 @@ class Statistics : public workload::RequestObserverIf {
   /// A request that is still in the host or in the drive when the run ends, at `now`.
   void outstanding(const workload::Request& request, Picoseconds now);
 
-  const ClassStatistics& of(core::RequestClass cls) const { return classes_[static_cast<std::size_t>(cls)]; }
+  const ClassStatistics& of(core::RequestClass cls) const { return classes_[core::index_of(cls)]; }
   /// Continuous requests that missed their deadline.
   std::uint64_t hiccups() const { return of(core::RequestClass::Continuous).late; }
   /// Throws core::SimulationError unless issued = completed + failed + outstanding in every class and the parts of every response

@@ -45,12 +45,12 @@ class ClassBudgets {
     return free_a != free_b ? free_b : of(a).weighted < of(b).weighted;
   }
   void charge(RequestClass cls, Picoseconds time) {
-    Account& account = accounts_[static_cast<std::size_t>(cls)];
+    Account& account = accounts_[core::index_of(cls)];
     if (covers(cls)) {
       account.used += time;
     } else {
       account.reassigned += time;
-      account.weighted += weight(cls) != 0 ? weights_[static_cast<std::size_t>(cls)].over(time) : time;
+      account.weighted += weight(cls) != 0 ? weights_[core::index_of(cls)].over(time) : time;
     }
     account.total += time;
   }
@@ -78,8 +78,8 @@ class ClassBudgets {
     Picoseconds total = 0;
   };
 
-  const Account& of(RequestClass cls) const { return accounts_[static_cast<std::size_t>(cls)]; }
-  std::int64_t weight(RequestClass cls) const { return weights_[static_cast<std::size_t>(cls)].millionths; }
+  const Account& of(RequestClass cls) const { return accounts_[core::index_of(cls)]; }
+  std::int64_t weight(RequestClass cls) const { return weights_[core::index_of(cls)].millionths; }
   bool current(Picoseconds now) const { return number_ == now / interval_; }
 
   Picoseconds interval_;

@@ -88,7 +88,7 @@ class RoundRobinScheduler : public FlatScheduler {
   void withdraw(Tag tag) override { FlatScheduler::remove(tag); }
 
  private:
-  static std::size_t class_of(const Command& command) { return static_cast<std::size_t>(command.cls); }
+  static std::size_t class_of(const Command& command) { return core::index_of(command.cls); }
 
   std::size_t served_ = core::kRequestClasses - 1;  ///< the class that had the last turn
   Tag picked_{};

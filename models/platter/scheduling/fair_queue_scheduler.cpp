@@ -20,7 +20,7 @@ class FairQueueScheduler : public SchedulerIf {
 
   void insert(const Command& command) override {
     if (empty() && command.arrival >= busy_until_) virtual_time_ = std::max(virtual_time_, last_finish_);
-    Flow& flow = flows_[static_cast<std::size_t>(command.cls)];
+    Flow& flow = flows_[core::index_of(command.cls)];
     if (flow.commands.empty()) flow.start = std::max(virtual_time_, flow.finish);
     flow.commands.insert(command);
   }

@@ -133,7 +133,7 @@ bool read_share(std::string_view text, std::int64_t least, Weight& share) {
 
 Weight& share_of(char letter, PolicyParameters& parameters) {
   const auto cls = letter == 'C' ? RequestClass::Continuous : letter == 'D' ? RequestClass::Discrete : RequestClass::Background;
-  return parameters.shares[static_cast<std::size_t>(cls)];
+  return parameters.shares[core::index_of(cls)];
 }
 
 bool read(char letter, std::string_view text, PolicyParameters& parameters) {

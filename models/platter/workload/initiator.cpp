@@ -114,7 +114,7 @@ void Initiator::enqueue(const Request& made, std::size_t source) {
   transaction.active = true;
   transaction.producer = source;
   command::set_command(transaction.payload, transaction, request);
-  backlog_[index(request.cls)].push_back(&transaction);
+  backlog_[core::index_of(request.cls)].push_back(&transaction);
 }
 
 void Initiator::send() {
@@ -123,11 +123,11 @@ void Initiator::send() {
   for (;;) {
     Transaction* transaction = nullptr;
     for (const RequestClass cls : kPriority) {
-      auto& queue = backlog_[index(cls)];
-      if (queue.empty() || in_drive_[index(cls)] >= limits_[index(cls)] || ways_[way(cls)].busy()) continue;
+      auto& queue = backlog_[core::index_of(cls)];
+      if (queue.empty() || in_drive_[core::index_of(cls)] >= limits_[core::index_of(cls)] || ways_[way(cls)].busy()) continue;
       transaction = queue.front();
       queue.pop_front();
-      ++in_drive_[index(cls)];
+      ++in_drive_[core::index_of(cls)];
       break;
     }
     if (transaction == nullptr) break;
@@ -151,7 +151,7 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   for (RequestObserverIf* observer : observers_)
     observer->finished({transaction.request, transaction.number, transaction.status, transaction.timing});
   transaction.active = false;
-  --in_drive_[index(transaction.request.cls)];
+  --in_drive_[core::index_of(transaction.request.cls)];
   const std::size_t source = transaction.producer;
   const bool refused = transaction.status != command::CommandStatus::Good;
   payload.release();

@@ -48,7 +48,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void add_producer(ProducerIf& producer);
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
   void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
-  void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[index(cls)] = outstanding; }
+  void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[core::index_of(cls)] = outstanding; }
   /// Requests at or after this time are not issued.
   void set_end(core::Picoseconds end) { end_ = end; }
 
@@ -96,7 +96,6 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::size_t way(core::RequestClass cls) const {
     return cls != core::RequestClass::Continuous && best_effort_init_socket.size() > 0 ? 1 : 0;
   }
-  static std::size_t index(core::RequestClass cls) { return static_cast<std::size_t>(cls); }
 
   void free(tlm::tlm_generic_payload* payload) override;
   void arrivals();

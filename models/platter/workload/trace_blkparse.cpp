@@ -18,7 +18,7 @@
 namespace platter::workload {
 namespace {
 
-constexpr std::string_view kForm = "device cpu sequence seconds pid action rwbs";
+constexpr std::string_view kBlkparseForm = "device cpu sequence seconds pid action rwbs";
 constexpr std::size_t kFixedFields = 7;
 
 bool is_device(std::string_view text) {
@@ -72,7 +72,7 @@ class BlkparseParser : public TraceParserIf {
     if (is_banner(line.text)) return LineKind::OtherLine;
     if (fields.size() < kFixedFields) {
       line.fail(0, fmt::format("expected at least {} blank-separated fields ({}), found {}: not a blkparse event, or "
-                               "cut short", kFixedFields, kForm, fields.size()));
+                               "cut short", kFixedFields, kBlkparseForm, fields.size()));
     }
     if (!is_device(fields[0].text)) {
       line.fail(fields[0].column, fmt::format("device is {}, expected MAJOR,MINOR", in_quotes(fields[0].text)));

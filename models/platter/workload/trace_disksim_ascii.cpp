@@ -12,7 +12,7 @@
 namespace platter::workload {
 namespace {
 
-constexpr std::string_view kForm = "time_ms device block blocks flags";
+constexpr std::string_view kDisksimForm = "time_ms device block blocks flags";
 
 std::uint32_t parse_flags(const SourceLine& line, const Field& field) {
   std::string_view text = field.text;
@@ -37,7 +37,7 @@ std::uint32_t parse_flags(const SourceLine& line, const Field& field) {
 class DiskSimAsciiParser : public TraceParserIf {
  public:
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    const std::vector<Field> fields = expect_fields(line, kForm);
+    const std::vector<Field> fields = expect_fields(line, kDisksimForm);
     request.time_ps = parse_time_ps(line, fields[0], core::kPicosecondsPerMillisecond, "milliseconds");
     parse_unsigned(line, fields[1], "device");
     request.device = fields[1].text;

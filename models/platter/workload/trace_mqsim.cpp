@@ -11,12 +11,12 @@
 namespace platter::workload {
 namespace {
 
-constexpr std::string_view kForm = "time_ns device sector sectors type";
+constexpr std::string_view kMqsimForm = "time_ns device sector sectors type";
 
 class MqsimParser : public TraceParserIf {
  public:
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    const std::vector<Field> fields = expect_fields(line, kForm);
+    const std::vector<Field> fields = expect_fields(line, kMqsimForm);
     request.time_ps = parse_time_ps(line, fields[0], core::kPicosecondsPerNanosecond, "nanoseconds");
     parse_unsigned(line, fields[1], "device");
     request.device = fields[1].text;

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 30;
 
-constexpr std::size_t index(core::RequestClass cls) { return static_cast<std::size_t>(cls); }
 
 Picoseconds since(const ArrayRequest& request) { return request.issued >= 0 ? std::min(request.issued, now_ps()) : now_ps(); }
 
@@ -83,7 +82,7 @@ void Array::start(ArrayRequest& request) {
   request.progress.since = since(request);
   request.timing.accepted = -1;
   ++account_.outstanding;
-  ++account_.classes[index(request.cls)].submitted;
+  ++account_.classes[core::index_of(request.cls)].submitted;
 }
 
 void Array::submit(ArrayRequest& request) {
@@ -124,7 +123,7 @@ void Array::ended(ArrayRequest& request) {
   }
   const Picoseconds now = now_ps();
   command::CommandTiming& timing = request.timing;
-  ArrayCounters& counters = account_.classes[index(request.cls)];
+  ArrayCounters& counters = account_.classes[core::index_of(request.cls)];
   --account_.outstanding;
   const bool no_drive = timing.accepted < 0;
   if (no_drive) timing.accepted = now;
@@ -359,7 +358,7 @@ void Array::answered(LinkCommand& command) {
   request.timing = command.timing;
   request.timing.queue += command.issued - request.progress.since;
   const bool redirect = command.status == CommandStatus::DriveDead && command.first->kind == Kind::Read;
-  if (redirect && command.first->area->mirrored) ++account_.classes[index(command.cls)].redirected;
+  if (redirect && command.first->area->mirrored) ++account_.classes[core::index_of(command.cls)].redirected;
   if (good && command.first->kind == Kind::Write && !command.fua) states_.answered_write(command.drive, command.length, this_life);
   std::uint64_t offset = 0;
   for (Fragment* f = command.first; f != nullptr;) {

@@ -66,7 +66,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
 
   const StripeMap& map() const { return map_; }
   std::uint64_t capacity_bytes() const { return map_.capacity_bytes(); }
-  const ArrayCounters& counters(core::RequestClass cls) const { return account_.classes[static_cast<std::size_t>(cls)]; }
+  const ArrayCounters& counters(core::RequestClass cls) const { return account_.classes[core::index_of(cls)]; }
   /// Requests that have not ended.
   std::uint64_t outstanding() const { return account_.outstanding; }
 

@@ -17,7 +17,6 @@ namespace {
 constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestClass::Continuous, RequestClass::Discrete,
                                                                        RequestClass::Background};
 
-constexpr std::size_t index(RequestClass cls) { return static_cast<std::size_t>(cls); }
 
 }  // namespace
 
@@ -129,7 +128,7 @@ void DriveLinks::enqueue(LinkCommand& command, command::Operation operation, std
   sent.fua = command.fua;
   sent.issued = core::now_ps();
   command::set_command(command.payload, command, sent, data);
-  links_[command.drive].backlog[index(command.cls)].push_back(&command);
+  links_[command.drive].backlog[core::index_of(command.cls)].push_back(&command);
   to_send_ |= std::uint64_t{1} << command.drive;
 }
 
@@ -145,8 +144,8 @@ bool DriveLinks::send_all() {
 
 LinkCommand* DriveLinks::next_of(Link& link, std::uint32_t drive) {
   for (const RequestClass cls : kPriority) {
-    auto& backlog = link.backlog[index(cls)];
-    if (backlog.empty() || link.class_in_drive[index(cls)] >= config_.class_tags[index(cls)] || link.ways[way(drive, cls)].busy()) continue;
+    auto& backlog = link.backlog[core::index_of(cls)];
+    if (backlog.empty() || link.class_in_drive[core::index_of(cls)] >= config_.class_tags[core::index_of(cls)] || link.ways[way(drive, cls)].busy()) continue;
     LinkCommand* next = backlog.front();
     backlog.pop_front();
     return next;
@@ -161,7 +160,7 @@ void DriveLinks::send(std::uint32_t drive) {
     if (next == nullptr) return;
     ++link.sent;
     ++link.in_drive;
-    ++link.class_in_drive[index(next->cls)];
+    ++link.class_in_drive[core::index_of(next->cls)];
     next->life = link.life;
     const Heard heard = way(drive, next->cls) == 0 ? link.ways[0].send(disk_init_sockets[drive], next->payload)
                                                    : link.ways[1].send(best_effort_init_sockets[drive], next->payload);
@@ -183,7 +182,7 @@ tlm::tlm_sync_enum DriveLinks::nb_transport_bw(int drive, tlm::tlm_generic_paylo
 void DriveLinks::answered(LinkCommand& command) {
   Link& link = links_[command.drive];
   --link.in_drive;
-  --link.class_in_drive[index(command.cls)];
+  --link.class_in_drive[core::index_of(command.cls)];
   sink_.answered(command);
   command.payload.release();
 }

@@ -45,7 +45,7 @@ class StreamMeter : public workload::RequestObserverIf {
 
   const Stream& of(std::size_t stream) const { return streams_[stream]; }
   /// From `from` on.
-  std::uint64_t class_bytes(core::RequestClass cls) const { return class_bytes_[static_cast<std::size_t>(cls)]; }
+  std::uint64_t class_bytes(core::RequestClass cls) const { return class_bytes_[core::index_of(cls)]; }
   /// Streams whose first command was multimedia, so far.
   std::uint64_t opened() const { return opened_; }
 
