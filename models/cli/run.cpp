@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 #include "commands.h"
 #include "platter/core/json_text.h"
 #include "platter/system/host_meter.h"
@@ -23,6 +25,9 @@ int run(const RunOptions& options) {
   system::RunOptions leaves;
   leaves.requests = options.requests;
   leaves.waves = options.waves;
+  leaves.mismatch_written = [](const std::filesystem::path& report, const std::filesystem::path& waves) {
+    fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", report.string(), waves.string());
+  };
   if (file) leaves.mismatch_folder = std::filesystem::absolute(options.result).parent_path();
   leaves.progress = [&progress](double simulated_s, double total_s) { progress.update(simulated_s, total_s); };
   const std::unique_ptr<system::RunIf> simulation = system::make_run(s, leaves);

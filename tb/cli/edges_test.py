@@ -494,11 +494,15 @@ class Scripts(Case):
         self.commit("models/second.cpp", "models/second.h", "models/alone.h")
         done = self.call("scripts/lint", "--recent")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("tidy")], ["tidy models/first.cpp", "tidy models/second.cpp"])
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("tidy")], ["tidy models/second.cpp", "tidy models/first.cpp"])
         self.assertIn("lint: 2 files", done.stdout)
         self.assertIn("lint: clean", done.stdout)
         self.commit("models/bad.cpp")
         self.assertEqual(self.call("scripts/lint", "--recent").returncode, 1)
+        self.commit(*(f"models/more{i}.cpp" for i in range(10)))
+        done = self.call("scripts/lint", "--recent")
+        self.assertEqual(done.returncode, 0, "the ten that were touched last")
+        self.assertIn("lint: 10 files", done.stdout)
         self.assertEqual(self.call("scripts/lint", "--recently").returncode, 2)
 
 

@@ -106,13 +106,17 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
         yield "/".join(path), value
 
 
+used: set[str] = set()  # paths of renames.toml
+
+
 def renamed(path: str, names: dict[str, str]) -> str:
     """The longest prefix of whole steps that the table has."""
     steps = path.split("/")
     for length in range(len(steps), 0, -1):
-        new = names.get("/".join(steps[:length]))
-        if new is not None:
-            return "/".join([new, *steps[length:]])
+        old = "/".join(steps[:length])
+        if old in names:
+            used.add(old)
+            return "/".join([names[old], *steps[length:]])
     return path
 
 
@@ -135,8 +139,16 @@ def differences(expected: Any, given: Any, names: dict[str, str], added: dict[st
 
 def allowed(table: dict[str, Any], path: str) -> list[Any]:
     """The values that a path may have, which has no partner."""
-    values = table.get(path, [])
-    return values if isinstance(values, list) else [values]
+    if path not in table:
+        return []
+    used.add(path)
+    return table[path] if isinstance(table[path], list) else [table[path]]
+
+
+def unused(renames: dict[str, Any]) -> list[str]:
+    """Paths of renames.toml that no run needed."""
+    return [path for table in renames.values() for inner in ([table] if not any(isinstance(v, dict) for v in table.values()) else table.values())
+            for path in inner if path not in used]
 
 
 def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str]:
@@ -225,6 +237,9 @@ def main() -> int:
         print(f"golden: {len(chosen) - different} runs kept")
     else:
         print(f"golden: {len(chosen)} runs, {different} different")
+        if len(chosen) == len(every) and (idle := unused(renames)):
+            print(f"golden: nothing needs {', '.join(idle)} in renames.toml")
+            different += 1
     missing = policies_without_a_run(every)
     if missing:
         print(f"golden: no run has the policies {', '.join(missing)}")

@@ -90,7 +90,7 @@ void ActuatorUnit::start() {
 }
 
 void ActuatorUnit::preparation_changed(Picoseconds from) {
-  if (watched()) probes_->tell([&](ProbeIf& probe) { probe.prepared(now_ps(), number_, from); });
+  probes_->tell([&](ProbeIf& probe) { probe.prepared(now_ps(), number_, from); });
 }
 
 void ActuatorUnit::tell_state() const {

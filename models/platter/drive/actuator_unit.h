@@ -79,13 +79,15 @@ class ActuatorUnit : public sc_core::sc_module {
   /// The drive has lost its power: the access under way stops, and the arm is parked at cylinder 0.
   void halt();
 
+  /// Probes look: what only they are told need be known only then.
+  bool watched() const { return probes_ != nullptr && !probes_->empty(); }
+
  private:
   struct Phase {
     ControllerState state;
     Picoseconds duration;
   };
 
-  bool watched() const { return probes_ != nullptr && !probes_->empty(); }
   void tell_state() const;
   void tell_access(const Slot& slot) const;
   void add_phase(ControllerState state, Picoseconds duration);

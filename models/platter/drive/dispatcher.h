@@ -75,7 +75,9 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
 
   void decided(const Decision& decision, Picoseconds effective) override;
   void left(Tag tag) override;
-  void preparation_changed() override { unit_.preparation_changed(engine_.prepared_from()); }
+  void preparation_changed() override {
+    if (unit_.watched()) unit_.preparation_changed(engine_.prepared_from());
+  }
   void access_ended(Slot* slot) override;
 
  private:

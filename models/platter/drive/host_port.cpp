@@ -14,6 +14,20 @@ using command::CommandStatus;
 using core::now_ps;
 using core::to_sc_time;
 
+namespace {
+
+/// Of a command that is answered now and was not served: all its time was a wait.
+command::CommandTiming waited(const command::CommandTiming& timing) {
+  command::CommandTiming all;
+  all.issued = timing.issued;
+  all.accepted = timing.accepted;
+  all.completed = now_ps();
+  all.queue = all.response();
+  return all;
+}
+
+}  // namespace
+
 HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
                    const Admission::Rules& rules)
     : sc_module(name),
@@ -53,14 +67,12 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
                       Picoseconds asked) {
   ++account_.rejected;
   ++account_.classes[static_cast<std::size_t>(class_of(extension))].failed;
-  payload.set_response_status(command::response_status(status));
-  if (extension != nullptr) {
-    extension->status = status;
-    extension->timing = {};
-    extension->timing.issued = extension->issued >= 0 ? std::min(extension->issued, asked) : asked;
-    extension->timing.accepted = now_ps();
-    finalize_refused(payload);
-  }
+  command::Result result;
+  result.status = status;
+  result.timing.issued = extension != nullptr && extension->issued >= 0 ? std::min(extension->issued, asked) : asked;
+  result.timing.accepted = now_ps();
+  result.timing = waited(result.timing);
+  command::set_result(payload, result);
   if (status == CommandStatus::DriveDead) return;  // however often a host tries that does not know it
   const std::string text =
       fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
@@ -156,22 +168,12 @@ void HostPort::finalize(Slot& slot) {
   } else {
     ++counters.failed;
   }
-  if (!ended) {
-    command::CommandTiming waited;
-    waited.issued = timing.issued;
-    waited.accepted = timing.accepted;
-    waited.completed = timing.completed;
-    waited.queue = waited.response();
-    timing = waited;
-  }
+  if (!ended) timing = waited(timing);
   command::set_result(*slot.payload, slot.result);
 }
 
 void HostPort::finalize_refused(tlm::tlm_generic_payload& payload) {
-  if (auto* extension = payload.get_extension<CommandExtension>()) {
-    extension->timing.completed = now_ps();
-    extension->timing.queue = extension->timing.response();
-  }
+  if (auto* extension = payload.get_extension<CommandExtension>()) extension->timing = waited(extension->timing);
 }
 
 void HostPort::free_slot(Slot& slot) {

@@ -41,38 +41,8 @@ class IntervalScheduler : public GuardedScheduler {
     plan_anew();
   }
 
-  void remove(Tag tag) override {
-    const Command* continuous = nullptr;
-    if (sweep_.contains(tag))
-      for (const Command* command : commands())
-        if (command->tag == tag) continuous = command;
-    FlatScheduler::remove(tag);
-    postponed_.remove(tag);
-    const auto at = std::find_if(list_.begin(), list_.end(), [tag](const Entry& e) { return e.command->tag == tag; });
-    if (at != list_.end())
-      list_.erase(at);
-    else if (!part_.remove(tag))
-      end_list();
-    if (continuous == nullptr) return;
-    sweep_.remove(tag);
-    if (!withdrawn_) {
-      from_edge_ = false;
-      from_ = continuous->extent.cylinder.value;
-    }
-    if (!sweep_.empty()) return;
-    plan_anew();
-    postponed_.last_served();
-    round_end_ = continuous->deadline;
-    if (after_ != AfterSweep::Intervals) bounds_.clear();
-    if (!withdrawn_) enter_interval_beyond(from_);
-  }
-
-  /// The interval does not move on.
-  void withdraw(Tag tag) override {
-    withdrawn_ = true;
-    remove(tag);
-    withdrawn_ = false;
-  }
+  void remove(Tag tag) override { take_out(tag, true); }
+  void withdraw(Tag tag) override { take_out(tag, false); }
 
   void begin_round() override { plan_anew(); }
 
@@ -272,6 +242,33 @@ class IntervalScheduler : public GuardedScheduler {
     listed_ = false;
   }
 
+  /// The interval moves on only behind a continuous request that was served.
+  void take_out(Tag tag, bool served) {
+    const Command* continuous = nullptr;
+    if (sweep_.contains(tag))
+      for (const Command* command : commands())
+        if (command->tag == tag) continuous = command;
+    FlatScheduler::remove(tag);
+    postponed_.remove(tag);
+    const auto at = std::find_if(list_.begin(), list_.end(), [tag](const Entry& e) { return e.command->tag == tag; });
+    if (at != list_.end())
+      list_.erase(at);
+    else if (!part_.remove(tag))
+      end_list();
+    if (continuous == nullptr) return;
+    sweep_.remove(tag);
+    if (served) {
+      from_edge_ = false;
+      from_ = continuous->extent.cylinder.value;
+    }
+    if (!sweep_.empty()) return;
+    plan_anew();
+    postponed_.last_served();
+    round_end_ = continuous->deadline;
+    if (after_ != AfterSweep::Intervals) bounds_.clear();
+    if (served) enter_interval_beyond(from_);
+  }
+
   // -------------------------------------------------------------------------------------------------------------------
 
   std::size_t most_;  ///< requests of an exact order; 0: CI-SPTF
@@ -280,8 +277,7 @@ class IntervalScheduler : public GuardedScheduler {
   std::uint32_t last_cylinder_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
   bool upward_ = true;
-  bool withdrawn_ = false;  ///< what is removed has not been served
-  bool from_edge_ = true;   ///< none of the round's continuous requests has been served
+  bool from_edge_ = true;  ///< none of the round's continuous requests has been served
   std::uint32_t from_ = 0;  ///< where the last one was
   Picoseconds round_end_ = -1;  ///< the last deadline
   std::uint32_t low_ = 0;   ///< the present interval

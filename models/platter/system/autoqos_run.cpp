@@ -204,7 +204,7 @@ class AutoQosRun : public RunIf {
       : s_(scenario),
         p_(scenario.autoqos),
         time_(scenario.run, options.progress),
-        disk_("disk", drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.mismatch_folder))),
+        disk_("disk", drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
         meter_(p_.streams.size(), static_cast<std::size_t>(time_.end() / kInterval), kInterval, time_.warmup()) {
     for (qos::RateStreamOptions& o : stream_options(s_)) streams_.push_back(std::make_unique<qos::RateStream>(std::move(o)));
     host_.disk_init_socket.bind(disk_.host_tgt_socket);

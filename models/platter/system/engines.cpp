@@ -110,11 +110,6 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
   };
 }
 
-accelerator::LockstepCore* lockstep_of(engine::EngineIf& engine) {
-  auto* accelerated = dynamic_cast<accelerator::AcceleratorEngine*>(&engine);
-  return accelerated != nullptr ? dynamic_cast<accelerator::LockstepCore*>(&accelerated->target.core()) : nullptr;
-}
-
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine) {
   auto* accelerated = dynamic_cast<accelerator::AcceleratorEngine*>(&engine);
   if (accelerated == nullptr) return nullptr;

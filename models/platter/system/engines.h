@@ -57,8 +57,7 @@ std::string accelerator_objection(const accelerator::AcceleratorParameters& para
 /// A factory for a drive. Precondition: there is no objection.
 engine::EngineFactory engine_factory(const EngineOptions& options);
 
-/// The cores behind a drive's engine, null where the make has none.
-accelerator::LockstepCore* lockstep_of(engine::EngineIf& engine);
+/// The RTL behind a drive's engine, null where the make has none.
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine);
 
 }  // namespace platter::system

@@ -170,7 +170,7 @@ class LoadRun : public RunIf {
 
  private:
   static system::EngineOptions engine_of(const Scenario& s, const RunOptions& options) {
-    system::EngineOptions engine = engine_options(s, s.policy, options.mismatch_folder);
+    system::EngineOptions engine = engine_options(s, s.policy, options);
     if (!options.waves.empty()) engine.tracing = accelerator::RtlCore::traced();
     return engine;
   }

@@ -18,6 +18,7 @@ namespace server = host::media_server;
 
 namespace {
 
+/// Throws core::ConfigError for what loading a scenario cannot see.
 server::AdmissionRunOptions run_options(const Scenario& scenario) {
   const server::MediaServerParameters& s = scenario.media_server;
   server::AdmissionRunOptions options;
@@ -44,6 +45,8 @@ server::AdmissionRunOptions run_options(const Scenario& scenario) {
     options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk), static_cast<server::Round>(scenario.run.warmup_s + s.failure_s)};
   if (options.times.budget(server::kRoundTime) <= 0)
     scenario.refuse("drive", "two seeks over all cylinders take longer than a round");
+  if (s.simulated && options.disks > host::array::kMostDrives)
+    scenario.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks, or disks.simulated = false", options.disks, host::array::kMostDrives));
   return options;
 }
 
@@ -159,18 +162,12 @@ const params::Statistics<Result>& result_rows() {
   return rows;
 }
 
-void check_server(const Scenario& s) {
-  const server::AdmissionRunOptions options = run_options(s);
-  if (s.media_server.simulated && options.disks > host::array::kMostDrives)
-    s.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks, or disks.simulated = false", options.disks, host::array::kMostDrives));
-}
-
 class MediaServerRun : public RunIf {
  public:
   MediaServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario), options_(run_options(scenario)), progress_(options.progress) {
     if (s_.media_server.simulated)
-      disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive, system::engine_factory(engine_options(s_, s_.policy, options.mismatch_folder)));
+      disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive, system::engine_factory(engine_options(s_, s_.policy, options)));
   }
 
   void run() override {
@@ -204,7 +201,7 @@ class MediaServerRun : public RunIf {
 }  // namespace
 
 HostInfo media_server_host() {
-  return {"a media server: admission by reserved disk time, copies, a disk that fails", check_server,
+  return {"a media server: admission by reserved disk time, copies, a disk that fails", [](const Scenario& s) { run_options(s); },
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<MediaServerRun>(s, options); },
           []() -> const params::StatisticTable& { return result_rows(); }};
 }

@@ -217,7 +217,7 @@ class MixedServerRun : public RunIf {
   void add_disk(std::uint32_t i, const RunOptions& options) {
     ServerDisk& disk = disks_[i];
     disk.drive = std::make_unique<drive::Drive>(fmt::format("disk{}", i).c_str(), drive_config(s_),
-                                                system::engine_factory(engine_options(s_, policy_of(i), options.mismatch_folder)));
+                                                system::engine_factory(engine_options(s_, policy_of(i), options)));
     disk.producer = std::make_unique<DiskProducer>(*work_, i);
     disk.host = std::make_unique<workload::Initiator>(fmt::format("host{}", i).c_str());
     disk.host->disk_init_socket.bind(disk.drive->host_tgt_socket);

@@ -29,7 +29,6 @@ std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& opti
     not_of(options.waves, "drive or array for waves");
   }
   check_engine(scenario);
-  host_info(scenario.kind).check(scenario);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return host_info(scenario.kind).make(scenario, options);
 }

@@ -21,6 +21,7 @@ struct RunOptions {
   std::filesystem::path requests;  ///< every request as CSV; empty: none
   std::filesystem::path waves;     ///< FST; empty: none
   std::filesystem::path mismatch_folder = ".";  ///< report and waves of a lock-step mismatch
+  std::function<void(const std::filesystem::path& report, const std::filesystem::path& waves)> mismatch_written;
   std::function<void(double simulated_s, double total_s)> progress;
 };
 
@@ -46,7 +47,7 @@ class RunIf {
 /// How a kind of host is run.
 struct HostInfo {
   std::string_view description;
-  /// What loading a scenario cannot see. Throws core::ConfigError.
+  /// What loading a scenario cannot see, and `make` refuses too. Throws core::ConfigError.
   void (*check)(const Scenario&);
   std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&);
   const params::StatisticTable& (*rows)();

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <vector>
 
 #include "platter/observe/wave_file.h"
@@ -23,18 +22,18 @@ std::vector<std::string> policies_of(const Scenario& s) {
 
 /// Report and waves of the accesses before a lock-step mismatch, beside the result.
 void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive, const Scenario& s,
-                    const std::filesystem::path& folder, Picoseconds clock_period) {
-  observe::OutputFile text(folder / "lockstep_mismatch.txt");
+                    const RunOptions& options, Picoseconds clock_period) {
+  const std::filesystem::path text_file = options.mismatch_folder / "lockstep_mismatch.txt", wave_file = options.mismatch_folder / "lockstep_mismatch.fst";
+  observe::OutputFile text(text_file);
   text.write(fmt::format("scenario {} seed {} drive {}\n{}", s.file, s.run.seed, drive, report));
   text.commit();
   accelerator::RtlCore again(clock_period, accelerator::RtlCore::traced());
-  observe::WaveFile waves(folder / "lockstep_mismatch.fst", 0, core::kNoDeadline);
+  observe::WaveFile waves(wave_file, 0, core::kNoDeadline);
   waves.add(again);
   waves.arm();
   pair.replay(again);
   waves.commit();
-  fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", (folder / "lockstep_mismatch.txt").string(),
-             (folder / "lockstep_mismatch.fst").string());
+  if (options.mismatch_written) options.mismatch_written(text_file, wave_file);
 }
 
 }  // namespace
@@ -51,14 +50,14 @@ void check_engine(const Scenario& s) {
   }
 }
 
-system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const std::filesystem::path& mismatch_folder) {
+system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const RunOptions& run) {
   system::EngineOptions options(s.drive);
   options.engine = s.engine;
   options.policy = scheduling::find_policy(policy);
   options.readings = s.readings;
   options.accelerator = s.accelerator;
-  options.on_mismatch = [&s, mismatch_folder](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
-    write_mismatch(pair, report, drive, s, mismatch_folder, core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
+  options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
+    write_mismatch(pair, report, drive, s, run, core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
   };
   return options;
 }

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tutorials: each block of `sh`, in one shell a page from the project's folder, must end well and print the lines of the `text` behind it, in their order.
+
+Environment: PLATTER_SOURCE (the tree).
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+STEP = re.compile(r"^```sh\n(.*?)^```$(?:\s*^```text\n(.*?)^```$)?", re.M | re.S)
+MARK = "== the end of a step"
+
+
+class Tutorials(unittest.TestCase):
+    def test_every_page(self):
+        pages = sorted((SOURCE / "docs/tutorials").glob("*.md"))
+        self.assertGreaterEqual(len(pages), 3)
+        for page in pages:
+            with self.subTest(page=page.name):
+                self.follow(STEP.findall(page.read_text()))
+
+    def follow(self, steps):
+        self.assertGreater(sum(bool(text) for _, text in steps), 0, "nothing is shown")
+        script = "set -euo pipefail\n" + "".join(f"{commands}\necho '{MARK}'\n" for commands, _ in steps)
+        done = subprocess.run(["bash", "-c", script], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for (commands, text), output in zip(steps, done.stdout.split(MARK)):
+            at = 0
+            for line in text.splitlines():
+                found = output.find(line, at)
+                self.assertGreaterEqual(found, 0, f"{commands}\nprints no line {line!r} in\n{output}")
+                at = found + len(line)
+
+
+if __name__ == "__main__":
+    unittest.main()
