@@ -6,7 +6,6 @@
 #include <systemc>
 
 #include "commands.h"
-#include "platter/system/engines.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/sc_time.h"
@@ -14,6 +13,7 @@
 #include "platter/observe/output_file.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
+#include "platter/system/engines.h"
 #include "platter/system/host_meter.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
@@ -53,8 +53,7 @@ class BlockingHost : public sc_core::sc_module {
  public:
   BlockingHost(const sc_core::sc_module_name& name, workload::ProducerIf& producer, std::uint32_t threads)
       : sc_module(name), disk_init_socket("disk_init_socket"), producer_(producer) {
-    for (std::uint32_t i = 0; i < threads; ++i)
-      sc_core::sc_spawn([this] { serve(); }, sc_core::sc_gen_unique_name("thread"));
+    for (std::uint32_t i = 0; i < threads; ++i) sc_core::sc_spawn([this] { serve(); }, sc_core::sc_gen_unique_name("thread"));
   }
   tlm_utils::simple_initiator_socket<BlockingHost> disk_init_socket;
 
@@ -72,7 +71,8 @@ class BlockingHost : public sc_core::sc_module {
       payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
       sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       disk_init_socket->b_transport(payload, delay);
-      if (payload.is_response_error()) throw core::SimulationError("the drive refused a request: " + payload.get_response_string());
+      if (payload.is_response_error())
+        throw core::SimulationError("the drive refused a request: " + payload.get_response_string());
     }
   }
 
@@ -161,8 +161,7 @@ int bench(const BenchOptions& options) {
     }
   // One after the other, each in a process of its own: the figures must not disturb each other.
   const std::vector<ProcessAnswer> answers = run_processes(
-      points.size(), 1, [&](std::size_t i) { return measure(points[i], options); },
-      options.quiet ? "" : "measurements");
+      points.size(), 1, [&](std::size_t i) { return measure(points[i], options); }, options.quiet ? "" : "measurements");
   json runs = json::array();
   for (const ProcessAnswer& answer : answers) {
     if (answer.code != kGood) {

@@ -43,14 +43,14 @@ int drive_locate(const std::string& name);
 struct ValidateOptions {
   std::string directory;
   std::vector<std::string> drives;  ///< empty: all
-  std::string profile;   ///< name or file, for one drive
-  std::string profiles;  ///< folder of profiles named like the drives' folders
+  std::string profile;              ///< name or file, for one drive
+  std::string profiles;             ///< folder of profiles named like the drives' folders
   bool calibrated = false;
   std::string reading = "follows";
   std::string half = "all";
   std::string result;
   std::string requests;
-  std::string plots;  ///< folder
+  std::string plots;     ///< folder
   std::size_t jobs = 0;  ///< 0: as many as there are processors
   bool quiet = false;
 };

@@ -21,7 +21,8 @@ int drive_import(const DriveImportOptions& options) {
     out.commit();
   }
   // The profile alone goes to the standard output: what is said about it goes beside it.
-  fmt::print(stderr, "{}", options.json ? core::json_text(disksim::remarks_json(import)) + "\n" : disksim::remarks_text(import));
+  fmt::print(stderr, "{}",
+             options.json ? core::json_text(disksim::remarks_json(import)) + "\n" : disksim::remarks_text(import));
   return kGood;
 }
 

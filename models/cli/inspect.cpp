@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "platter/system/engines.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/nearest.h"
-#include "platter/mechanics/geometry.h"
 #include "platter/mechanics/access_planner.h"
+#include "platter/mechanics/geometry.h"
 #include "platter/profile/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
+#include "platter/system/engines.h"
 #include "platter/system/run.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/workload/trace_reader.h"
@@ -47,10 +47,9 @@ int list(const std::string& what, bool as_json) {
     for (const system::ShippedDrive& drive : system::shipped_drives()) {
       const profile::DriveProfile profile = system::load_drive(drive.path.string());
       const mechanics::Geometry geometry(profile.geometry);
-      rows.emplace_back(drive.name, fmt::format("{}: {:.2f} GB, {:g} rpm, {} cylinders, {} surfaces, {} zones",
-                                                profile.name, static_cast<double>(geometry.capacity_bytes()) * 1e-9,
-                                                profile.rpm, geometry.cylinders(), geometry.surfaces(),
-                                                geometry.zone_count()));
+      rows.emplace_back(drive.name, fmt::format("{}: {:.2f} GB, {:g} rpm, {} cylinders, {} surfaces, {} zones", profile.name,
+                                                static_cast<double>(geometry.capacity_bytes()) * 1e-9, profile.rpm,
+                                                geometry.cylinders(), geometry.surfaces(), geometry.zone_count()));
     }
   } else if (what == "policies") {
     for (const scheduling::PolicyInfo& row : scheduling::policy_table())
@@ -91,8 +90,8 @@ int drive_show(const std::string& name, bool as_json) {
   fmt::print("geometry      {} cylinders, {} surfaces, {} zones\n", geometry.cylinders(), geometry.surfaces(),
              geometry.zone_count());
   fmt::print("rotation      {:g} rpm, {:.6f} ms a turn\n", profile.rpm, ms(planner.rotation().period()));
-  fmt::print("seek          {:.3f} ms one cylinder, {:.3f} ms mean, {:.3f} ms full stroke\n", ms(planner.seek_curve()(1)),
-             mean, ms(planner.seek_curve()(stroke)));
+  fmt::print("seek          {:.3f} ms one cylinder, {:.3f} ms mean, {:.3f} ms full stroke\n", ms(planner.seek_curve()(1)), mean,
+             ms(planner.seek_curve()(stroke)));
   fmt::print("head switch   {:.3f} ms, write settle {:.3f} ms\n", ms(planner.head_switch()), ms(planner.write_settle()));
   fmt::print("overhead      read {:.3f} / {:.3f}, write {:.3f} / {:.3f} ms (after a read / a write)\n",
              ms(planner.overhead(false, false)), ms(planner.overhead(false, true)), ms(planner.overhead(true, false)),
@@ -104,8 +103,8 @@ int drive_show(const std::string& name, bool as_json) {
   for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {
     const profile::ZoneProfile& zone = profile.geometry.zones[i];
     fmt::print("{:>5}{:>18}{:>9}{:>9g}{:>10g}{:>8}{:>7}{:>10.2f}\n", i,
-               fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track,
-               zone.track_skew_sectors, zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(),
+               fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track, zone.track_skew_sectors,
+               zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(),
                zone.sectors_per_track * geometry.sector_bytes() / ms(planner.rotation().period()) * 1e-3);
   }
   return kGood;
@@ -135,8 +134,9 @@ int trace_info(const TraceInfoOptions& options) {
   if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr) {
     std::vector<std::string_view> names;
     for (const workload::TraceFormat& row : workload::trace_formats()) names.push_back(row.name);
-    throw core::InputError("--format", 0, 0, fmt::format("there is no trace format \"{}\"{}", options.format,
-                                                         core::did_you_mean(options.format, names)));
+    throw core::InputError(
+        "--format", 0, 0,
+        fmt::format("there is no trace format \"{}\"{}", options.format, core::did_you_mean(options.format, names)));
   }
   workload::TraceOptions reading;
   reading.format = options.format;
@@ -168,8 +168,8 @@ int trace_info(const TraceInfoOptions& options) {
     return kGood;
   }
   fmt::print("{}: {}, {} lines\n", options.file, t.format, t.counts.lines);
-  fmt::print("requests         {} ({} reads, {} writes; {} flushes and {} discards left out)\n", t.records, t.reads,
-             t.writes, t.counts.flushes, t.counts.discards);
+  fmt::print("requests         {} ({} reads, {} writes; {} flushes and {} discards left out)\n", t.records, t.reads, t.writes,
+             t.counts.flushes, t.counts.discards);
   fmt::print("span             {:.6f} s, {:.2f} requests/s\n", span_s, t.rate_per_s);
   fmt::print("bytes            {} read, {} written\n", t.read_bytes, t.written_bytes);
   fmt::print("size             {} to {} bytes, mean {:.1f}\n", t.min_bytes, t.max_bytes, t.mean_bytes);
@@ -191,7 +191,8 @@ int config_check(const std::string& scenario, const std::vector<std::string>& ov
   const system::Scenario s = system::load_scenario(scenario, overrides);
   system::check_engine(s);
   system::host_info(s.kind).check(s);
-  fmt::print("{}: good ({}, {}, {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, system::policy_text(s), s.engine);
+  fmt::print("{}: good ({}, {}, {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, system::policy_text(s),
+             s.engine);
   return kGood;
 }
 
@@ -202,7 +203,9 @@ int config_dump(const std::string& scenario, const std::vector<std::string>& ove
 }
 
 int config_schema(const std::string& what) {
-  const nlohmann::json schema = what == "drive" ? system::drive_schema() : what == "result" ? system::result_schema() : system::scenario_schema();
+  const nlohmann::json schema = what == "drive"    ? system::drive_schema()
+                                : what == "result" ? system::result_schema()
+                                                   : system::scenario_schema();
   fmt::print("{}\n", schema.dump(2));
   return kGood;
 }

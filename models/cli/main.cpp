@@ -37,10 +37,12 @@ void declare(CLI::App& app, std::function<int()>& action) {
 
   static cli::ValidateOptions validation;
   auto* validate = app.add_subcommand("validate", "replay measured traces and compare response times");
-  validate->add_option("directory", validation.directory, "folder with a folder for each drive, or one drive's own")->required();
+  validate->add_option("directory", validation.directory, "folder with a folder for each drive, or one drive's own")
+      ->required();
   validate->add_option("--drive", validation.drives, "this drive only; may be repeated");
   auto* profile = validate->add_option("--profile", validation.profile, "name or file of the profile, for one drive");
-  validate->add_option("--profiles", validation.profiles, "folder of profiles named like the drives' folders")->excludes(profile);
+  validate->add_option("--profiles", validation.profiles, "folder of profiles named like the drives' folders")
+      ->excludes(profile);
   validate->add_flag("--calibrated", validation.calibrated, "use the profiles NAME_calibrated");
   validate->add_option("--reading", validation.reading, "the pause on a trace's line follows or precedes its request")
       ->check(CLI::IsMember({"follows", "precedes"}));
@@ -49,7 +51,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   validate->add_option("--result", validation.result, "write the scores (JSON)");
   validate->add_option("--requests", validation.requests, "write every request (CSV, times in us)");
   validate->add_option("--plots", validation.plots, "write cumulative distributions into this folder (SVG)");
-  validate->add_option("--jobs", validation.jobs, "processes at a time; 0: as many as there are processors")->check(CLI::Range(0, 1024));
+  validate->add_option("--jobs", validation.jobs, "processes at a time; 0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
   validate->add_flag("--quiet", validation.quiet, "no progress and no table");
   validate->callback([&action] { action = [] { return cli::validate(validation); }; });
 
@@ -57,13 +60,18 @@ void declare(CLI::App& app, std::function<int()>& action) {
   auto* bench = app.add_subcommand("bench", "how fast the simulator is: random 4 KB reads in a closed loop");
   bench->add_option("--drive", benchmark.drive, "name or file of a profile")->capture_default_str();
   bench->add_option("--engine", benchmark.engine, "scheduling engine")
-      ->check(CLI::IsMember({"firmware", "model", "rtl", "lockstep"}))->capture_default_str();
+      ->check(CLI::IsMember({"firmware", "model", "rtl", "lockstep"}))
+      ->capture_default_str();
   bench->add_option("--depth", benchmark.depths, "requests kept outstanding; may be repeated")
-      ->check(CLI::Range(1, 256))->capture_default_str();
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
   bench->add_option("--policy", benchmark.policies, "scheduling policy; may be repeated")->capture_default_str();
   bench->add_option("--transport", benchmark.transports, "nb or b: nb_transport or b_transport; may be repeated")
-      ->check(CLI::IsMember({"nb", "b"}))->capture_default_str();
-  bench->add_option("--requests", benchmark.requests, "requests of each run")->check(CLI::Range(1, 1'000'000'000))->capture_default_str();
+      ->check(CLI::IsMember({"nb", "b"}))
+      ->capture_default_str();
+  bench->add_option("--requests", benchmark.requests, "requests of each run")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
   bench->add_option("--seed", benchmark.seed, "seed of the addresses")->check(CLI::Range(0.0, 9.2e18))->capture_default_str();
   bench->add_option("--result", benchmark.result, "write the figures (JSON)");
   bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");
@@ -149,9 +157,7 @@ int written_out() {
 }
 
 /// Help, the version, or what is wrong with the command line.
-int usage(const CLI::App& app, const CLI::ParseError& error) {
-  return app.exit(error) == 0 ? written_out() : cli::kBadInput;
-}
+int usage(const CLI::App& app, const CLI::ParseError& error) { return app.exit(error) == 0 ? written_out() : cli::kBadInput; }
 
 int guarded(const std::function<int()>& action) {
   try {

@@ -79,8 +79,8 @@ ProcessAnswer collect(const Child& child) {
 
 }  // namespace
 
-std::vector<ProcessAnswer> run_processes(std::size_t count, std::size_t limit,
-                                         const std::function<json(std::size_t)>& job, const std::string& noun) {
+std::vector<ProcessAnswer> run_processes(std::size_t count, std::size_t limit, const std::function<json(std::size_t)>& job,
+                                         const std::string& noun) {
   const bool shown = !noun.empty() && isatty(STDERR_FILENO) != 0;
   std::vector<ProcessAnswer> answers(count);
   std::vector<Child> children;

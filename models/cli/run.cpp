@@ -44,8 +44,8 @@ int run(const RunOptions& options) {
   if (file) fmt::print("result:   {}\n", options.result);
   if (!options.requests.empty()) fmt::print("requests: {}\n", options.requests);
   if (!options.waves.empty())
-    fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options.waves, s.waves.from_s, s.waves.to_s, options.waves,
-               s.is_array() ? "" : " waves/mixed_media.gtkw");
+    fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options.waves, s.waves.from_s, s.waves.to_s,
+               options.waves, s.is_array() ? "" : " waves/mixed_media.gtkw");
   return kGood;
 }
 

@@ -46,11 +46,11 @@ sigset_t ending_signals() {
 
 void end_cleanly_on_signals() {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = end_by;
   action.sa_mask = ending_signals();
   for (const int signal : kSignals) {
-    struct sigaction before {};
+    struct sigaction before{};
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "commands.h"
-#include "platter/system/engines.h"
 #include "platter/core/error.h"
 #include "platter/core/input_files.h"
 #include "platter/core/json_text.h"
@@ -22,6 +21,7 @@
 #include "platter/observe/svg_plot.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
+#include "platter/system/engines.h"
 #include "platter/validation/measured_trace.h"
 #include "platter/validation/scores.h"
 #include "platter/workload/initiator.h"
@@ -119,14 +119,15 @@ std::string plot_text(const Subject& subject, const std::vector<MeasuredRequest>
 /// Replays one trace through the whole drive. Once a process: the kernel elaborates one design.
 json replay(const Subject& subject, const ValidateOptions& options, const Outputs& outputs) {
   const profile::DriveProfile profile = fs::path(subject.profile).extension() == ".parv"
-                                              ? disksim::import_drive(subject.profile).profile
-                                              : system::load_drive(subject.profile);
+                                            ? disksim::import_drive(subject.profile).profile
+                                            : system::load_drive(subject.profile);
   const std::vector<MeasuredRequest> measured = validation::read_measured_trace(subject.trace);
   const Reading reading = options.reading == "precedes" ? Reading::Precedes : Reading::Follows;
   const std::size_t n = measured.size();
   const std::size_t first = options.half == "second" ? n / 2 : 0;
   const std::size_t last = options.half == "first" ? n / 2 : n;
-  if (first == last) throw core::InputError(subject.trace.string(), 0, 0, fmt::format("holds {} request, expected at least 2 for halves", n));
+  if (first == last)
+    throw core::InputError(subject.trace.string(), 0, 0, fmt::format("holds {} request, expected at least 2 for halves", n));
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   drive::DriveConfig drive_config;
   drive_config.profile = profile;
@@ -147,8 +148,7 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
   if (watch.replayed().size() != measured.size())
     throw core::SimulationError(fmt::format("{} of {} requests were answered", watch.replayed().size(), measured.size()));
 
-  const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry,
-                                                     disk.planner().rotation().period(),
+  const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry, disk.planner().rotation().period(),
                                                      disk.planner().bus_block_time(false), first, last);
   if (outputs.requests) write_in_child(*outputs.requests, requests_text(measured, watch.replayed()));
   if (outputs.plot) write_in_child(*outputs.plot, plot_text(subject, measured, watch.replayed(), first, last));
@@ -262,8 +262,9 @@ void print_table(const json& drives) {
       fmt::print("\n");
     }
   }
-  fmt::print("\nmeans and demerit in ms; demerit exact (and in % of the measured mean) and binned; share of requests within so much "
-             "of\nthe measured time; RMS error per request; rotational coherence of near and far reads\n");
+  fmt::print(
+      "\nmeans and demerit in ms; demerit exact (and in % of the measured mean) and binned; share of requests within so much "
+      "of\nthe measured time; RMS error per request; rotational coherence of near and far reads\n");
 }
 
 }  // namespace
@@ -282,7 +283,8 @@ int validate(const ValidateOptions& options) {
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   const std::size_t jobs = options.jobs > 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   const std::vector<ProcessAnswer> outcomes = run_processes(
-      subjects.size(), jobs, [&](std::size_t i) { return replay(subjects[i], options, outputs[i]); }, options.quiet ? "" : "drives");
+      subjects.size(), jobs, [&](std::size_t i) { return replay(subjects[i], options, outputs[i]); },
+      options.quiet ? "" : "drives");
   json drives = json::array();
   int code = kGood;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

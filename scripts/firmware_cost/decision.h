@@ -67,8 +67,8 @@ struct decision {
 
 void sptf(const struct seek_table* seek, const struct drive* drive, const struct place* head, const struct entry* entries,
           uint32_t count, struct decision* out);
-void sptf_guard(const struct seek_table* seek, const struct drive* drive, const struct place* head,
-                const struct entry* entries, uint32_t count, const struct guard* guard, struct decision* out);
+void sptf_guard(const struct seek_table* seek, const struct drive* drive, const struct place* head, const struct entry* entries,
+                uint32_t count, const struct guard* guard, struct decision* out);
 
 /* matrix[j * kMost + i]: from the end of command i to the start of command j; first[j]: from the head. */
 void cost_matrix(const struct seek_table* seek, const struct drive* drive, const struct place* head,

@@ -8,9 +8,7 @@ static inline uint32_t low_of(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 #ifdef PLATTER_DIRECT_SEEK
 /* One word a cylinder instead: faster, for as much memory as the drive has cylinders. */
-static inline int32_t seek_ticks(const struct seek_table* seek, uint32_t distance) {
-  return ((const int32_t*)seek)[distance];
-}
+static inline int32_t seek_ticks(const struct seek_table* seek, uint32_t distance) { return ((const int32_t*)seek)[distance]; }
 #else
 /* Seek time of a distance. No core without Zbb counts leading zeros: a byte's leading one comes from a table. */
 static inline int32_t seek_ticks(const struct seek_table* seek, uint32_t distance) {

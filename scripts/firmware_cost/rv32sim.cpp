@@ -26,9 +26,7 @@ struct Counts {
   std::uint64_t instructions() const { return loads + stores + taken + not_taken + jumps + mul + mulh + div + other; }
 };
 
-std::int32_t sign(std::uint32_t value, unsigned bits) {
-  return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
-}
+std::int32_t sign(std::uint32_t value, unsigned bits) { return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits); }
 std::uint32_t bits(std::uint32_t value, unsigned high, unsigned low) { return (value >> low) & ((2u << (high - low)) - 1); }
 
 class Core {
@@ -98,8 +96,7 @@ class Core {
       case 2: return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) ? 1 : 0;
       case 3: return a < b ? 1 : 0;
       case 4: return a ^ b;
-      case 5:
-        return alternative ? static_cast<std::uint32_t>(static_cast<std::int32_t>(a) >> (b & 31)) : a >> (b & 31);
+      case 5: return alternative ? static_cast<std::uint32_t>(static_cast<std::int32_t>(a) >> (b & 31)) : a >> (b & 31);
       case 6: return a | b;
       default: return a & b;
     }
@@ -139,10 +136,11 @@ class Core {
       case 0x37: set(rd, i & 0xFFFF'F000), ++counts.other; break;
       case 0x17: set(rd, pc_ + (i & 0xFFFF'F000)), ++counts.other; break;
       case 0x6F:
-        return jump(rd,
-                    pc_ + static_cast<std::uint32_t>(sign(
-                              bits(i, 31, 31) << 20 | bits(i, 19, 12) << 12 | bits(i, 20, 20) << 11 | bits(i, 30, 21) << 1, 21)),
-                    4);
+        return jump(
+            rd,
+            pc_ + static_cast<std::uint32_t>(
+                      sign(bits(i, 31, 31) << 20 | bits(i, 19, 12) << 12 | bits(i, 20, 20) << 11 | bits(i, 30, 21) << 1, 21)),
+            4);
       case 0x67: return jump(rd, (a + immediate) & ~1u, 4);
       case 0x63: {
         const auto sa = static_cast<std::int32_t>(a);
@@ -188,8 +186,8 @@ class Core {
   void compressed(std::uint32_t i) {
     const unsigned rd = bits(i, 11, 7);
     const unsigned rs2 = bits(i, 6, 2);
-    const unsigned rd_low = 8 + bits(i, 4, 2);   // rd' or rs2'
-    const unsigned rs_low = 8 + bits(i, 9, 7);   // rs1', also rd'
+    const unsigned rd_low = 8 + bits(i, 4, 2);  // rd' or rs2'
+    const unsigned rs_low = 8 + bits(i, 9, 7);  // rs1', also rd'
     const auto immediate = static_cast<std::uint32_t>(sign(bits(i, 12, 12) << 5 | bits(i, 6, 2), 6));
     const std::uint32_t word_offset = bits(i, 12, 10) << 3 | bits(i, 6, 6) << 2 | bits(i, 5, 5) << 6;
     const auto jump_offset = static_cast<std::uint32_t>(
@@ -205,11 +203,11 @@ class Core {
         set(rd_low, x_[2] + offset), ++counts.other;
         break;
       }
-      case 002: load(rd_low, x_[rs_low] + word_offset, 2); break;            // c.lw
-      case 006: store(x_[rs_low] + word_offset, 4, x_[rd_low]); break;       // c.sw
-      case 010: set(rd, x_[rd] + immediate), ++counts.other; break;          // c.addi
-      case 011: return jump(1, pc_ + jump_offset, 2);                        // c.jal
-      case 012: set(rd, immediate), ++counts.other; break;                   // c.li
+      case 002: load(rd_low, x_[rs_low] + word_offset, 2); break;       // c.lw
+      case 006: store(x_[rs_low] + word_offset, 4, x_[rd_low]); break;  // c.sw
+      case 010: set(rd, x_[rd] + immediate), ++counts.other; break;     // c.addi
+      case 011: return jump(1, pc_ + jump_offset, 2);                   // c.jal
+      case 012: set(rd, immediate), ++counts.other; break;              // c.li
       case 013:
         if (rd == 2)  // c.addi16sp
           set(2, x_[2] + static_cast<std::uint32_t>(sign(bits(i, 12, 12) << 9 | bits(i, 6, 6) << 4 | bits(i, 5, 5) << 6 |
@@ -234,21 +232,21 @@ class Core {
         }
         ++counts.other;
         break;
-      case 015: return jump(0, pc_ + jump_offset, 2);                        // c.j
-      case 016: return branch(x_[rs_low] == 0, branch_offset, 2);            // c.beqz
-      case 017: return branch(x_[rs_low] != 0, branch_offset, 2);            // c.bnez
-      case 020: set(rd, x_[rd] << rs2), ++counts.other; break;               // c.slli
-      case 022:                                                              // c.lwsp
+      case 015: return jump(0, pc_ + jump_offset, 2);              // c.j
+      case 016: return branch(x_[rs_low] == 0, branch_offset, 2);  // c.beqz
+      case 017: return branch(x_[rs_low] != 0, branch_offset, 2);  // c.bnez
+      case 020: set(rd, x_[rd] << rs2), ++counts.other; break;     // c.slli
+      case 022:                                                    // c.lwsp
         load(rd, x_[2] + (bits(i, 12, 12) << 5 | bits(i, 6, 4) << 2 | bits(i, 3, 2) << 6), 2);
         break;
       case 024:
         if (rs2 == 0) {
           if (rd == 0) fail("unknown instruction", i);
-          return jump(bits(i, 12, 12) != 0 ? 1 : 0, x_[rd] & ~1u, 2);        // c.jr, c.jalr
+          return jump(bits(i, 12, 12) != 0 ? 1 : 0, x_[rd] & ~1u, 2);  // c.jr, c.jalr
         }
         set(rd, bits(i, 12, 12) != 0 ? x_[rd] + x_[rs2] : x_[rs2]), ++counts.other;  // c.add, c.mv
         break;
-      case 026:                                                              // c.swsp
+      case 026:  // c.swsp
         store(x_[2] + (bits(i, 12, 9) << 2 | bits(i, 8, 7) << 6), 4, x_[rs2]);
         break;
       default: fail("unknown instruction", i);

@@ -5,8 +5,8 @@
 
 #include "platter/accelerator/reference_core.h"
 #include "platter/accelerator/registers.h"
-#include "platter/system/drives.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
 
 namespace {
 

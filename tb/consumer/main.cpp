@@ -7,9 +7,9 @@
 #include <cstring>
 #include <systemc>
 
-#include "platter/system/engines.h"
-#include "platter/system/drives.h"
 #include "platter/drive/drive.h"
+#include "platter/system/drives.h"
+#include "platter/system/engines.h"
 
 namespace {
 
@@ -33,8 +33,7 @@ class System : public sc_core::sc_module {
     unsigned char out[4096];
     unsigned char in[4096] = {};
     for (std::size_t i = 0; i < sizeof out; ++i) out[i] = static_cast<unsigned char>(i * 7);
-    good = transfer(tlm::TLM_WRITE_COMMAND, out) && transfer(tlm::TLM_READ_COMMAND, in) &&
-           std::memcmp(in, out, sizeof in) == 0;
+    good = transfer(tlm::TLM_WRITE_COMMAND, out) && transfer(tlm::TLM_READ_COMMAND, in) && std::memcmp(in, out, sizeof in) == 0;
   }
 
   bool transfer(tlm::tlm_command command, unsigned char* data) {

@@ -48,7 +48,8 @@ TEST_P(Aborts, AtAnyInstantLoseNothing) {
       const auto blocks = static_cast<std::uint32_t>(1 + random.below(40));
       const bool write = t.extension.cls != RequestClass::Continuous && random.below(2) == 0;
       t.set(write, random.below(kToyBlocks - blocks + 1), blocks, 1);
-      if (t.extension.cls == RequestClass::Continuous) t.extension.deadline = core::now_ps() + static_cast<Picoseconds>(50 + random.below(400)) * kMs;
+      if (t.extension.cls == RequestClass::Continuous)
+        t.extension.deadline = core::now_ps() + static_cast<Picoseconds>(50 + random.below(400)) * kMs;
     }
     const std::uint64_t dice = random.below(30);
     if (dice == 0) t.extension.attribute = TaskAttribute::Ordered;
@@ -91,10 +92,12 @@ TEST_P(Aborts, AtAnyInstantLoseNothing) {
 INSTANTIATE_TEST_SUITE_P(All, Aborts,
                          ::testing::Values(Engine{"SPTF", "firmware"}, Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
                                            Engine{"OPS:SCAN/CLUST-REQ(4)", "firmware"}, Engine{"OPS:FAMISH", "firmware"},
-                                           Engine{"OPS:SLACK(3|1)", "firmware"}, Engine{"CELLO(1|1|1)", "firmware"}, Engine{"RR", "firmware"},
-                                           Engine{"SFQ(1|1|1)", "firmware"}, Engine{"TPS:SCAN/SCAN", "firmware"}, Engine{"SPTF", "model"},
-                                           Engine{"LOOK", "lockstep"}, Engine{"SPTF", "lockstep"}, Engine{"ASPTF(0.01)", "lockstep"},
-                                           Engine{"OPS:SCAN/CI-SPTF", "lockstep"}, Engine{"OPS:SCAN/CI-OPT(6)", "lockstep"},
+                                           Engine{"OPS:SLACK(3|1)", "firmware"}, Engine{"CELLO(1|1|1)", "firmware"},
+                                           Engine{"RR", "firmware"}, Engine{"SFQ(1|1|1)", "firmware"},
+                                           Engine{"TPS:SCAN/SCAN", "firmware"}, Engine{"SPTF", "model"},
+                                           Engine{"LOOK", "lockstep"}, Engine{"SPTF", "lockstep"},
+                                           Engine{"ASPTF(0.01)", "lockstep"}, Engine{"OPS:SCAN/CI-SPTF", "lockstep"},
+                                           Engine{"OPS:SCAN/CI-OPT(6)", "lockstep"},
                                            Engine{"OPS:SCAN/CLUST-REQ(4)", "lockstep"}),
                          name_of_engine);
 

@@ -14,8 +14,7 @@ constexpr Picoseconds seconds(std::uint32_t s) { return Picoseconds{s} * core::k
 
 std::string name_of(const ::testing::TestParamInfo<const char*>& test) {
   std::string name = test.param;
-  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
-             name.end());
+  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
   return name;
 }
 
@@ -206,8 +205,8 @@ TEST_P(Programs, OneCylinderAndAQueueOfOneAreServedToTheEnd) {
 
 TEST_P(Programs, ALongRequestGivesWayToTheSweepAndComesBack) {
   // l takes 36 ms, and A is due in 40.
-  const std::vector<Given> given = {{'l', 40, 0, 0, seconds(100), 5 * 64}, {'A', 90, 11, 0, 40 * kMs}, {'s', 60, 20},
-                                    {'m', 30, 9, 5 * kMs}};
+  const std::vector<Given> given = {
+      {'l', 40, 0, 0, seconds(100), 5 * 64}, {'A', 90, 11, 0, 40 * kMs}, {'s', 60, 20}, {'m', 30, 9, 5 * kMs}};
   SmallQueue model(GetParam(), "lockstep", given);
   // Without a deadline that can be met the sweep is forced; all others are served afterwards.
   std::vector<Given> hopeless = given;
@@ -289,10 +288,10 @@ TEST_P(ClusterReadings, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
   std::vector<std::unique_ptr<MixedRig>> rigs;
   const auto make = [&](const char* engine, const MixedLoad& load, const ClusterReading& reading) {
     const std::string name = "rig" + std::to_string(rigs.size());
-    rigs.push_back(std::make_unique<MixedRig>(name,
-                                              make_drive((name + "_disk").c_str(), GetParam(), engine,
-                                                         free_of_charge(atlas_profile()), false, reading.readings()),
-                                              load, end));
+    rigs.push_back(std::make_unique<MixedRig>(
+        name,
+        make_drive((name + "_disk").c_str(), GetParam(), engine, free_of_charge(atlas_profile()), false, reading.readings()),
+        load, end));
   };
   for (const ClusterReading& reading : kClusterReadings) {
     make("firmware", MixedLoad{}, reading);
@@ -311,7 +310,8 @@ TEST_P(ClusterReadings, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ClusterReadings,
-                         ::testing::Values("OPS:SCAN/CLUST-REQ(2)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"), name_of);
+                         ::testing::Values("OPS:SCAN/CLUST-REQ(2)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"),
+                         name_of);
 
 // --- what the guard refuses ------------------------------------------------------------------------------------------
 
@@ -399,7 +399,9 @@ TEST_P(MixedPrograms, AreTheSameInModelAndRtl) {
     EXPECT_EQ(e.mismatches, 0u);
     EXPECT_GE(e.decisions_compared, e.decisions);
     decisions += e.decisions;
-    if (keeps_deadlines(GetParam())) { EXPECT_EQ(rig->statistics.hiccups(), 0u); }
+    if (keeps_deadlines(GetParam())) {
+      EXPECT_EQ(rig->statistics.hiccups(), 0u);
+    }
   }
   EXPECT_GE(decisions, scaled(10'000));
 }

@@ -144,8 +144,8 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   std::uint64_t replacing = 0;  // came as the access before ended: a stall where others were at hand
   for (std::size_t i = 1; i < slots.size(); ++i) {
     const CommandTiming& before = slots[i - 1].second;
-    const Picoseconds over = before.started + before.overhead + before.seek + before.settle + before.rotation +
-                             before.transfer + before.bus;
+    const Picoseconds over =
+        before.started + before.overhead + before.seek + before.settle + before.rotation + before.transfer + before.bus;
     const CommandTiming& next = slots[i].second;
     ASSERT_GE(next.started, over);
     replacing += next.accepted == over ? 1 : 0;
@@ -177,7 +177,9 @@ TEST_P(DecisionsOfSeveralOperations, AreForTheInstantAtWhichTheAccessBegins) {
   TappedRig tapped(load, end, options);
   run_until(end);
   tapped.rig->close();
-  if (keeps_deadlines(GetParam())) { EXPECT_EQ(tapped.rig->statistics.hiccups(), 0u); }
+  if (keeps_deadlines(GetParam())) {
+    EXPECT_EQ(tapped.rig->statistics.hiccups(), 0u);
+  }
   const Tap& tap = *tapped.tap;
   const auto& slots = tapped.accesses.slots;
   EXPECT_EQ(tap.refused, 0u);
@@ -191,8 +193,8 @@ TEST_P(DecisionsOfSeveralOperations, AreForTheInstantAtWhichTheAccessBegins) {
     ASSERT_EQ(tap.outcomes[i].head_time, scale.time_of_day(slots[i].second.started)) << "decision " << i;
     if (i == 0) continue;
     const CommandTiming& before = slots[i - 1].second;
-    const Picoseconds over = before.started + before.overhead + before.seek + before.settle + before.rotation +
-                             before.transfer + before.bus;
+    const Picoseconds over =
+        before.started + before.overhead + before.seek + before.settle + before.rotation + before.transfer + before.bus;
     const Picoseconds started = slots[i].second.started;
     // What the guard has refused may be all that is left, and waits for the next round.
     const Picoseconds round = started / load.round * load.round;
@@ -207,9 +209,9 @@ INSTANTIATE_TEST_SUITE_P(Policies, DecisionsOfSeveralOperations,
                                            "OPS:SCAN/CLUST-REQ(1)", "OPS:SCAN/CLUST-REQ(12)", "OPS:SCAN/CLUST-CYL(6|1000)"),
                          [](const auto& test) {
                            std::string name = test.param;
-                           name.erase(std::remove_if(name.begin(), name.end(),
-                                                     [](unsigned char c) { return std::isalnum(c) == 0; }),
-                                      name.end());
+                           name.erase(
+                               std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }),
+                               name.end());
                            return name;
                          });
 
@@ -310,14 +312,14 @@ TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
     const auto factory = [&](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
       auto engine = system::engine_factory(options)(context);
       const Picoseconds bound = dynamic_cast<accelerator::AcceleratorEngine&>(*engine).decision_bound();
-      auto twin = std::make_unique<Twin>(std::move(engine),
-                                         options.policy->create({context.planner, context.queue_depth, bound}));
+      auto twin =
+          std::make_unique<Twin>(std::move(engine), options.policy->create({context.planner, context.queue_depth, bound}));
       twins.push_back(twin.get());
       return twin;
     };
     const std::string name = "rig" + std::to_string(rigs.size());
-    rigs.push_back(std::make_unique<MixedRig>(
-        name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, factory), load, end));
+    rigs.push_back(
+        std::make_unique<MixedRig>(name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, factory), load, end));
   }
   run_until(end);
   for (const Twin* twin : twins) {
@@ -328,17 +330,15 @@ TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, AcceleratedPolicies,
-                         ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "ASPTF(0.05)",
-                                           "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
-                                           "OPS:SCAN/CLUST-CYL(6|1000)"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name.erase(std::remove_if(name.begin(), name.end(),
-                                                     [](unsigned char c) { return std::isalnum(c) == 0; }),
-                                      name.end());
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Policies, AcceleratedPolicies,
+    ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "ASPTF(0.05)", "OPS:SCAN/CI-SPTF",
+                      "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"),
+    [](const auto& test) {
+      std::string name = test.param;
+      name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
+      return name;
+    });
 
 TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
   for (const std::uint32_t depth : {1u, 256u}) {

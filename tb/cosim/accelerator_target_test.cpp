@@ -57,7 +57,10 @@ class Master : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Master);
   Master(const sc_core::sc_module_name& name, const std::string& make)
-      : sc_module(name), bus_init_socket("bus_init_socket"), irq_i("irq_i"), irq_("irq"),
+      : sc_module(name),
+        bus_init_socket("bus_init_socket"),
+        irq_i("irq_i"),
+        irq_("irq"),
         target("target", make_core(make), kClock) {
     bus_init_socket.bind(target.bus_tgt_socket);
     target.irq_o.bind(irq_);
@@ -186,12 +189,9 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
                  static_cast<std::uint32_t>(random.below(32)) << reg::kClusterTakeCLsb,
              delay);
         both(true, reg::kClusterFrom, static_cast<std::uint32_t>(random.below(10'000)), delay);
-        both(true, reg::kClusterSpan, random.below(2) == 0 ? any() : static_cast<std::uint32_t>(random.below(3'000)),
-             delay);
+        both(true, reg::kClusterSpan, random.below(2) == 0 ? any() : static_cast<std::uint32_t>(random.below(3'000)), delay);
         break;
-      case 6:
-        both(true, reg::kCtrl, random.below(3) == 0 ? any() : kIrqEnable | 1u << reg::kCtrlGuardEnLsb, delay);
-        break;
+      case 6: both(true, reg::kCtrl, random.below(3) == 0 ? any() : kIrqEnable | 1u << reg::kCtrlGuardEnLsb, delay); break;
       case 7:  // where the head is, and when
         both(true, reg::kHeadPos, position(), delay);
         both(true, reg::kHeadTime, static_cast<std::uint32_t>(random.below(3'000'000)), delay);
@@ -219,8 +219,7 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
       }
       case 11:
         both(true, reg::kClear,
-             random.below(200) == 0 ? any() | 1u << reg::kClearSoftResetLsb
-                                    : static_cast<std::uint32_t>(random.below(8)),
+             random.below(200) == 0 ? any() | 1u << reg::kClearSoftResetLsb : static_cast<std::uint32_t>(random.below(8)),
              delay);
         break;
       case 12:
@@ -234,17 +233,15 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
       default: {
         both(true, reg::kOp, any() & ~1u, delay);
         for (const std::uint32_t address :
-             {reg::kResult, reg::kResultKey, reg::kRefused, reg::kCycles, reg::kNext, reg::kSweep, reg::kDue,
-              reg::kDecisions, reg::kBusyCycles, reg::kStallCycles, reg::kRefusedCount, reg::kForcedCount,
-              reg::kStatus})
+             {reg::kResult, reg::kResultKey, reg::kRefused, reg::kCycles, reg::kNext, reg::kSweep, reg::kDue, reg::kDecisions,
+              reg::kBusyCycles, reg::kStallCycles, reg::kRefusedCount, reg::kForcedCount, reg::kStatus})
           both(false, address, 0, delay);
         ++decisions;
         const std::uint32_t result = peek(reg::kResult);
         forced += (result >> reg::kResultForcedLsb) & 1;
         empty += (result >> reg::kResultValidLsb) & 1 ? 0 : 1;
         refused_entries += peek(reg::kRefused);
-        if ((result >> reg::kResultValidLsb & 1) != 0 && random.below(2) == 0)
-          both(true, reg::kServe, result & 0xFF, delay);
+        if ((result >> reg::kResultValidLsb & 1) != 0 && random.below(2) == 0) both(true, reg::kServe, result & 0xFF, delay);
         break;
       }
     }
@@ -288,8 +285,8 @@ TEST_F(AcceleratorTargets, EveryAddressOfTheMapAndBeyond) {
                                        [&](const reg::RegisterInfo& info) { return info.offset == address; });
       const Answer a = model.access(write, address, 0, 0);
       rtl.access(write, address, 0, 0);
-      const bool allowed = known != std::end(reg::kRegisters) &&
-                           known->access != (write ? reg::Access::ReadOnly : reg::Access::WriteOnly);
+      const bool allowed =
+          known != std::end(reg::kRegisters) && known->access != (write ? reg::Access::ReadOnly : reg::Access::WriteOnly);
       if (address % 4 != 0 || address > 0xFFC) {
         EXPECT_EQ(a.status, tlm::TLM_ADDRESS_ERROR_RESPONSE) << address;
       } else if (!allowed) {

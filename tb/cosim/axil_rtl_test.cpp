@@ -71,8 +71,7 @@ class System : public sc_core::sc_module {
     EXPECT_EQ(checker.outstanding_reads() + checker.outstanding_writes(), 0u);
   }
 
-  tlm::tlm_response_status access(bool write, std::uint32_t address, std::uint32_t& data,
-                                  unsigned char* enables = nullptr) {
+  tlm::tlm_response_status access(bool write, std::uint32_t address, std::uint32_t& data, unsigned char* enables = nullptr) {
     tlm::tlm_generic_payload payload;
     payload.set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
     payload.set_address(address);
@@ -145,8 +144,7 @@ TEST(AxilRtl, SaysWhoItIs) {
     EXPECT_EQ(s.read(reg::kId), reg::kIdValue);
     EXPECT_EQ(s.read(reg::kVersion),
               (reg::kVersionMajor << reg::kVersionMajorLsb) | (reg::kVersionMinor << reg::kVersionMinorLsb));
-    EXPECT_EQ(s.read(reg::kParams) & ((1u << reg::kParamsEntriesWidth) - 1),
-              accelerator::RtlCore::built_parameters().entries);
+    EXPECT_EQ(s.read(reg::kParams) & ((1u << reg::kParamsEntriesWidth) - 1), accelerator::RtlCore::built_parameters().entries);
     const std::uint64_t start = s.cycle();
     for (int i = 0; i < 10; ++i) s.read(reg::kId);
     EXPECT_EQ(s.cycle() - start, 10u * 3u) << "two cycles an access, one between two calls";

@@ -41,8 +41,7 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
     const auto without_count = [](std::string dump) {
       for (const char* counter :
            {"  DECISIONS = ", "  BUSY_CYCLES = ", "  STALL_CYCLES = ", "  REFUSED_COUNT = ", "  FORCED_COUNT = "})
-        for (std::size_t at; (at = dump.find(counter)) != std::string::npos;)
-          dump.erase(at, dump.find('\n', at) + 1 - at);
+        for (std::size_t at; (at = dump.find(counter)) != std::string::npos;) dump.erase(at, dump.find('\n', at) + 1 - at);
       return dump;
     };
     const std::string told = without_count(text);

@@ -58,15 +58,16 @@ TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
 std::vector<Guarded> guarded() {
   std::vector<Guarded> all;
   for (const char* drive : {"cheetah9lp", "ibm18es", "barracuda", "atlas_iii", "atlas10k"})
-    for (const char* policy : {"SPTF", "SPTF(next-C)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:FAMISH",
-                               "OPS:SLACK(4|0.5)"})
+    for (const char* policy : {"SPTF", "SPTF(next-C)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                               "OPS:FAMISH", "OPS:SLACK(4|0.5)"})
       all.push_back({drive, policy});
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Measured, GuardedDrives, ::testing::ValuesIn(guarded()), [](const auto& test) {
   std::string name = std::string(test.param.drive) + "_" + test.param.policy;
-  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }), name.end());
+  name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }),
+             name.end());
   return name;
 });
 
@@ -96,13 +97,14 @@ TEST_P(DiscreteDeadlines, OfTwentyMillisecondsCostNoStreamAnything) {
   EXPECT_LE(with.disk->engine().statistics().forced, counters.reads) << "one decision for each of them at the most";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DiscreteDeadlines,
-                         ::testing::Values("SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SLACK(4|0.5)", "OPS:FAMISH(late)"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, DiscreteDeadlines,
+    ::testing::Values("SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SLACK(4|0.5)", "OPS:FAMISH(late)"),
+    [](const auto& test) {
+      std::string name = test.param;
+      name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
+      return name;
+    });
 
 TEST(DiscreteDeadlines, AreIgnoredByTheAcceleratorWhichSaysSoOnce) {
   const Picoseconds end = 20 * core::kPicosecondsPerSecond;

@@ -99,8 +99,8 @@ TEST_P(LockstepDrive, RoundsThatCannotBeKeptAreForced) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, LockstepDrive,
-                         ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)",
-                                           "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"));
+                         ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
+                                           "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"));
 
 class GuardedEngines : public ::testing::TestWithParam<Engine> {};
 
@@ -163,18 +163,15 @@ TEST(LockstepBuffer, ABufferThatWritesBackLeavesModelAndRtlInStep) {
   EXPECT_GT(both.disk->cache_statistics().destages, scaled(1'000));
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, GuardedEngines,
-                         ::testing::Values(Engine{"SPTF", "firmware"}, Engine{"SPTF(next-C)", "firmware"},
-                                           Engine{"SPTF", "model"}, Engine{"SPTF(next-C)", "model"},
-                                           Engine{"ASPTF(0.01)", "firmware"}, Engine{"ASPTF(0.01)", "model"},
-                                           Engine{"OPS:SCAN/CI-SPTF", "firmware"},
-                                           Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
-                                           Engine{"OPS:SCAN/CLUST-REQ(6)", "firmware"},
-                                           Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "firmware"},
-                                           Engine{"OPS:SCAN/CI-SPTF", "model"}, Engine{"OPS:SCAN/CI-OPT(6)", "model"},
-                                           Engine{"OPS:SCAN/CLUST-REQ(6)", "model"},
-                                           Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "model"}),
-                         name_of_engine);
+INSTANTIATE_TEST_SUITE_P(
+    Engines, GuardedEngines,
+    ::testing::Values(Engine{"SPTF", "firmware"}, Engine{"SPTF(next-C)", "firmware"}, Engine{"SPTF", "model"},
+                      Engine{"SPTF(next-C)", "model"}, Engine{"ASPTF(0.01)", "firmware"}, Engine{"ASPTF(0.01)", "model"},
+                      Engine{"OPS:SCAN/CI-SPTF", "firmware"}, Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
+                      Engine{"OPS:SCAN/CLUST-REQ(6)", "firmware"}, Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "firmware"},
+                      Engine{"OPS:SCAN/CI-SPTF", "model"}, Engine{"OPS:SCAN/CI-OPT(6)", "model"},
+                      Engine{"OPS:SCAN/CLUST-REQ(6)", "model"}, Engine{"OPS:SCAN/CLUST-CYL(6|1000)", "model"}),
+    name_of_engine);
 
 TEST(FirmwareAndModel, AgreeOnTheMeans) {
   const Picoseconds end = seconds(scaled(500));

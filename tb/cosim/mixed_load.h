@@ -39,8 +39,8 @@ class MixedRig {
     const workload::Target target{disk->planner().geometry().block_count(), disk->planner().geometry().sector_bytes()};
     std::vector<workload::StreamTable> tables;
     for (const std::string& table : load.tables)
-      tables.push_back(workload::StreamTable::load(std::filesystem::path(PLATTER_SOURCE_DIR) /
-                                                   "models/configs/streams" / (table + ".csv")));
+      tables.push_back(
+          workload::StreamTable::load(std::filesystem::path(PLATTER_SOURCE_DIR) / "models/configs/streams" / (table + ".csv")));
     workload::RoundsProducer::Options rounds;
     rounds.streams = load.streams;
     rounds.round = load.round;

@@ -55,8 +55,8 @@ class Waves : public ::testing::TestWithParam<const char*> {
     system::EngineOptions options = engine_options("SPTF", GetParam(), config.profile);
     if (traced) options.tracing = accelerator::RtlCore::traced();
     return std::make_unique<MixedRig>(
-        name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, system::engine_factory(options)),
-        MixedLoad{}, kEnd);
+        name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, system::engine_factory(options)), MixedLoad{},
+        kEnd);
   }
 };
 
@@ -108,8 +108,10 @@ TEST(WaveFile, SeveralProbesSeeTheSameDrive) {
   drive::DriveConfig config;
   config.profile = atlas_profile();
   config.holds_data = false;
-  MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile))), MixedLoad{},
-               kEnd);
+  MixedRig rig("rig",
+               std::make_unique<drive::Drive>("disk", config,
+                                              system::engine_factory(engine_options("SPTF", "firmware", config.profile))),
+               MixedLoad{}, kEnd);
   WaveFile first(one.path(), 0, kEnd), second(other.path(), 0, kEnd);
   WaveProbe a("a", *rig.disk, first, "disk", 16), b("b", *rig.disk, second, "disk", 16);
   DriveWatch watch;
@@ -148,7 +150,7 @@ TEST(WaveFile, ChangesOfOneInstantAreOneSampleAndTimesNeverGoBack) {
     file.set(disk, kHead, std::uint64_t{1}, 500);  // before the window: a starting value
     file.set(disk, kHead, std::uint64_t{2}, 1'200);
     file.set(disk, kCylinder, std::uint64_t{77}, 1'200);
-    file.sample(1'500);                               // the RTL ran ahead
+    file.sample(1'500);                              // the RTL ran ahead
     file.set(disk, kHead, std::uint64_t{3}, 1'300);  // and the drive follows
     file.set(disk, kHead, std::uint64_t{4}, 2'001);  // after the window
     file.commit();

@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "../sanitized.h"
+#include "platter/core/error.h"
+#include "platter/import/disksim_import.h"
 #include "platter/profile/parameters.h"
 #include "platter/system/drives.h"
 #include "platter/system/scenario.h"
-#include "platter/core/error.h"
-#include "platter/import/disksim_import.h"
 #include "platter/validation/measured_trace.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/stream_table.h"
@@ -122,12 +122,70 @@ std::size_t below(Random& random, std::size_t n) { return n == 0 ? 0 : static_ca
 
 /// Numbers at the edges of types, of units and of what a text may be.
 const std::vector<std::string>& hostile() {
-  static const std::vector<std::string> words = {
-      "0", "-0", "-1", "1", "2", "255", "256", "65535", "65536", "2147483647", "2147483648", "4294967295", "4294967296", "9007199254740993",
-      "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551615", "18446744073709551616", "1e-7", "1e-9", "1e-308",
-      "1e308", "1e400", "-1e300", "0.5", "nan", "-nan", "inf", "-inf", "true", "\"\"", "\"text\"", "[]", "[[]]", "{}", "[1, nan]", "0x7fffffffffffffff",
-      "1979-05-27", "\n", "\r\n", "\t", "\"", "'", "\"\"\"", "[", "]", "{", "}", "=", ".", ",", "#", "\\", "\xff", "\xc3\x28", "\xef\xbb\xbf",
-      std::string(1, '\0'), "/", "../", "~", "%s%n", "file = \"", "source "};
+  static const std::vector<std::string> words = {"0",
+                                                 "-0",
+                                                 "-1",
+                                                 "1",
+                                                 "2",
+                                                 "255",
+                                                 "256",
+                                                 "65535",
+                                                 "65536",
+                                                 "2147483647",
+                                                 "2147483648",
+                                                 "4294967295",
+                                                 "4294967296",
+                                                 "9007199254740993",
+                                                 "9223372036854775807",
+                                                 "-9223372036854775808",
+                                                 "9223372036854775808",
+                                                 "18446744073709551615",
+                                                 "18446744073709551616",
+                                                 "1e-7",
+                                                 "1e-9",
+                                                 "1e-308",
+                                                 "1e308",
+                                                 "1e400",
+                                                 "-1e300",
+                                                 "0.5",
+                                                 "nan",
+                                                 "-nan",
+                                                 "inf",
+                                                 "-inf",
+                                                 "true",
+                                                 "\"\"",
+                                                 "\"text\"",
+                                                 "[]",
+                                                 "[[]]",
+                                                 "{}",
+                                                 "[1, nan]",
+                                                 "0x7fffffffffffffff",
+                                                 "1979-05-27",
+                                                 "\n",
+                                                 "\r\n",
+                                                 "\t",
+                                                 "\"",
+                                                 "'",
+                                                 "\"\"\"",
+                                                 "[",
+                                                 "]",
+                                                 "{",
+                                                 "}",
+                                                 "=",
+                                                 ".",
+                                                 ",",
+                                                 "#",
+                                                 "\\",
+                                                 "\xff",
+                                                 "\xc3\x28",
+                                                 "\xef\xbb\xbf",
+                                                 std::string(1, '\0'),
+                                                 "/",
+                                                 "../",
+                                                 "~",
+                                                 "%s%n",
+                                                 "file = \"",
+                                                 "source "};
   return words;
 }
 
@@ -159,7 +217,8 @@ void mutate(Random& random, std::string& text, const std::vector<std::string>& o
     case 0:
     case 1:
     case 2:  // most often by what is a number too
-      if (find_number(random, text, at, length)) text.replace(at, length, below(random, 4) == 0 ? word : hostile()[below(random, kNumbers)]);
+      if (find_number(random, text, at, length))
+        text.replace(at, length, below(random, 4) == 0 ? word : hostile()[below(random, kNumbers)]);
       break;
     case 12:
     case 13:
@@ -168,7 +227,8 @@ void mutate(Random& random, std::string& text, const std::vector<std::string>& o
       if (find_number(random, text, at, length)) text[at] = static_cast<char>('0' + below(random, 10));
       break;
     case 3:  // a digit more or less
-      if (find_number(random, text, at, length)) below(random, 2) == 0 ? text.insert(at, std::string(1 + below(random, 20), '9')) : text.erase(at, 1);
+      if (find_number(random, text, at, length))
+        below(random, 2) == 0 ? text.insert(at, std::string(1 + below(random, 20), '9')) : text.erase(at, 1);
       break;
     case 4:
       if (find_number(random, text, at, length)) text.insert(at, "-");
@@ -257,14 +317,22 @@ int main(int argc, char** argv) {
     const std::string name = argv[i];
     if (i + 1 == argc) return usage("a value is missing");
     const std::string value = argv[i + 1];
-    if (name == "--seeds") options.seeds = value;
-    else if (name == "--work") options.work = value;
-    else if (name == "--seed") options.seed = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--first") options.first = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--count") options.count = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--reader") options.reader = value;
-    else if (name == "--limit-s") options.limit_s = std::strtod(value.c_str(), nullptr);
-    else return usage(("unknown argument " + name).c_str());
+    if (name == "--seeds")
+      options.seeds = value;
+    else if (name == "--work")
+      options.work = value;
+    else if (name == "--seed")
+      options.seed = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--first")
+      options.first = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--count")
+      options.count = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--reader")
+      options.reader = value;
+    else if (name == "--limit-s")
+      options.limit_s = std::strtod(value.c_str(), nullptr);
+    else
+      return usage(("unknown argument " + name).c_str());
   }
   if (options.seeds.empty() || options.work.empty()) return usage("--seeds and --work are needed");
   std::vector<Way> chosen;
@@ -291,7 +359,8 @@ int main(int argc, char** argv) {
       try {
         chosen[i].read(name);
       } catch (const std::exception& error) {
-        fmt::print(stderr, "fuzz_readers: the seed {} of reader {} is refused: {}\n", name.string(), chosen[i].name, error.what());
+        fmt::print(stderr, "fuzz_readers: the seed {} of reader {} is refused: {}\n", name.string(), chosen[i].name,
+                   error.what());
         return 1;
       }
     }
@@ -314,8 +383,11 @@ int main(int argc, char** argv) {
     if (!fs::exists(folder)) fs::copy(options.seeds / way.seeds, folder, fs::copy_options::recursive);
     write(file, text, way.packed && below(random, 2) == 0);
     end_length = static_cast<std::size_t>(
-        fmt::format_to_n(end_message, sizeof end_message, "fuzz_readers: case {} of seed {} ended the process, or took too long: reader {}, input {}\n", n,
-                         options.seed, way.name, file.string()).out - end_message);
+        fmt::format_to_n(end_message, sizeof end_message,
+                         "fuzz_readers: case {} of seed {} ended the process, or took too long: reader {}, input {}\n", n,
+                         options.seed, way.name, file.string())
+            .out -
+        end_message);
     const long memory = memory_kb();
     const auto begin = std::chrono::steady_clock::now();
     alarm(static_cast<unsigned>(options.limit_s * 10) + 1);
@@ -340,8 +412,8 @@ int main(int argc, char** argv) {
     }
     if (!wrong.empty() && wrong.front() == '\n')
       wrong = "another exception than ConfigError and InputError: " + wrong.substr(1);
-    else if (!wrong.empty() && wrong.find(options.work.string()) == std::string::npos && wrong.find(".toml:") == std::string::npos &&
-             wrong.find("--set") == std::string::npos)
+    else if (!wrong.empty() && wrong.find(options.work.string()) == std::string::npos &&
+             wrong.find(".toml:") == std::string::npos && wrong.find("--set") == std::string::npos)
       wrong = "a message without a file: " + wrong;
     else if (seconds > options.limit_s)
       wrong = fmt::format("{:.2f} s", seconds);
@@ -349,11 +421,12 @@ int main(int argc, char** argv) {
       wrong = fmt::format("{} KB of memory", memory_kb() - memory);
     else
       continue;
-    fmt::print(stderr, "fuzz_readers: case {} of seed {} fails: reader {}, input {}\n{}\n", n, options.seed, way.name, file.string(), wrong);
+    fmt::print(stderr, "fuzz_readers: case {} of seed {} fails: reader {}, input {}\n{}\n", n, options.seed, way.name,
+               file.string(), wrong);
     return 1;
   }
-  fmt::print("{} inputs from case {} of seed {}: {} taken, {} refused, the slowest {:.2f} s (case {})\n", options.count, options.first, options.seed, taken,
-             refused, slowest_s, slowest);
+  fmt::print("{} inputs from case {} of seed {}: {} taken, {} refused, the slowest {:.2f} s (case {})\n", options.count,
+             options.first, options.seed, taken, refused, slowest_s, slowest);
   fs::remove_all(options.work);
   return 0;
 }

@@ -47,18 +47,24 @@ class Traffic {
   std::function<void()> on_done;
 
   static void header() {
-    std::puts("host,number,op,lba,blocks,class,attribute,fua,tag,status,response,begin_req,end_req,begin_resp,issued,accepted,started,completed,"
-              "queue,overhead,seek,settle,rotation,transfer,bus,data");
+    std::puts(
+        "host,number,op,lba,blocks,class,attribute,fua,tag,status,response,begin_req,end_req,begin_resp,issued,accepted,"
+        "started,completed,"
+        "queue,overhead,seek,settle,rotation,transfer,bus,data");
   }
   static void row(const char* host, std::uint64_t number, const Transaction& t) {
     const CommandTiming& c = t.timing();
     std::uint64_t data = 14'695'981'039'346'656'037u;  // FNV-1a
     for (const std::uint8_t byte : t.data) data = (data ^ byte) * 1'099'511'628'211u;
-    std::printf("%s,%lu,%c,%lu,%u,%d,%d,%d,%d,%s,%d,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%016lx\n", host, number,
-                t.extension.flush ? 'F' : t.write() ? 'W' : 'R', t.lba(), t.blocks(), static_cast<int>(t.extension.cls),
-                static_cast<int>(t.extension.attribute), t.extension.fua ? 1 : 0, t.extension.tag, std::string(to_string(t.extension.status)).c_str(),
-                static_cast<int>(t.status()), t.begin_req, t.end_req, t.begin_resp, c.issued, c.accepted, c.started, c.completed, c.queue, c.overhead,
-                c.seek, c.settle, c.rotation, c.transfer, c.bus, data);
+    std::printf("%s,%lu,%c,%lu,%u,%d,%d,%d,%d,%s,%d,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%016lx\n", host,
+                number,
+                t.extension.flush ? 'F'
+                : t.write()       ? 'W'
+                                  : 'R',
+                t.lba(), t.blocks(), static_cast<int>(t.extension.cls), static_cast<int>(t.extension.attribute),
+                t.extension.fua ? 1 : 0, t.extension.tag, std::string(to_string(t.extension.status)).c_str(),
+                static_cast<int>(t.status()), t.begin_req, t.end_req, t.begin_resp, c.issued, c.accepted, c.started,
+                c.completed, c.queue, c.overhead, c.seek, c.settle, c.rotation, c.transfer, c.bus, data);
   }
 
  private:
@@ -145,7 +151,8 @@ profile::DriveProfile buffered(profile::WriteBack write_back, bool attributes = 
 
 // --- one drive -------------------------------------------------------------------------------------------------------
 
-void to_drive(std::unique_ptr<drive::Drive> disk, const Mix& mix, EndResponse end_response = EndResponse::Completed, std::uint32_t commands = 1'500) {
+void to_drive(std::unique_ptr<drive::Drive> disk, const Mix& mix, EndResponse end_response = EndResponse::Completed,
+              std::uint32_t commands = 1'500) {
   AtHost host("host");
   host.end_response = end_response;
   host.response_delay = 30 * kUs;
@@ -295,7 +302,8 @@ const std::map<std::string, std::function<void()>>& cases() {
       {"append", [] { to_drive("SPTF", "firmware", buffered(WriteBack::Append), everything()); }},
       {"interleaved", [] { to_drive("OPS:SCAN/CI-OPT(4)", "firmware", buffered(WriteBack::Interleaved), everything()); }},
       {"late_end_resp", [] { to_drive("LOOK", "firmware", buffered(WriteBack::Append), everything(), EndResponse::Later); }},
-      {"delayed_end_resp", [] { to_drive("LOOK", "firmware", buffered(WriteBack::Off), everything(), EndResponse::LaterDelayed); }},
+      {"delayed_end_resp",
+       [] { to_drive("LOOK", "firmware", buffered(WriteBack::Off), everything(), EndResponse::LaterDelayed); }},
       {"model", [] { to_drive("SPTF", "model", buffered(WriteBack::Append), everything()); }},
       {"lockstep", [] { to_drive("OPS:SCAN/CLUST-REQ(6)", "lockstep", buffered(WriteBack::Append), everything()); }},
       {"cello", [] { to_drive("CELLO(1|1|1)", "firmware", buffered(WriteBack::Interleaved), everything()); }},

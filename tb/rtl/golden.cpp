@@ -25,9 +25,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b <
 
 }  // namespace
 
-unsigned order_cycles(unsigned c) {
-  return c > 1 ? (1U << c) + 8 * c - 8 : 9;
-}
+unsigned order_cycles(unsigned c) { return c > 1 ? (1U << c) + 8 * c - 8 : 9; }
 
 Golden::Golden(const Parameters& parameters)
     : parameters_(parameters),
@@ -157,8 +155,8 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
       return okay;
     case reg::kSeekGroup:
       if (seek_cell_ < parameters_.cells()) {
-        seek_cells_[static_cast<std::size_t>(seek_cell_)] = {bits(data, 0, parameters_.seg_w), seek_first_,
-                                                             seek_second_, bits(data, 16, parameters_.place_w())};
+        seek_cells_[static_cast<std::size_t>(seek_cell_)] = {bits(data, 0, parameters_.seg_w), seek_first_, seek_second_,
+                                                             bits(data, 16, parameters_.place_w())};
       }
       seek_cell_ = low_bits(seek_cell_ + 1, 10);
       return stale();
@@ -185,8 +183,8 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kId: return word(0x504C5453);
     case reg::kVersion: return word(0x0300);
     case reg::kParams:
-      return word(parameters_.entries | parameters_.lanes << 9 | parameters_.angle_w << 14 |
-                  parameters_.cyl_w << 19 | parameters_.seg_m << 24 | parameters_.seg_w << 27);
+      return word(parameters_.entries | parameters_.lanes << 9 | parameters_.angle_w << 14 | parameters_.cyl_w << 19 |
+                  parameters_.seg_m << 24 | parameters_.seg_w << 27);
     case reg::kOrderer: return word(parameters_.order_m);
     case reg::kCtrl: return word(guard_en_ | next_c_only_ << 1 | sweep_down_ << 2 | mask_en_ << 3 | irq_en_ << 4);
     case reg::kStatus: return word(busy() | done_ << 1 | error_ << 2 | occupancy() << 8);
@@ -205,8 +203,8 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOverheadWw: return word(overhead_ww_);
     case reg::kDelay: return word(delay_);
     case reg::kCluster:
-      return word(setting_.max | setting_.take_c << 9 | setting_.take_d << 10 | setting_.stop_at_c << 11 |
-                  setting_.down << 12 | setting_.order << 13);
+      return word(setting_.max | setting_.take_c << 9 | setting_.take_d << 10 | setting_.stop_at_c << 11 | setting_.down << 12 |
+                  setting_.order << 13);
     case reg::kClusterFrom: return word(setting_.from);
     case reg::kClusterSpan: return word(setting_.span);
     case reg::kResult: return word(decision_.tag | decision_.valid << 8 | decision_.forced << 9);
@@ -221,8 +219,7 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOrderTags0: return order_tags(0);
     case reg::kOrderTags1: return order_tags(4);
     case reg::kOrderTags2: return order_tags(8);
-    case reg::kEPos:
-      return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25);
+    case reg::kEPos: return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25);
     case reg::kEAngle: return word(staged_.angle);
     case reg::kEEndPos: return word(staged_.end_cyl | staged_.end_head << 18);
     case reg::kEEndAngle: return word(staged_.end_angle);
@@ -324,9 +321,7 @@ bool Golden::older(const Entry& a, const Entry& b) const {
 
 // ---------------------------------------------------------------------------------------------- hops
 
-std::int64_t Golden::saturate(std::int64_t value) const {
-  return std::clamp<std::int64_t>(value, 0, parameters_.time_limit());
-}
+std::int64_t Golden::saturate(std::int64_t value) const { return std::clamp<std::int64_t>(value, 0, parameters_.time_limit()); }
 
 // What of a hop depends on the distance alone.
 Golden::Hop Golden::seek_hop(std::int64_t distance) const {
@@ -478,8 +473,7 @@ Golden::Decision Golden::decide() const {
       continue;
     }
     const std::int64_t price = key(tag);
-    if (!decision.valid || price < decision.key ||
-        (price == decision.key && older(table_[tag], table_[decision.tag]))) {
+    if (!decision.valid || price < decision.key || (price == decision.key && older(table_[tag], table_[decision.tag]))) {
       decision.valid = true;
       decision.tag = tag;
       decision.key = price;

@@ -21,7 +21,7 @@ struct ClusterCosts {
 struct ClusterOrder {
   std::vector<unsigned> order;  ///< slots, the one served first in front
   std::uint32_t total = 0;
-  unsigned cycles = 0;          ///< for which the hardware is busy
+  unsigned cycles = 0;  ///< for which the hardware is busy
 
   bool operator==(const ClusterOrder& other) const {
     return order == other.order && total == other.total && cycles == other.cycles;

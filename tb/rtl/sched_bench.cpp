@@ -105,12 +105,10 @@ void SchedBench::hard_reset() {
 
 void SchedBench::note(const std::string& text) {
   if (differences_.size() >= kMostDifferences) return;
-  differences_.push_back("cycle " + std::to_string(cycle_) + ": " + text + " (after " + last_write_ +
-                         " accepted in cycle " + std::to_string(write_accepted_) + "; at work: " +
-                         name_of(golden_->work()) + ", " +
-                         std::to_string(golden_->busy_left()) + " busy cycles left, " +
-                         std::to_string(golden_->occupancy()) + " entries, " +
-                         std::to_string(golden_->continuous_entries()) + " continuous)");
+  differences_.push_back("cycle " + std::to_string(cycle_) + ": " + text + " (after " + last_write_ + " accepted in cycle " +
+                         std::to_string(write_accepted_) + "; at work: " + name_of(golden_->work()) + ", " +
+                         std::to_string(golden_->busy_left()) + " busy cycles left, " + std::to_string(golden_->occupancy()) +
+                         " entries, " + std::to_string(golden_->continuous_entries()) + " continuous)");
 }
 
 void SchedBench::check_pin(const char* name, std::uint32_t seen, std::uint32_t expected) {
@@ -144,8 +142,8 @@ void SchedBench::step(unsigned cycles) {
     if (read_waits_) {
       check_pin("RRESP", dut.s_axil_rresp_o, read_data_ ? 0 : 2);
       if (read_data_ && ((dut.s_axil_rdata_o ^ *read_data_) & read_specified_) != 0) {
-        note("read of " + name_of(read_address_) + " gave " + hex(dut.s_axil_rdata_o) + ", expected " +
-             hex(*read_data_) + (~read_specified_ ? " in the bits " + hex(read_specified_) : ""));
+        note("read of " + name_of(read_address_) + " gave " + hex(dut.s_axil_rdata_o) + ", expected " + hex(*read_data_) +
+             (~read_specified_ ? " in the bits " + hex(read_specified_) : ""));
       }
     }
     check_pin("irq_o", dut.irq_o, golden_->irq());
@@ -203,10 +201,9 @@ void SchedBench::step(unsigned cycles) {
       release_read();
     }
     const auto& list = golden_->list();
-    const Before before{golden_->sums_stale(),           golden_->debts_stale(),
-                        golden_->occupancy(),            list.empty() ? 0 : list.front(),
-                        list.empty() ? 0 : list.back(),  golden_->busy_left(),
-                        golden_->work()};
+    const Before before{
+        golden_->sums_stale(),          golden_->debts_stale(), golden_->occupancy(), list.empty() ? 0 : list.front(),
+        list.empty() ? 0 : list.back(), golden_->busy_left(),   golden_->work()};
     golden_->clock(stalls);
     if (golden_->ended() != Work::None && random_bus_) watch_outcome(golden_->ended());
     if (take_write) {
@@ -342,8 +339,7 @@ void SchedBench::drive_reader() {
 void SchedBench::watch_outcome(Work work) {
   if (is_operation(work)) watch(reg::kCycles);
   if (work == Work::Decide) {
-    for (const std::uint32_t address :
-         {reg::kResult, reg::kResultKey, reg::kRefused, reg::kNext, reg::kSweep, reg::kDue}) {
+    for (const std::uint32_t address : {reg::kResult, reg::kResultKey, reg::kRefused, reg::kNext, reg::kSweep, reg::kDue}) {
       watch(address);
     }
   } else if (work == Work::Cluster) {
@@ -412,8 +408,7 @@ void SchedBench::load_seek_table(SeekTable kind) {
   // First distance of each cell, and the one after the last.
   const auto first = [m](unsigned index) {
     const unsigned steps = 1U << m;
-    return index < steps ? double(index)
-                         : std::ldexp(double(steps + index % steps), static_cast<int>(index / steps) - 1);
+    return index < steps ? double(index) : std::ldexp(double(steps + index % steps), static_cast<int>(index / steps) - 1);
   };
   const auto curve = [&](double distance) {
     const double share = distance / std::ldexp(1.0, static_cast<int>(parameters_.cyl_w));
@@ -502,8 +497,7 @@ void SchedBench::randomize_configuration() {
   write(reg::kHeadSwitch, u32(random_time()));
   const std::int64_t settle = random_time();
   write(reg::kWriteSettle, u32(chance(40) ? -settle : settle));
-  for (const std::uint32_t address :
-       {reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr, reg::kOverheadWw, reg::kDelay}) {
+  for (const std::uint32_t address : {reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr, reg::kOverheadWw, reg::kDelay}) {
     write(address, u32(random_time()));
   }
   const auto threshold = [&](std::int64_t share) {
@@ -559,9 +553,7 @@ std::vector<BusWrite> SchedBench::staged_random(bool continuous) {
   const auto stage = [&](std::uint32_t address, std::uint32_t data) { writes.push_back({address, data}); };
   const auto turn = static_cast<std::uint64_t>(parameters_.turn());
   const auto heads = [this] { return std::int64_t(below(few_values_ || chance(50) ? 2 : 64)) << 18; };
-  const auto ticks = [&](std::uint64_t most) {
-    return few_values_ ? std::int64_t(below(3) * 7) : std::int64_t(below(most));
-  };
+  const auto ticks = [&](std::uint64_t most) { return few_values_ ? std::int64_t(below(3) * 7) : std::int64_t(below(most)); };
   constexpr unsigned kOthers[] = {0, 0, 2, 3};
   const unsigned klass = continuous ? Golden::kContinuous : kOthers[below(4)];
   stage(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25));
@@ -686,8 +678,9 @@ void SchedBench::near_deadline() {
 
 void SchedBench::random_cluster() {
   const unsigned entries = parameters_.entries, m = parameters_.order_m;
-  const unsigned limits[] = {0, 1, 2, 3, std::max(m, 1U), m + 1, static_cast<unsigned>(1 + below(m + 1)),
-                             static_cast<unsigned>(below(entries + 2)), 511};
+  const unsigned limits[] = {
+      0,  1, 2, 3, std::max(m, 1U), m + 1, static_cast<unsigned>(1 + below(m + 1)), static_cast<unsigned>(below(entries + 2)),
+      511};
   unsigned flags = static_cast<unsigned>(below(32));
   if (chance(70)) flags |= 1U << (reg::kClusterTakeDLsb - reg::kClusterTakeCLsb);
   if (chance(50)) flags |= 1U << (reg::kClusterOrderLsb - reg::kClusterTakeCLsb);
@@ -733,9 +726,7 @@ void SchedBench::random_refusal() {
       break;
     }
     case 3: write(static_cast<std::uint32_t>(below(0x1000)) | 1U << below(2), data); break;
-    case 4:
-      write(reg::kRegisters[below(std::size(reg::kRegisters))].offset, data, static_cast<unsigned>(below(15)));
-      break;
+    case 4: write(reg::kRegisters[below(std::size(reg::kRegisters))].offset, data, static_cast<unsigned>(below(15))); break;
     default: write(0x134 + 4 * static_cast<std::uint32_t>(below(0x300)), data); break;
   }
 }
@@ -782,15 +773,16 @@ void SchedBench::clear_in_halves(std::uint32_t bits) {
 
 // Writes behind each other, what starts work among them, some refused, at the end perhaps a soft reset.
 void SchedBench::random_queue() {
-  constexpr std::uint32_t kTargets[] = {reg::kReserve, reg::kRisk,   reg::kEPos,   reg::kEAngle, reg::kClear, reg::kOp,
-                                        reg::kInsert,  reg::kRemove, reg::kServe,  reg::kId,     0x400};
+  constexpr std::uint32_t kTargets[] = {reg::kReserve, reg::kRisk,   reg::kEPos,  reg::kEAngle, reg::kClear, reg::kOp,
+                                        reg::kInsert,  reg::kRemove, reg::kServe, reg::kId,     0x400};
   std::vector<BusWrite> writes(2 + below(5));
   retire_old_entries();
   for (BusWrite& one : writes) {
     one.address = kTargets[below(std::size(kTargets))];
-    one.data = one.address == reg::kClear                                    ? static_cast<std::uint32_t>(below(8))
-               : one.address >= reg::kInsert && one.address <= reg::kServe ? static_cast<std::uint32_t>(below(parameters_.entries))
-                                                                           : static_cast<std::uint32_t>(random_());
+    one.data = one.address == reg::kClear ? static_cast<std::uint32_t>(below(8))
+               : one.address >= reg::kInsert && one.address <= reg::kServe
+                   ? static_cast<std::uint32_t>(below(parameters_.entries))
+                   : static_cast<std::uint32_t>(random_());
     if (chance(15)) one.strobe = static_cast<unsigned>(below(15));
   }
   const bool reset = chance(25);
@@ -935,37 +927,82 @@ void SchedBench::declare_points() {
   declare("clear: DONE in the last cycle of an operation");
   declare("clear: counters in the last cycle of an operation");
   declare("clear: counters while busy");
-  for (const char* work : {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale",
-                           "cluster", "cluster, ordered"}) {
+  for (const char* work :
+       {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale", "cluster", "cluster, ordered"}) {
     if (parameters_.order_m == 0 && std::string(work) == "cluster, ordered") continue;
     for (const char* where : {"early", "in the middle", "last"}) {
       declare("soft reset: " + std::string(work) + ", " + where);
     }
   }
-  for (const char* point :
-       {"table: insert into the empty table", "table: insert fills it", "table: insert among equal cylinders",
-        "table: insert below all", "table: insert above all", "table: lowest taken out", "table: highest taken out",
-        "table: only one taken out", "table: insert of a tag in use", "table: insert of a tag out of range",
-        "table: remove of a free tag", "table: remove of a tag out of range", "table: serve of a free tag",
-        "table: serve of a tag out of range",
-        "decide: empty table", "decide: full table", "decide: guard off while stale", "decide: guard on, nothing stale",
-        "decide: sums stale, no sweep", "decide: sums stale", "decide: nothing stale, no sweep", "decide: debts stale",
-        "decide: masked", "decide: masked by a cluster", "decide: tie by age", "decide: tie of three and more",
-        "decide: key below zero", "decide: key zero", "decide: nothing competes", "decide: NEXT picked",
-        "decide: a continuous entry shut out by NEXT_C_ONLY", "decide: refused some", "decide: forced",
-        "decide: forced, nothing competes", "decide: forced, NEXT masked", "guard: need is what is left",
-        "guard: need is one tick more than is left", "guard: need is one tick less than is left",
-        "guard: deadline past", "guard: time passes zero before the deadline", "guard: nothing left by the reserve",
-        "guard: debt below zero",
-        "age: none", "age: a tick below the clamp", "age: at the clamp", "age: above the clamp",
-        "sweep: its sum clamps", "sweep: due is the last deadline", "sweep: due is the first deadline",
-        "sweep: due is one between", "sweep: equal cylinders",
-        "cluster: empty table", "cluster: nothing collected", "cluster: everything before FROM",
-        "cluster: some before FROM", "cluster: another class passed over", "cluster: no class taken",
-        "cluster: ends at a continuous entry",
-        "cluster: ends at once at a continuous entry", "cluster: ends by span", "cluster: ends by number",
-        "cluster: ends with the list", "cluster: no limit", "cluster: of all", "cluster: span met exactly",
-        "cluster: span exceeded by one cylinder", "cluster: upward", "cluster: downward", "cluster: of both classes"}) {
+  for (const char* point : {"table: insert into the empty table",
+                            "table: insert fills it",
+                            "table: insert among equal cylinders",
+                            "table: insert below all",
+                            "table: insert above all",
+                            "table: lowest taken out",
+                            "table: highest taken out",
+                            "table: only one taken out",
+                            "table: insert of a tag in use",
+                            "table: insert of a tag out of range",
+                            "table: remove of a free tag",
+                            "table: remove of a tag out of range",
+                            "table: serve of a free tag",
+                            "table: serve of a tag out of range",
+                            "decide: empty table",
+                            "decide: full table",
+                            "decide: guard off while stale",
+                            "decide: guard on, nothing stale",
+                            "decide: sums stale, no sweep",
+                            "decide: sums stale",
+                            "decide: nothing stale, no sweep",
+                            "decide: debts stale",
+                            "decide: masked",
+                            "decide: masked by a cluster",
+                            "decide: tie by age",
+                            "decide: tie of three and more",
+                            "decide: key below zero",
+                            "decide: key zero",
+                            "decide: nothing competes",
+                            "decide: NEXT picked",
+                            "decide: a continuous entry shut out by NEXT_C_ONLY",
+                            "decide: refused some",
+                            "decide: forced",
+                            "decide: forced, nothing competes",
+                            "decide: forced, NEXT masked",
+                            "guard: need is what is left",
+                            "guard: need is one tick more than is left",
+                            "guard: need is one tick less than is left",
+                            "guard: deadline past",
+                            "guard: time passes zero before the deadline",
+                            "guard: nothing left by the reserve",
+                            "guard: debt below zero",
+                            "age: none",
+                            "age: a tick below the clamp",
+                            "age: at the clamp",
+                            "age: above the clamp",
+                            "sweep: its sum clamps",
+                            "sweep: due is the last deadline",
+                            "sweep: due is the first deadline",
+                            "sweep: due is one between",
+                            "sweep: equal cylinders",
+                            "cluster: empty table",
+                            "cluster: nothing collected",
+                            "cluster: everything before FROM",
+                            "cluster: some before FROM",
+                            "cluster: another class passed over",
+                            "cluster: no class taken",
+                            "cluster: ends at a continuous entry",
+                            "cluster: ends at once at a continuous entry",
+                            "cluster: ends by span",
+                            "cluster: ends by number",
+                            "cluster: ends with the list",
+                            "cluster: no limit",
+                            "cluster: of all",
+                            "cluster: span met exactly",
+                            "cluster: span exceeded by one cylinder",
+                            "cluster: upward",
+                            "cluster: downward",
+                            "cluster: of both classes"}) {
     declare(point);
   }
   for (const char* way : {"up", "down"}) {
@@ -980,9 +1017,8 @@ void SchedBench::declare_points() {
   std::vector<std::string> places = {"head", "sweep", "debt"};
   if (parameters_.order_m > 1) places.push_back("order");
   for (const std::string& where : places) {
-    for (const char* what : {"wait one below MARGIN", "wait of MARGIN", "wait one below RISK", "wait of RISK",
-                             "arrival clamps", "reach clamps", "worst clamps", "settle below zero",
-                             "settle above the clamp"}) {
+    for (const char* what : {"wait one below MARGIN", "wait of MARGIN", "wait one below RISK", "wait of RISK", "arrival clamps",
+                             "reach clamps", "worst clamps", "settle below zero", "settle above the clamp"}) {
       declare("hop, " + where + ": " + what);
     }
   }
@@ -1020,7 +1056,8 @@ void SchedBench::cover_hop(const Golden::Hop& hop, const std::string& where) {
 void SchedBench::cover_bus(bool take_read) {
   const Dut& dut = *dut_;
   if (dut.s_axil_awvalid_i && address_held_ && dut.s_axil_awaddr_i != held_address_) ++*other_address_;
-  if (dut.s_axil_wvalid_i && data_held_ && (dut.s_axil_wdata_i != held_data_ || dut.s_axil_wstrb_i != held_strobe_)) ++*other_data_;
+  if (dut.s_axil_wvalid_i && data_held_ && (dut.s_axil_wdata_i != held_data_ || dut.s_axil_wstrb_i != held_strobe_))
+    ++*other_data_;
   read_between_ |= take_read && address_held_ != data_held_;
 }
 
@@ -1047,8 +1084,7 @@ void SchedBench::cover_clear_in_halves(const BusWrite& write) {
   read_between_ = false;
 }
 
-void SchedBench::cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer,
-                             const Before& before) {
+void SchedBench::cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer, const Before& before) {
   const unsigned tag = data & 0xFFFF;
   const bool command = address == reg::kInsert || address == reg::kRemove || address == reg::kServe;
   const char* name = address == reg::kInsert ? "insert" : address == reg::kRemove ? "remove" : "serve";
@@ -1065,9 +1101,9 @@ void SchedBench::cover_write(std::uint32_t address, std::uint32_t data, const Go
     }
   }
   if (command && !answer.okay) {
-    const char* why = tag >= parameters_.entries  ? " of a tag out of range"
-                      : address == reg::kInsert ? " of a tag in use"
-                                                : " of a free tag";
+    const char* why = tag >= parameters_.entries ? " of a tag out of range"
+                      : address == reg::kInsert  ? " of a tag in use"
+                                                 : " of a free tag";
     hit(std::string("table: ") + name + why);
   }
   if (address == reg::kClear && answer.okay && before.busy_left > 0) {
@@ -1236,8 +1272,8 @@ void SchedBench::cover_cluster() {
       const unsigned at = setting.down ? list[list.size() - found.looked_at] : list[found.looked_at - 1];
       hit_if(distance(at) == setting.span + 1, "cluster: span exceeded by one cylinder");
     }
-    const auto continuous = std::count_if(found.tags.begin(), found.tags.end(),
-                                          [&](unsigned tag) { return entries[tag].continuous(); });
+    const auto continuous =
+        std::count_if(found.tags.begin(), found.tags.end(), [&](unsigned tag) { return entries[tag].continuous(); });
     hit_if(continuous > 0 && continuous < c, "cluster: of both classes");
     hit("cluster: of " + (c <= std::max(parameters_.order_m, 4U) ? std::to_string(c) : "more"));
   }

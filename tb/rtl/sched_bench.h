@@ -160,7 +160,7 @@ class SchedBench {
   bool address_held_ = false, data_held_ = false;  // taken, and the write not yet carried out
   std::uint32_t held_address_ = 0, held_data_ = 0;
   unsigned held_strobe_ = 0;
-  bool read_waits_ = false;                        // and at R
+  bool read_waits_ = false;  // and at R
   std::optional<std::uint32_t> read_data_;
   std::uint32_t read_specified_ = 0, read_address_ = 0, last_read_ = 0;
   bool last_write_okay_ = false;
@@ -170,8 +170,8 @@ class SchedBench {
   // For the cover points: the work under way, and what kept the present write waiting.
   std::string running_;
   Golden::Work stalled_by_ = Golden::Work::None;
-  std::uint64_t *held_b_, *held_r_, *address_first_, *data_first_, *read_while_busy_, *both_accepted_,
-      *other_address_, *other_data_;
+  std::uint64_t *held_b_, *held_r_, *address_first_, *data_first_, *read_while_busy_, *both_accepted_, *other_address_,
+      *other_data_;
   bool read_between_ = false;  // the halves of the write under way
   // Refused commands so far, and those before each entry came
   std::uint32_t refusals_ = 0;

@@ -20,8 +20,7 @@ namespace reg = accelerator::reg;
 
 constexpr unsigned kWrite = 1, kContinuous = 2, kBackground = 4;
 constexpr std::uint32_t kGuard = 1, kNextOnly = 2, kDown = 4, kMasked = 8, kIrq = 16;
-constexpr std::uint32_t kTakeC = 1U << 9, kTakeD = 1U << 10, kStopAtC = 1U << 11, kClusterDown = 1U << 12,
-                        kOrder = 1U << 13;
+constexpr std::uint32_t kTakeC = 1U << 9, kTakeD = 1U << 10, kStopAtC = 1U << 11, kClusterDown = 1U << 12, kOrder = 1U << 13;
 constexpr std::uint32_t kClearDone = 1, kClearError = 2, kClearCounters = 4, kSoftReset = 0x100;
 constexpr std::uint32_t kDone = 2, kError = 4;
 
@@ -139,8 +138,8 @@ TEST_F(Sched, FieldsAreAsWideAsTheParametersSay) {
   for (const std::uint32_t address : {reg::kMargin, reg::kRisk, reg::kRiskCharge, reg::kEAngle, reg::kEEndAngle}) {
     EXPECT_EQ(kept(address), turn() - 1) << address;
   }
-  for (const std::uint32_t address : {reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw,
-                                      reg::kOverheadWr, reg::kOverheadWw, reg::kDelay}) {
+  for (const std::uint32_t address : {reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
+                                      reg::kOverheadWw, reg::kDelay}) {
     EXPECT_EQ(kept(address), time_limit()) << address;
   }
   for (const std::uint32_t address :
@@ -380,10 +379,18 @@ TEST_F(Sched, AnotherBeatWaitsWhileOneIsHeld) {
 }
 
 TEST_F(Sched, QueuedWritesAreCarriedOutInTheirOrder) {
-  const std::vector<BusWrite> writes = {{reg::kEPos, 7},          {reg::kInsert, 2},   {reg::kReserve, 11},
-                                        {reg::kReserve, 12, 0x7}, {reg::kId, 1},       {reg::kEPos, 5},
-                                        {reg::kInsert, 2},        {reg::kInsert, 3},   {reg::kOp, 0},
-                                        {reg::kAgeNow, 13},       {reg::kServe, 3},    {reg::kOp, 1},
+  const std::vector<BusWrite> writes = {{reg::kEPos, 7},
+                                        {reg::kInsert, 2},
+                                        {reg::kReserve, 11},
+                                        {reg::kReserve, 12, 0x7},
+                                        {reg::kId, 1},
+                                        {reg::kEPos, 5},
+                                        {reg::kInsert, 2},
+                                        {reg::kInsert, 3},
+                                        {reg::kOp, 0},
+                                        {reg::kAgeNow, 13},
+                                        {reg::kServe, 3},
+                                        {reg::kOp, 1},
                                         {reg::kClear, kClearDone | kClearError, 0xE}};
   const std::vector<bool> okay = {true, true, true, false, false, true, false, true, true, true, true, true, false};
   for (const unsigned pauses : {0U, 20U, 50U, 80U}) {
@@ -525,7 +532,7 @@ TEST_F(Sched, ClearInHalves) {
           for (const unsigned strobe : {0xFU, 0x7U, 0xEU, 0xDU, 0xBU, 0x1U, 0x2U, 0U}) {
             bench.randomize_configuration();
             if (!(bench.golden().entries()[3].valid)) bench.insert_random(3);
-            bench.decide();             // DONE, counters
+            bench.decide();              // DONE, counters
             write(reg::kServe, 0xFFFF);  // ERROR
             if (busy) write(reg::kOp, 0);
             if (halves == Halves::BothHeld) {  // behind a response
@@ -580,7 +587,7 @@ TEST_F(Sched, RandomBackPressure) {
       write_open = true;
       const std::uint32_t address = kTargets[bench.below(kCount)];
       const bool command = address >= reg::kInsert && address <= reg::kServe;
-      bench.drive_write(address, command                ? static_cast<std::uint32_t>(bench.below(entries()))
+      bench.drive_write(address, command                  ? static_cast<std::uint32_t>(bench.below(entries()))
                                  : address == reg::kClear ? static_cast<std::uint32_t>(bench.below(8))
                                                           : static_cast<std::uint32_t>(bench.random()()));
       dut.s_axil_awvalid_i = dut.s_axil_wvalid_i = 0;
@@ -840,7 +847,8 @@ TEST_F(SchedWork, HardResetInEveryCycle) {
       bench.step(at - 1);
       bench.hard_reset();
       dut.s_axil_bready_i = dut.s_axil_rready_i = 1;
-      EXPECT_EQ(bench.decide(), bench.duration()) << kind.name << ", cycle " << at << ": a decision in the first cycle after the reset";
+      EXPECT_EQ(bench.decide(), bench.duration())
+          << kind.name << ", cycle " << at << ": a decision in the first cycle after the reset";
       EXPECT_EQ(read(reg::kResult), 0U) << kind.name << ", cycle " << at << ": the table is empty";
       bench.hard_reset();
       normal_operation();
@@ -941,8 +949,12 @@ TEST_F(Sched, TiesOfOneAgeGoToTheLowestTag) {
 void run_ties_after_refusals(SchedBench& bench) {
   const unsigned half = (1U << bench.parameters().seq_w) / 2 + 2, free = 7, out = bench.parameters().entries;
   for (const auto& [older, younger] : {std::pair{5U, 2U}, {2U, 5U}}) {
-    for (const auto& [address, tag] : {std::pair{reg::kInsert, older}, {reg::kInsert, out}, {reg::kInsert, 0xFFFFU},
-                                       {reg::kRemove, free}, {reg::kServe, free}, {reg::kServe, out}}) {
+    for (const auto& [address, tag] : {std::pair{reg::kInsert, older},
+                                       {reg::kInsert, out},
+                                       {reg::kInsert, 0xFFFFU},
+                                       {reg::kRemove, free},
+                                       {reg::kServe, free},
+                                       {reg::kServe, out}}) {
       bench.write(reg::kClear, kSoftReset);
       for (const unsigned next : {older, younger}) {
         bench.write(reg::kInsert, next);
@@ -1309,9 +1321,10 @@ TEST_F(Sched, WhatMakesStale) {
     EXPECT_EQ(bench.decide(), pass) << address;
   }
   for (const std::uint32_t address :
-       {reg::kHeadPos, reg::kHeadTime, reg::kReserve, reg::kAgeNow, reg::kRiskCharge, reg::kCluster, reg::kClusterFrom,
-        reg::kClusterSpan, reg::kEPos, reg::kEAngle, reg::kEEndPos, reg::kEEndAngle, reg::kETransfer, reg::kEDeadline,
-        reg::kEAge, reg::kSeekIndex, reg::kSeekBase, reg::kSeekCell, reg::kSeekLast, reg::kMask0, reg::kMask7}) {
+       {reg::kHeadPos,     reg::kHeadTime,    reg::kReserve, reg::kAgeNow,    reg::kRiskCharge, reg::kCluster,
+        reg::kClusterFrom, reg::kClusterSpan, reg::kEPos,    reg::kEAngle,    reg::kEEndPos,    reg::kEEndAngle,
+        reg::kETransfer,   reg::kEDeadline,   reg::kEAge,    reg::kSeekIndex, reg::kSeekBase,   reg::kSeekCell,
+        reg::kSeekLast,    reg::kMask0,       reg::kMask7}) {
     write(address, 1);
     EXPECT_EQ(bench.decide(), pass) << address;
   }

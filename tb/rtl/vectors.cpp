@@ -80,8 +80,8 @@ class GoldenDut final : public Dut {
   void record() {
     if (!file) return;
     // rst_ni, awvalid, wvalid, bready, arvalid, rready; wstrb; awaddr; araddr; wdata
-    const unsigned flags = static_cast<unsigned>(rst_ni << 5 | s_axil_awvalid_i << 4 | s_axil_wvalid_i << 3 | s_axil_bready_i << 2 |
-                                                 s_axil_arvalid_i << 1 | s_axil_rready_i);
+    const unsigned flags = static_cast<unsigned>(rst_ni << 5 | s_axil_awvalid_i << 4 | s_axil_wvalid_i << 3 |
+                                                 s_axil_bready_i << 2 | s_axil_arvalid_i << 1 | s_axil_rready_i);
     std::fprintf(file, "%02x%x%03x%03x%08x ", flags, s_axil_wstrb_i & 0xFU, s_axil_awaddr_i & 0xFFFU, s_axil_araddr_i & 0xFFFU,
                  s_axil_wdata_i);
     // awready, wready, bvalid, arready, rvalid, irq, busy, 0; bresp, rresp; rdata
@@ -89,8 +89,8 @@ class GoldenDut final : public Dut {
                           unsigned busy) {
       return awready << 7 | wready << 6 | bvalid << 5 | arready << 4 | rvalid << 3 | irq << 2 | busy << 1;
     };
-    std::fprintf(file, "%02x%x%08x ", seven(s_axil_awready_o, s_axil_wready_o, s_axil_bvalid_o, s_axil_arready_o, s_axil_rvalid_o,
-                                            irq_o, busy_o),
+    std::fprintf(file, "%02x%x%08x ",
+                 seven(s_axil_awready_o, s_axil_wready_o, s_axil_bvalid_o, s_axil_arready_o, s_axil_rvalid_o, irq_o, busy_o),
                  static_cast<unsigned>(s_axil_bresp_o << 2 | s_axil_rresp_o), s_axil_rdata_o);
     const bool compares = rst_ni;
     std::fprintf(file, "%02x%x%08x\n", compares ? seven(1, 1, 1, s_axil_arvalid_i, 1, 1, 1) : 0,

@@ -70,7 +70,7 @@ class Ledger {
 
  private:
   enum class State : std::uint8_t {
-    OnWay,    ///< a part of the write may have ended
+    OnWay,  ///< a part of the write may have ended
     There,
     Perhaps,  ///< it has failed
     Missed,   ///< a younger read has seen older contents
@@ -346,7 +346,7 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
       if (!back && random.below(2) == 0)
         array.revive(d);
       else
-        rig.drives[d]->set_alive(true);  // found by its registers
+        rig.drives[d]->set_alive(true);                                   // found by its registers
       for (int k = 0; k < 500 && !array.alive(d); ++k) s.pause(4 * kMs);  // until what is left from before is over
       EXPECT_TRUE(array.alive(d));
       int patience = 4000;
@@ -355,7 +355,8 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
     }
     over = true;
   });
-  for (int k = 0; k < 400 && !killer.done() && !::testing::Test::HasFatalFailure(); ++k) run_until(core::now_ps() + 10'000 * kMs);
+  for (int k = 0; k < 400 && !killer.done() && !::testing::Test::HasFatalFailure(); ++k)
+    run_until(core::now_ps() + 10'000 * kMs);
   ASSERT_TRUE(killer.done()) << "it hangs";
   load.running = false;
   run_until(core::now_ps() + 5'000 * kMs);
@@ -419,7 +420,9 @@ TEST_P(ArrayTwoDeaths, LoseExactlyWhatBothHeld) {
   ASSERT_TRUE(script.done());
   expect_conservation(array, load);
   EXPECT_GT(load.exact, 1000u);
-  if (seed % 2 == 0) { EXPECT_GT(load.no_copy, 20u); }
+  if (seed % 2 == 0) {
+    EXPECT_GT(load.no_copy, 20u);
+  }
   EXPECT_LT(load.failed, load.good / 4);
 }
 
@@ -523,9 +526,10 @@ const auto kCases = ::testing::Values(ArrayCase{"fcfs", "FCFS", profile::WriteBa
                                       ArrayCase{"cached", "SPTF", profile::WriteBack::Interleaved, 4, 2},
                                       ArrayCase{"guarded", "OPS:SCAN/CI-SPTF", profile::WriteBack::Off, 3, 8});
 INSTANTIATE_TEST_SUITE_P(All, ArrayDeaths, kCases, [](const auto& test) { return std::string(test.param.name); });
-INSTANTIATE_TEST_SUITE_P(All, ArrayTwoDeaths, ::testing::Combine(kCases, ::testing::Range<std::uint64_t>(1, 7)), [](const auto& test) {
-  return std::string(std::get<0>(test.param).name) + "_" + std::to_string(std::get<1>(test.param));
-});
+INSTANTIATE_TEST_SUITE_P(All, ArrayTwoDeaths, ::testing::Combine(kCases, ::testing::Range<std::uint64_t>(1, 7)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "_" + std::to_string(std::get<1>(test.param));
+                         });
 
 /// Reads of the streams in each round, with the number that came late.
 class Streams : public ArrayClientIf {
@@ -586,7 +590,9 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
       s.pause(500 * kMs);
     }
   });
-  const auto fill = [](std::uint64_t sector, std::uint8_t generation) { return static_cast<std::uint8_t>(sector * 7 + generation); };
+  const auto fill = [](std::uint64_t sector, std::uint8_t generation) {
+    return static_cast<std::uint8_t>(sector * 7 + generation);
+  };
   Script script("script", [&](Script& s) {
     Transaction t(nullptr);
     const auto write = [&](std::uint64_t first, std::uint32_t count, std::uint8_t generation) {
@@ -653,7 +659,9 @@ struct RebuildUnderStreams {
   static constexpr Picoseconds kRound = 500 * kMs;
 
   RebuildUnderStreams(const std::string& name, std::uint32_t outstanding, std::uint32_t background_tags)
-      : rig(config(outstanding, background_tags), profile(), "OPS:SCAN/CI-SPTF", name), streams(*rig.array, 180), random(3, "streams") {}
+      : rig(config(outstanding, background_tags), profile(), "OPS:SCAN/CI-SPTF", name),
+        streams(*rig.array, 180),
+        random(3, "streams") {}
   static ArrayConfig config(std::uint32_t outstanding, std::uint32_t background_tags) {
     ArrayConfig config;
     config.drives = 4;
@@ -763,7 +771,8 @@ TEST_P(ArrayReturn, WaitsForWhatIsLeftFromBeforeTheDeath) {
   array.revive(0);
   EXPECT_TRUE(array.alive(0));
 }
-INSTANTIATE_TEST_SUITE_P(All, ArrayReturn, ::testing::Bool(), [](const auto& test) { return std::string(test.param ? "WithRegisters" : "WithoutRegisters"); });
+INSTANTIATE_TEST_SUITE_P(All, ArrayReturn, ::testing::Bool(),
+                         [](const auto& test) { return std::string(test.param ? "WithRegisters" : "WithoutRegisters"); });
 
 TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
   ArrayConfig config;

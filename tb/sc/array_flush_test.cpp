@@ -56,7 +56,8 @@ class WritesAndFlushes : public ArrayClientIf {
     for (std::uint64_t s = 0; s < sectors_.size(); ++s) {
       std::uint64_t stamp = 0;
       std::memcpy(&stamp, bytes.data() + s * kSector, 8);
-      for (std::size_t i = 0; i < kSector; i += 8) ASSERT_EQ(std::memcmp(bytes.data() + s * kSector + i, &stamp, 8), 0) << "torn";
+      for (std::size_t i = 0; i < kSector; i += 8)
+        ASSERT_EQ(std::memcmp(bytes.data() + s * kSector + i, &stamp, 8), 0) << "torn";
       auto& versions = sectors_[s];
       // Which one is it, and what came after it, and was it answered, and flushed?
       std::size_t found = versions.size();
@@ -267,7 +268,8 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ArrayFlush, ::testing::Values("FCFS", "SPTF"), [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(All, ArrayFlush, ::testing::Values("FCFS", "SPTF"),
+                         [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
 }  // namespace platter::testing

@@ -30,11 +30,12 @@ inline StripeArea area_of(std::uint64_t units, std::uint64_t unit_bytes, bool mi
 
 /// Toy drives with an array above them.
 struct ArrayRig {
-  explicit ArrayRig(ArrayConfig config, const profile::DriveProfile& profile = toy_profile(), const std::string& policy = "FCFS",
-                    const std::string& name = "array", bool registers = true) {
+  explicit ArrayRig(ArrayConfig config, const profile::DriveProfile& profile = toy_profile(),
+                    const std::string& policy = "FCFS", const std::string& name = "array", bool registers = true) {
     config.drive_bytes = kToyBlocks * 512;
     for (std::uint32_t i = 0; i < config.drives; ++i)
-      drives.push_back(make_drive((name + "_disk" + std::to_string(i)).c_str(), policy, "firmware", profile, config.holds_data));
+      drives.push_back(
+          make_drive((name + "_disk" + std::to_string(i)).c_str(), policy, "firmware", profile, config.holds_data));
     array = std::make_unique<Array>(name.c_str(), config);
     for (std::uint32_t i = 0; i < config.drives; ++i) {
       array->disk_init_sockets[i].bind(drives[i]->host_tgt_socket);

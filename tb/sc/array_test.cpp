@@ -249,14 +249,14 @@ TEST(Array, TheCacheServesWhatItHas) {
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 0, 4096}));
   EXPECT_EQ(read(0), 0u);
   EXPECT_EQ(read(1), 1u);
-  EXPECT_EQ(read(2), 1u);  // 2 1 0
-  EXPECT_EQ(read(0), 0u);  // 0 2 1
-  EXPECT_EQ(read(3), 1u);  // 3 0 2
-  EXPECT_EQ(read(1), 1u);  // 1 3 0
-  EXPECT_EQ(read(0, 0, 8192), 0u);  // 0 and 1: 1 0 3
-  EXPECT_EQ(read(3, 0, 4096), 0u);  // 3 1 0
+  EXPECT_EQ(read(2), 1u);                                                           // 2 1 0
+  EXPECT_EQ(read(0), 0u);                                                           // 0 2 1
+  EXPECT_EQ(read(3), 1u);                                                           // 3 0 2
+  EXPECT_EQ(read(1), 1u);                                                           // 1 3 0
+  EXPECT_EQ(read(0, 0, 8192), 0u);                                                  // 0 and 1: 1 0 3
+  EXPECT_EQ(read(3, 0, 4096), 0u);                                                  // 3 1 0
   EXPECT_EQ(read(2, 0, 16384), 2u) << "3 from the cache; 2 alone, 4 and 5 joined";  // 5 4 2
-  rig.host->submit(true, 5 * 4096, 512);  // through
+  rig.host->submit(true, 5 * 4096, 512);                                            // through
   run_until(core::now_ps() + 100 * kMs);
   EXPECT_TRUE((rig.drives[0]->seen.back() == StubDrive::Seen{true, 8192 + 4096, 512}));
   EXPECT_EQ(read(5), 0u);
@@ -433,7 +433,8 @@ TEST(Array, ReadsAheadForAStreamByHand) {
 /// Streams of a variable bit rate in rounds, each from a place of its own on.
 class StreamsInRounds : public ArrayClientIf {
  public:
-  StreamsInRounds(Array& array, std::uint32_t streams, std::uint64_t seed) : array_(array), random_(seed, "streams"), reads_(streams) {
+  StreamsInRounds(Array& array, std::uint32_t streams, std::uint64_t seed)
+      : array_(array), random_(seed, "streams"), reads_(streams) {
     for (std::uint32_t i = 0; i < streams; ++i) {
       reads_[i].cls = RequestClass::Continuous;
       reads_[i].stream = 100 + i;
@@ -579,8 +580,9 @@ TEST(Array, OneCopyOfAUnitIsNeverStale) {
   run_until(1);
   rig.host->submit(false, 4096, 512);  // keeps drive 1 busy
   ArrayRequest& first = rig.host->submit(true, 0, 512);
-  ArrayRequest& second = rig.host->submit(true, 2048, 512, RequestClass::Continuous);  // ahead of it on drive 1, behind it on drive 0
-  run_until(25 * kMs);  // the first has ended on drive 0, the second on drive 1
+  ArrayRequest& second =
+      rig.host->submit(true, 2048, 512, RequestClass::Continuous);  // ahead of it on drive 1, behind it on drive 0
+  run_until(25 * kMs);                                              // the first has ended on drive 0, the second on drive 1
   rig.drives[1]->status = CommandStatus::DriveDead;
   run_until(31 * kMs);
   EXPECT_EQ(first.status, CommandStatus::Good);
@@ -607,9 +609,9 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   EXPECT_EQ(array.fresh_since(1), core::kNoDeadline);
   array.revive(1);  // the unit is read, 100 to 110 ms, to be written after
   run_until(101 * kMs);
-  rig.host->submit(true, 1024, 512);                                             // waits for that
-  rig.host->submit(false, 1024, 512);                                            // behind the write
-  ArrayRequest& write = rig.host->submit(true, 1024, 1024);                      // behind the read
+  rig.host->submit(true, 1024, 512);                                                  // waits for that
+  rig.host->submit(false, 1024, 512);                                                 // behind the write
+  ArrayRequest& write = rig.host->submit(true, 1024, 1024);                           // behind the read
   ArrayRequest& read = rig.host->submit(false, 1536, 512, RequestClass::Continuous);  // behind the second write
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{true, 1024, 512})) << "not any more";
   run_until(1'000 * kMs);

@@ -90,7 +90,8 @@ TEST(AutoQos, ReadsWhatTheStreamsGotAndWritesWhatItDecides) {
     EXPECT_EQ(record.window.best_effort_bytes, desk.meter.of(1).bytes[second] + desk.meter.of(2).bytes[second]) << second;
     EXPECT_EQ(desk.disk.host_port().admission().token_bucket().rate(), record.limit) << second;
     if (second > 11) {
-      EXPECT_LE(record.window.best_effort_bytes, desk.manager->records()[second - 1].limit + drive::TokenBucket::kDefaultDepth) << second;
+      EXPECT_LE(record.window.best_effort_bytes, desk.manager->records()[second - 1].limit + drive::TokenBucket::kDefaultDepth)
+          << second;
     }
   }
 }

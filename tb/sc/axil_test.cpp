@@ -23,8 +23,8 @@ using axi::Reporting;
 using axi::Response;
 using axi::ResponseReady;
 using core::RandomStream;
-using sc_core::sc_time;
 using sc_core::SC_NS;
+using sc_core::sc_time;
 using sc_core::SC_ZERO_TIME;
 
 constexpr int kCycleNs = 10;
@@ -40,9 +40,9 @@ struct Manners {
   std::uint64_t b = 100;
   std::uint64_t ar = 100;
   std::uint64_t r = 100;
-  bool w_after_aw = false;  ///< takes data only for an address that it has
-  bool aw_after_w = false;  ///< and the other way round
-  bool after_valid = false; ///< READY of the requests is low until VALID is high
+  bool w_after_aw = false;   ///< takes data only for an address that it has
+  bool aw_after_w = false;   ///< and the other way round
+  bool after_valid = false;  ///< READY of the requests is low until VALID is high
 
   friend std::ostream& operator<<(std::ostream& out, const Manners& m) { return out << m.name; }
 };
@@ -122,10 +122,8 @@ class SlaveMemory : public sc_core::sc_module {
     const auto ready = [&](std::uint64_t percent, bool valid, bool taken) {
       return (!manners.after_valid || (valid && !taken)) && chance(percent);
     };
-    s_axil.awready.write(ready(manners.aw, s_axil.awvalid.read(), aw_taken) &&
-                         (!manners.aw_after_w || aw_.size() < w_.size()));
-    s_axil.wready.write(ready(manners.w, s_axil.wvalid.read(), w_taken) &&
-                        (!manners.w_after_aw || w_.size() < aw_.size()));
+    s_axil.awready.write(ready(manners.aw, s_axil.awvalid.read(), aw_taken) && (!manners.aw_after_w || aw_.size() < w_.size()));
+    s_axil.wready.write(ready(manners.w, s_axil.wvalid.read(), w_taken) && (!manners.w_after_aw || w_.size() < aw_.size()));
     s_axil.arready.write(ready(manners.ar, s_axil.arvalid.read(), ar_taken));
   }
 
@@ -379,8 +377,8 @@ TEST_P(AxilBridgeUnder, RandomAccessesAreAllRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Slaves, AxilBridgeUnder,
-                         ::testing::Values(Manners{}, Manners{"half", 50, 50, 50, 50, 50},
-                                           Manners{"slow", 10, 15, 21, 10, 20}, Manners{"slow_address", 10, 90, 95, 10, 90},
+                         ::testing::Values(Manners{}, Manners{"half", 50, 50, 50, 50, 50}, Manners{"slow", 10, 15, 21, 10, 20},
+                                           Manners{"slow_address", 10, 90, 95, 10, 90},
                                            Manners{"slow_data", 90, 10, 95, 90, 20},
                                            Manners{"data_after_address", 70, 70, 70, 70, 70, true},
                                            Manners{"address_after_data", 70, 70, 70, 70, 70, false, true},
@@ -735,9 +733,7 @@ class PinDriver : public sc_core::sc_module {
     SC_METHOD(drive);  // also at time 0: the first cycle ends with the edge at 10 ns
     sensitive << clk.posedge_event();
   }
-  void run() {
-    sc_core::sc_start(sc_time(static_cast<double>(cycles_.size()) * kCycleNs + 5, SC_NS));
-  }
+  void run() { sc_core::sc_start(sc_time(static_cast<double>(cycles_.size()) * kCycleNs + 5, SC_NS)); }
 
   sc_core::sc_clock clk{"clk", sc_time(kCycleNs, SC_NS), 0.5, sc_time(kCycleNs, SC_NS)};
   sc_core::sc_signal<bool> rst_n{"rst_n"};
@@ -851,13 +847,9 @@ const Fault kFaults[] = {
     {"AXI4_ERRS_RVALID_STABLE", [](Sequence& s) { s.read().add([](P& p) { p.rvalid = true; }).add([](P&) {}); }},
     // payload changes under VALID
     {"AXI4_ERRM_AWADDR_STABLE",
-     [](Sequence& s) {
-       s.add([](P& p) { p.awvalid = true; }).add([](P& p) { p.awvalid = p.awready = true, p.awaddr = 4; });
-     }},
+     [](Sequence& s) { s.add([](P& p) { p.awvalid = true; }).add([](P& p) { p.awvalid = p.awready = true, p.awaddr = 4; }); }},
     {"AXI4_ERRM_AWPROT_STABLE",
-     [](Sequence& s) {
-       s.add([](P& p) { p.awvalid = true; }).add([](P& p) { p.awvalid = p.awready = true, p.awprot = 1; });
-     }},
+     [](Sequence& s) { s.add([](P& p) { p.awvalid = true; }).add([](P& p) { p.awvalid = p.awready = true, p.awprot = 1; }); }},
     {"AXI4_ERRM_WDATA_STABLE",
      [](Sequence& s) { s.add([](P& p) { p.wvalid = true; }).add([](P& p) { p.wvalid = p.wready = true, p.wdata = 4; }); }},
     {"AXI4_ERRM_WSTRB_STABLE",
@@ -867,13 +859,9 @@ const Fault kFaults[] = {
        s.write().add([](P& p) { p.bvalid = true; }).add([](P& p) { p.bvalid = p.bready = true, p.bresp = 2; });
      }},
     {"AXI4_ERRM_ARADDR_STABLE",
-     [](Sequence& s) {
-       s.add([](P& p) { p.arvalid = true; }).add([](P& p) { p.arvalid = p.arready = true, p.araddr = 4; });
-     }},
+     [](Sequence& s) { s.add([](P& p) { p.arvalid = true; }).add([](P& p) { p.arvalid = p.arready = true, p.araddr = 4; }); }},
     {"AXI4_ERRM_ARPROT_STABLE",
-     [](Sequence& s) {
-       s.add([](P& p) { p.arvalid = true; }).add([](P& p) { p.arvalid = p.arready = true, p.arprot = 4; });
-     }},
+     [](Sequence& s) { s.add([](P& p) { p.arvalid = true; }).add([](P& p) { p.arvalid = p.arready = true, p.arprot = 4; }); }},
     {"AXI4_ERRS_RDATA_STABLE",
      [](Sequence& s) {
        s.read().add([](P& p) { p.rvalid = true; }).add([](P& p) { p.rvalid = p.rready = true, p.rdata = 4; });
@@ -889,8 +877,7 @@ const Fault kFaults[] = {
      [](Sequence& s) { s.add([](P& p) { p.rst_n = false; }).add([](P& p) { p.wvalid = p.wready = true; }); }},
     {"AXI4_ERRS_BVALID_RESET",
      [](Sequence& s) { s.add([](P& p) { p.rst_n = false; }, 2).add([](P& p) { p.rst_n = false, p.bvalid = true; }); }},
-    {"AXI4_ERRM_ARVALID_RESET",
-     [](Sequence& s) { s.add([](P& p) { p.rst_n = false; }).add([](P& p) { p.arvalid = true; }); }},
+    {"AXI4_ERRM_ARVALID_RESET", [](Sequence& s) { s.add([](P& p) { p.rst_n = false; }).add([](P& p) { p.arvalid = true; }); }},
     {"AXI4_ERRS_RVALID_RESET",
      [](Sequence& s) { s.add([](P& p) { p.rst_n = false; }).add([](P& p) { p.rst_n = false, p.rvalid = true; }); }},
     // a response without its request
@@ -924,9 +911,8 @@ const Fault kFaults[] = {
     {"AXI4_ERRS_RRESP_X", [](Sequence& s) { s.read().add([](P& p) { p.rvalid = p.rready = true, p.rresp = 7; }); }},
 };
 
-INSTANTIATE_TEST_SUITE_P(Faults, AxilCheckerRule, ::testing::ValuesIn(kFaults), [](const auto& test) {
-  return std::string(test.param.rule) + "_" + std::to_string(test.index);
-});
+INSTANTIATE_TEST_SUITE_P(Faults, AxilCheckerRule, ::testing::ValuesIn(kFaults),
+                         [](const auto& test) { return std::string(test.param.rule) + "_" + std::to_string(test.index); });
 
 TEST(AxilCheckerTest, LongWaitsAreWarnings) {
   Sequence s;
@@ -973,8 +959,7 @@ TEST(AxilCheckerTest, ReportsAndKeepsNoMoreThanAsked) {
   EXPECT_EQ(bus.checker.violations().size(), 2u);
   ASSERT_EQ(reports.size(), 3u);
   EXPECT_EQ(reports[0].first, sc_core::SC_WARNING);
-  EXPECT_EQ(reports[0].second,
-            "bus.checker: AXI4_ERRS_RID: RVALID is high and no read address was accepted for it (cycle 3)");
+  EXPECT_EQ(reports[0].second, "bus.checker: AXI4_ERRS_RID: RVALID is high and no read address was accepted for it (cycle 3)");
 }
 
 TEST(AxilCheckerTest, ReportsErrors) {

@@ -9,8 +9,8 @@
 namespace platter::testing {
 namespace {
 
-using sc_core::SC_ZERO_TIME;
 using sc_core::sc_time;
+using sc_core::SC_ZERO_TIME;
 using tlm::TLM_ACCEPTED;
 using tlm::TLM_COMPLETED;
 using tlm::TLM_UPDATED;
@@ -20,7 +20,8 @@ class Puppets : public sc_core::sc_module {
  public:
   using Answer = std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_time&)>;
 
-  explicit Puppets(const sc_core::sc_module_name& name) : sc_module(name), init_socket("init_socket"), tgt_socket("tgt_socket") {
+  explicit Puppets(const sc_core::sc_module_name& name)
+      : sc_module(name), init_socket("init_socket"), tgt_socket("tgt_socket") {
     init_socket.register_nb_transport_bw(this, &Puppets::backward);
     tgt_socket.register_nb_transport_fw(this, &Puppets::forward);
     tgt_socket.register_b_transport(this, &Puppets::blocking);

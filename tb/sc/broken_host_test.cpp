@@ -25,7 +25,7 @@ class RawHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
   tlm_utils::simple_initiator_socket<RawHost> init_socket;
   bool take_responses = false;
-  std::vector<Transaction*> end_req;     ///< in the order of their phases
+  std::vector<Transaction*> end_req;  ///< in the order of their phases
   std::vector<Transaction*> begin_resp;
 
   Transaction& make(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
@@ -57,7 +57,8 @@ class RawHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
   /// The transactions that the target still refers to.
   std::size_t held() const {
-    return static_cast<std::size_t>(std::count_if(transactions.begin(), transactions.end(), [](const auto& t) { return t->payload.get_ref_count() > 1; }));
+    return static_cast<std::size_t>(
+        std::count_if(transactions.begin(), transactions.end(), [](const auto& t) { return t->payload.get_ref_count() > 1; }));
   }
 
   std::vector<std::unique_ptr<Transaction>> transactions;
@@ -85,7 +86,8 @@ struct Target {
       rig = std::make_unique<ArrayRig>(config);
       host.init_socket.bind(rig->array->host_tgt_socket);
     } else {
-      for (std::uint32_t i = 0; i < 2; ++i) drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", toy_profile(), 2, true, i + 1));
+      for (std::uint32_t i = 0; i < 2; ++i)
+        drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", toy_profile(), 2, true, i + 1));
       ew_array = std::make_unique<host::EwArray>("array", host::ArrayOptions{}, drives[0]->capacity_sectors() * 512);
       for (std::uint32_t i = 0; i < 2; ++i) ew_array->disk_init_sockets[i].bind(drives[i]->host_tgt_socket);
       host.init_socket.bind(ew_array->host_tgt_socket);
@@ -233,7 +235,8 @@ TEST_P(BrokenHost, SendsAttributesOutOfRange) {
     run_until(core::now_ps() + 1 * kMs);
   };
   for (const int cls : {3, 9, 255}) refuse([cls](CommandExtension& e) { e.cls = static_cast<RequestClass>(cls); });
-  for (const int attribute : {3, 9, 255}) refuse([attribute](CommandExtension& e) { e.attribute = static_cast<command::TaskAttribute>(attribute); });
+  for (const int attribute : {3, 9, 255})
+    refuse([attribute](CommandExtension& e) { e.attribute = static_cast<command::TaskAttribute>(attribute); });
   for (const Picoseconds deadline : {Picoseconds{-1}, std::numeric_limits<Picoseconds>::min()})
     refuse([deadline](CommandExtension& e) { e.deadline = deadline; });
   run_until(100 * kMs);

@@ -18,15 +18,15 @@ namespace platter::testing {
 inline constexpr std::uint32_t kBlock = 8;  ///< sectors
 
 inline std::unique_ptr<drive::Drive> make_eager(const char* name, const std::string& policy, profile::DriveProfile profile,
-                                         double dilution = 2, bool holds_data = true, std::uint64_t seed = 1) {
+                                                double dilution = 2, bool holds_data = true, std::uint64_t seed = 1) {
   drive::DriveConfig config;
   config.profile = std::move(profile);
   config.holds_data = holds_data;
   config.eager.enabled = true;
   config.eager.dilution = dilution;
   config.seed = seed;
-  return std::make_unique<drive::Drive>(
-      name, config, system::engine_factory(engine_options(policy, "firmware", config.profile)));
+  return std::make_unique<drive::Drive>(name, config,
+                                        system::engine_factory(engine_options(policy, "firmware", config.profile)));
 }
 
 /// What each block may hold, in blocks of the host: the contents since the last write whose answer the host has.
@@ -46,8 +46,8 @@ class Shadow {
   void acknowledge(const Transaction& write, std::uint64_t number) {
     for_each_block(write, [&](std::uint64_t block, std::uint64_t, std::uint64_t, std::uint64_t) {
       auto& versions = versions_[block];
-      versions.erase(versions.begin(), std::find_if(versions.begin(), versions.end(),
-                                                    [number](const Version& v) { return v.number >= number; }));
+      versions.erase(versions.begin(),
+                     std::find_if(versions.begin(), versions.end(), [number](const Version& v) { return v.number >= number; }));
     });
   }
   /// The bytes by the order of arrival.

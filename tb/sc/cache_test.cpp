@@ -56,8 +56,14 @@ constexpr std::uint64_t kSpan = 1'536;  // blocks in use: twelve cylinders
 class Traffic {
  public:
   Traffic(drive::Drive& disk, AtHost& host, std::uint64_t commands, std::uint64_t seed, bool attributes, bool data = true)
-      : disk_(disk), host_(host), left_(commands), random_(seed, "traffic"), attributes_(attributes), data_(data),
-        shadow_(kSpan * 512), writer_(kSpan, -1) {
+      : disk_(disk),
+        host_(host),
+        left_(commands),
+        random_(seed, "traffic"),
+        attributes_(attributes),
+        data_(data),
+        shadow_(kSpan * 512),
+        writer_(kSpan, -1) {
     host_.on_accepted = [this](Transaction& t) { accepted(t); };
     host_.on_finished = [this](Transaction& t) { finished(t); };
     for (int i = 0; i < 40; ++i) issue();
@@ -118,8 +124,7 @@ class Traffic {
     const auto size = static_cast<std::ptrdiff_t>(t.data.size());
     if (t.write()) {
       if (data_) std::copy(t.data.begin(), t.data.end(), shadow_.begin() + at);
-      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b)
-        writer_[b] = static_cast<std::int64_t>(t.accepted_order);
+      for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) writer_[b] = static_cast<std::int64_t>(t.accepted_order);
     } else {
       expected_[&t].assign(shadow_.begin() + at, shadow_.begin() + at + size);
     }
@@ -559,7 +564,7 @@ TEST(CacheReads, WhatAWaitingWriteHoldsHasToCrossTheBusFirstAndOnce) {
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  Transaction& first = host.submit(true, 6'400, 1, 1);   // these two have the write segments
+  Transaction& first = host.submit(true, 6'400, 1, 1);  // these two have the write segments
   Transaction& second = host.submit(true, 9'600, 1, 2);
   Transaction& write = host.submit(true, 12'800, 4, 3);  // waits for one
   Transaction& read = host.make();
@@ -817,8 +822,8 @@ TEST(CacheOrder, TheHeadOfTheQueueIsServedNext) {
   EXPECT_EQ(simple[0]->finished_order, 0u);
   EXPECT_EQ(second.finished_order, 1u) << "the last to come is the head";
   EXPECT_EQ(first.finished_order, 2u);
-  EXPECT_EQ(second.timing().started, simple[0]->timing().started + simple[0]->timing().overhead +
-                                         simple[0]->timing().rotation + simple[0]->timing().transfer);
+  EXPECT_EQ(second.timing().started, simple[0]->timing().started + simple[0]->timing().overhead + simple[0]->timing().rotation +
+                                         simple[0]->timing().transfer);
   EXPECT_EQ(ordered.finished_order, 7u);
 }
 

@@ -134,7 +134,8 @@ class MortalTraffic {
         continue;
       }
       const std::uint8_t found = bytes[b * 512];
-      EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(b * 512), bytes.begin() + static_cast<std::ptrdiff_t>((b + 1) * 512),
+      EXPECT_TRUE(std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(b * 512),
+                              bytes.begin() + static_cast<std::ptrdiff_t>((b + 1) * 512),
                               [&](std::uint8_t byte) { return byte == found; }));
       EXPECT_TRUE(std::any_of(versions_[b].begin(), versions_[b].end(), [&](const Version& v) { return v.fill == found; }))
           << "block " << b << " would hold " << int{found} << ", which it cannot";
@@ -334,11 +335,13 @@ INSTANTIATE_TEST_SUITE_P(
         DeathCase{"firmware_cached", "LOOK", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
         DeathCase{"firmware_appending", "SPTF", "firmware", WriteBack::Append, 0, EndResponse::Updated},
         DeathCase{"firmware_zero_latency", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed, true},
-        DeathCase{"firmware_clusters", "OPS:SCAN/CLUST-CYL(4|20)", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        DeathCase{"firmware_clusters", "OPS:SCAN/CLUST-CYL(4|20)", "firmware", WriteBack::Interleaved, 0,
+                  EndResponse::Completed},
         DeathCase{"firmware_slack", "OPS:SLACK(3|1)", "firmware", WriteBack::Append, 0, EndResponse::Completed},
         DeathCase{"firmware_famish", "OPS:FAMISH", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
         DeathCase{"firmware_cello", "CELLO(1|1|1)", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
-        DeathCase{"firmware_gated", "OPS:SCAN/CI-OPT(6)", "firmware", WriteBack::Interleaved, 2'000'000, EndResponse::Completed},
+        DeathCase{"firmware_gated", "OPS:SCAN/CI-OPT(6)", "firmware", WriteBack::Interleaved, 2'000'000,
+                  EndResponse::Completed},
         DeathCase{"firmware_slow_host", "SPTF", "firmware", WriteBack::Interleaved, 0, EndResponse::Later},
         DeathCase{"model", "SPTF", "model", WriteBack::Off, 0, EndResponse::Completed},
         DeathCase{"model_cached", "OPS:SCAN/CI-SPTF", "model", WriteBack::Interleaved, 0, EndResponse::Completed},
@@ -358,8 +361,8 @@ TEST(DriveDeath, TheHostsStatisticsAddUp) {
   config.profile = profile;
   config.holds_data = false;
   config.dies_at = 1234567891011;
-  const auto disk = std::make_unique<drive::Drive>(
-      "disk", config, system::engine_factory(engine_options("SPTF", "firmware", profile)));
+  const auto disk =
+      std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("SPTF", "firmware", profile)));
   const workload::Target target{disk->planner().geometry().block_count(), 512};
   workload::Initiator host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);

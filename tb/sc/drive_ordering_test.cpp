@@ -136,9 +136,8 @@ TEST_P(DriveOrdering, EveryReadSeesTheWritesAcceptedBeforeIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DriveOrdering,
-                         ::testing::Values(Engine{"FCFS", "firmware"}, Engine{"SSTF", "firmware"},
-                                           Engine{"SCAN", "firmware"}, Engine{"LOOK", "firmware"},
-                                           Engine{"C-LOOK", "firmware"}, Engine{"SPTF", "firmware"},
+                         ::testing::Values(Engine{"FCFS", "firmware"}, Engine{"SSTF", "firmware"}, Engine{"SCAN", "firmware"},
+                                           Engine{"LOOK", "firmware"}, Engine{"C-LOOK", "firmware"}, Engine{"SPTF", "firmware"},
                                            Engine{"SPTF(unguarded)", "firmware"}, Engine{"SPTF", "model"},
                                            Engine{"SPTF", "lockstep"}, Engine{"ASPTF(0.01)", "firmware"},
                                            Engine{"OPS:SCAN/CI-OPT(6)", "firmware"},
@@ -231,10 +230,10 @@ TEST(DriveHazards, NeighboursAndReadsDoNotWait) {
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
   // The head starts at cylinder 0. Older commands at the far end; younger ones that touch but do not overlap them start nearer.
-  Transaction& far_write = host.submit(true, 12'800, 8, 1);   // cylinder 100
-  Transaction& before = host.submit(true, 12'792, 8, 2);      // ends where the first starts, cylinder 99
-  Transaction& far_read = host.submit(false, 12'928, 8);      // cylinder 101
-  Transaction& same_read = host.submit(false, 12'920, 16);    // overlaps the read, starts on cylinder 100
+  Transaction& far_write = host.submit(true, 12'800, 8, 1);  // cylinder 100
+  Transaction& before = host.submit(true, 12'792, 8, 2);     // ends where the first starts, cylinder 99
+  Transaction& far_read = host.submit(false, 12'928, 8);     // cylinder 101
+  Transaction& same_read = host.submit(false, 12'920, 16);   // overlaps the read, starts on cylinder 100
   sc_core::sc_start();
   EXPECT_LE(before.timing().completed, far_write.timing().started);
   EXPECT_LT(same_read.timing().started, far_read.timing().started);

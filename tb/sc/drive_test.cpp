@@ -486,10 +486,9 @@ TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   });
   run_until(20 * kMs);
   const std::vector<std::pair<ControllerState, Picoseconds>> expected = {
-      {ControllerState::Decide, 0},           {ControllerState::Decide, 0},
-      {ControllerState::Overhead, us(0.9)},   {ControllerState::Seek, us(320.9)},
-      {ControllerState::Settle, us(1410.9)},  {ControllerState::Rotate, us(1610.9)},
-      {ControllerState::Transfer, us(2000)},  {ControllerState::Idle, us(2100)}};
+      {ControllerState::Decide, 0},          {ControllerState::Decide, 0},          {ControllerState::Overhead, us(0.9)},
+      {ControllerState::Seek, us(320.9)},    {ControllerState::Settle, us(1410.9)}, {ControllerState::Rotate, us(1610.9)},
+      {ControllerState::Transfer, us(2000)}, {ControllerState::Idle, us(2100)}};
   ASSERT_EQ(watch.states.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(watch.states[i].state, expected[i].first) << i;
@@ -582,16 +581,15 @@ TEST_P(DrivePhases, EveryWayToEndAResponse) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ways, DrivePhases,
-    ::testing::Values(PhaseCase{"completed", EndResponse::Completed, 0, 0},
-                      PhaseCase{"completed_request_annotated", EndResponse::Completed, 0, 50 * kUs},
-                      PhaseCase{"completed_annotated", EndResponse::CompletedDelayed, 9 * kMs, 0},
-                      PhaseCase{"updated", EndResponse::Updated, 0, 0},
-                      PhaseCase{"later_at_once", EndResponse::Later, 0, 0},
-                      PhaseCase{"later", EndResponse::Later, 9 * kMs, 0},
-                      PhaseCase{"later_annotated", EndResponse::LaterDelayed, 9 * kMs, 20 * kUs}),
-    [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Ways, DrivePhases,
+                         ::testing::Values(PhaseCase{"completed", EndResponse::Completed, 0, 0},
+                                           PhaseCase{"completed_request_annotated", EndResponse::Completed, 0, 50 * kUs},
+                                           PhaseCase{"completed_annotated", EndResponse::CompletedDelayed, 9 * kMs, 0},
+                                           PhaseCase{"updated", EndResponse::Updated, 0, 0},
+                                           PhaseCase{"later_at_once", EndResponse::Later, 0, 0},
+                                           PhaseCase{"later", EndResponse::Later, 9 * kMs, 0},
+                                           PhaseCase{"later_annotated", EndResponse::LaterDelayed, 9 * kMs, 20 * kUs}),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(DriveBackPressure, AFullQueueHoldsTheRequestPhase) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
@@ -703,16 +701,15 @@ const std::vector<Refusal>& refusals() {
        tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE, CommandStatus::BadByteEnable},
       {"streaming", [](Transaction& t) { t.payload.set_streaming_width(512); }, tlm::TLM_BURST_ERROR_RESPONSE,
        CommandStatus::BadBurst},
-      {"streaming width of nothing", [](Transaction& t) { t.payload.set_streaming_width(0); },
-       tlm::TLM_BURST_ERROR_RESPONSE, CommandStatus::BadBurst},
-      {"no command", [](Transaction& t) { t.payload.set_command(tlm::TLM_IGNORE_COMMAND); },
-       tlm::TLM_COMMAND_ERROR_RESPONSE, CommandStatus::BadCommand},
+      {"streaming width of nothing", [](Transaction& t) { t.payload.set_streaming_width(0); }, tlm::TLM_BURST_ERROR_RESPONSE,
+       CommandStatus::BadBurst},
+      {"no command", [](Transaction& t) { t.payload.set_command(tlm::TLM_IGNORE_COMMAND); }, tlm::TLM_COMMAND_ERROR_RESPONSE,
+       CommandStatus::BadCommand},
       {"a read that flushes", [](Transaction& t) { t.extension.flush = true; }, tlm::TLM_COMMAND_ERROR_RESPONSE,
        CommandStatus::BadCommand},
       {"tag past the queue", [](Transaction& t) { t.extension.tag = 32; }, tlm::TLM_GENERIC_ERROR_RESPONSE,
        CommandStatus::BadTag},
-      {"negative tag", [](Transaction& t) { t.extension.tag = -2; }, tlm::TLM_GENERIC_ERROR_RESPONSE,
-       CommandStatus::BadTag},
+      {"negative tag", [](Transaction& t) { t.extension.tag = -2; }, tlm::TLM_GENERIC_ERROR_RESPONSE, CommandStatus::BadTag},
       {"tag of any size", [](Transaction& t) { t.extension.tag = 65'536; }, tlm::TLM_GENERIC_ERROR_RESPONSE,
        CommandStatus::BadTag},
   };
@@ -879,8 +876,8 @@ TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
   EXPECT_EQ(up.timing().queue, decision + us(2060));
   EXPECT_EQ(up.timing().seek, us(2190));
   EXPECT_EQ(up.timing().parts(), up.timing().response());
-  EXPECT_EQ(scan->actuator().busy(core::now_ps()) - busy,
-            up.timing().response() - decision - us(5)) << "the run to the edge is busy time";
+  EXPECT_EQ(scan->actuator().busy(core::now_ps()) - busy, up.timing().response() - decision - us(5))
+      << "the run to the edge is busy time";
 }
 
 TEST(DrivePolicy, CommandsOfOneInstantAreAllSeenByTheFirstDecision) {
@@ -957,7 +954,8 @@ TEST_P(SameInstant, AReplacementTakesPartInTheNextDecision) {
 
 INSTANTIATE_TEST_SUITE_P(All, SameInstant,
                          ::testing::Combine(::testing::Values(Engine{"SPTF", "firmware"}, Engine{"SSTF", "firmware"},
-                                                              Engine{"SPTF", "model"}, Engine{"SPTF", "rtl"}, Engine{"SPTF", "lockstep"}),
+                                                              Engine{"SPTF", "model"}, Engine{"SPTF", "rtl"},
+                                                              Engine{"SPTF", "lockstep"}),
                                             ::testing::Values(0, 1, 7)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).policy) + "_" + std::get<0>(test.param).engine + "_" +

@@ -272,13 +272,15 @@ TEST(EagerDrive, RefusesABuffer) {
 TEST(EagerDrive, RefusesZeroLatencyWrites) {
   profile::DriveProfile profile = toy_profile();
   profile.zero_latency_write = true;
-  EXPECT_EQ(refusal("SATF-EW", profile), "an eager write begins with its first sector: expected mechanics.zero_latency_write = false");
+  EXPECT_EQ(refusal("SATF-EW", profile),
+            "an eager write begins with its first sector: expected mechanics.zero_latency_write = false");
 }
 
 TEST(EagerDrive, RefusesTaskAttributes) {
   profile::DriveProfile profile = toy_profile();
   profile.task_attributes = true;
-  EXPECT_EQ(refusal("SATF-EW", profile), "eager writing takes no head-of-queue commands: expected queue.task_attributes = false");
+  EXPECT_EQ(refusal("SATF-EW", profile),
+            "eager writing takes no head-of-queue commands: expected queue.task_attributes = false");
 }
 
 TEST(EagerDrive, RefusesAPolicyThatWritesInPlace) {

@@ -26,7 +26,7 @@ class Arm : public sc_core::sc_module, private engine::DecisionSinkIf {
   SC_HAS_PROCESS(Arm);
   struct Load {
     std::uint32_t depth = 1'100;
-    std::uint32_t most = 1'000;     ///< discrete commands that wait at a time
+    std::uint32_t most = 1'000;  ///< discrete commands that wait at a time
     std::uint32_t streams = 12;
     Picoseconds round = 120 * kMs;
     int rounds = 200;

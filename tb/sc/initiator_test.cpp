@@ -83,8 +83,8 @@ std::uint32_t most_in_drive(const std::vector<Finished::Row>& rows, std::optiona
 std::vector<StreamTable> tables() {
   std::vector<StreamTable> result;
   for (const char* name : {"bigbuckbunny_mpeg1_1150k", "bikes_mpeg1_1150k", "carphone_mpeg2_2000k"})
-    result.push_back(StreamTable::load(std::filesystem::path(PLATTER_SOURCE_DIR) / "models/configs/streams" /
-                                       (std::string(name) + ".csv")));
+    result.push_back(
+        StreamTable::load(std::filesystem::path(PLATTER_SOURCE_DIR) / "models/configs/streams" / (std::string(name) + ".csv")));
   return result;
 }
 
@@ -302,12 +302,10 @@ TEST(Initiator, ClassesGoByPriority) {
   Rig rig("rig", "FCFS", profile);
   // One request holds the drive, another the request phase; what comes meanwhile, least important first, leaves the host by
   // class, then by age.
-  std::vector<Request> requests = {request(0, 0, RequestClass::Discrete),
-                                   request(kMs / 2, 200, RequestClass::Background)};
+  std::vector<Request> requests = {request(0, 0, RequestClass::Discrete), request(kMs / 2, 200, RequestClass::Background)};
   const RequestClass classes[] = {RequestClass::Background, RequestClass::Discrete, RequestClass::Continuous};
   for (const RequestClass cls : classes)
-    for (std::uint64_t i = 0; i < 3; ++i)
-      requests.push_back(request(kMs, 100 + 10 * static_cast<std::uint64_t>(cls) + i, cls));
+    for (std::uint64_t i = 0; i < 3; ++i) requests.push_back(request(kMs, 100 + 10 * static_cast<std::uint64_t>(cls) + i, cls));
   ListProducer producer(requests);
   rig.host.add_producer(producer);
   sc_core::sc_start();

@@ -71,10 +71,10 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
     t.extension.deadline = deadline;
     host.submit(t);
   };
-  submit(false, 0, 8, RequestClass::Continuous, 7205 * kUs);      // ends in the picosecond of its deadline
-  submit(false, 64, 8, RequestClass::Continuous, 7206 * kUs);     // late
+  submit(false, 0, 8, RequestClass::Continuous, 7205 * kUs);   // ends in the picosecond of its deadline
+  submit(false, 64, 8, RequestClass::Continuous, 7206 * kUs);  // late
   submit(true, 128, 4, RequestClass::Background, core::kNoDeadline);
-  submit(false, 256, 1, RequestClass::Discrete, 1 * kMs);         // late
+  submit(false, 256, 1, RequestClass::Discrete, 1 * kMs);                   // late
   submit(false, kToyBlocks, 1, RequestClass::Discrete, core::kNoDeadline);  // refused
   run_until(1 * kMs);
   EXPECT_EQ(registers.read(drive::reg::kOutstanding), 4u);
@@ -89,9 +89,9 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
   EXPECT_EQ(registers.read(drive::reg::kOutstanding), 0u);
   using C = RequestClass;
   const std::array<std::array<std::uint64_t, 6>, 3> expected = {{
-      {1, 0, 512, 0, 1, 1},      // discrete: reads, writes, bytes of each, late, failed
-      {2, 0, 8192, 0, 1, 0},     // continuous
-      {0, 1, 0, 2048, 0, 0},     // background
+      {1, 0, 512, 0, 1, 1},   // discrete: reads, writes, bytes of each, late, failed
+      {2, 0, 8192, 0, 1, 0},  // continuous
+      {0, 1, 0, 2048, 0, 0},  // background
   }};
   for (const C cls : {C::Discrete, C::Continuous, C::Background}) {
     const auto& e = expected[static_cast<std::size_t>(cls)];
@@ -317,8 +317,8 @@ TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
   drive::DriveConfig config;
   config.profile = profile;
   config.dies_at = 5 * kMs;
-  const auto disk = std::make_unique<drive::Drive>(
-      "disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  const auto disk =
+      std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
   RegisterHost registers("registers", *disk);
   AtHost best_effort("best_effort");
   AtHost media("media");

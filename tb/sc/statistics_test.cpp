@@ -264,9 +264,9 @@ TEST(Statistics, TheBacklogHasAllRequestsThatAreThere) {
   const Request before = request(50 * kMs, RequestClass::Discrete), failed = request(120 * kMs, RequestClass::Discrete),
                 left = request(200 * kMs, RequestClass::Discrete);
   for (const Request& r : {before, failed, left}) statistics.issued(r);
-  finish(statistics, before, timing(50 * kMs, 60 * kMs));                                  // 10 ms of the time measured
-  finish(statistics, failed, timing(120 * kMs, 30 * kMs), CommandStatus::BadAddress);      // 30 ms
-  statistics.outstanding(left, 300 * kMs);                                                 // 100 ms
+  finish(statistics, before, timing(50 * kMs, 60 * kMs));                              // 10 ms of the time measured
+  finish(statistics, failed, timing(120 * kMs, 30 * kMs), CommandStatus::BadAddress);  // 30 ms
+  statistics.outstanding(left, 300 * kMs);                                             // 100 ms
   const observe::ClassStatistics& c = statistics.of(RequestClass::Discrete);
   EXPECT_EQ(c.issued, 2u);
   EXPECT_NEAR(c.backlog.mean(), 0.7, 1e-12);
@@ -287,8 +287,7 @@ TEST(Statistics, ABrokenBalanceThrows) {
     doubled.check_conservation();
     ADD_FAILURE() << "no error";
   } catch (const core::SimulationError& error) {
-    EXPECT_NE(std::string(error.what()).find("continuous: issued 1 is not completed 2"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("continuous: issued 1 is not completed 2"), std::string::npos) << error.what();
   }
 }
 
@@ -367,7 +366,9 @@ TEST(OutputFile, AppearsWholeAndReplacesTheOldOne) {
 
 TEST(OutputFile, TheFolderOfAFileThatIsDroppedGoesToo) {
   const TemporaryFile folder("");
-  { OutputFile file(folder.path() / "deep" / "deeper" / "result.json"); }
+  {
+    OutputFile file(folder.path() / "deep" / "deeper" / "result.json");
+  }
   EXPECT_FALSE(fs::exists(folder.path()));
 }
 
@@ -448,7 +449,9 @@ TEST(OutputFile, ADeviceStaysADevice) {
     file.write("text");
     file.commit();
   }
-  { OutputFile dropped(link.path()); }
+  {
+    OutputFile dropped(link.path());
+  }
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
   EXPECT_TRUE(fs::is_symlink(fs::symlink_status(link.path())));
   EXPECT_EQ(link.partials(), 0u);

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tlm_utils/peq_with_cb_and_phase.h>
+#include <tlm_utils/simple_initiator_socket.h>
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -23,17 +25,15 @@
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/peq_with_cb_and_phase.h>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <utility>
 #include <vector>
 
 #include "../sanitized.h"
-#include "platter/system/engines.h"
-#include "platter/system/drives.h"
 #include "platter/command/tlm/command_extension.h"
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive.h"
+#include "platter/system/drives.h"
+#include "platter/system/engines.h"
 #include "platter/workload/initiator.h"
 
 namespace platter::testing {
@@ -106,7 +106,7 @@ inline profile::DriveProfile atlas_profile() {
 }
 
 inline system::EngineOptions engine_options(const std::string& policy, const std::string& engine,
-                                                 const profile::DriveProfile& profile) {
+                                            const profile::DriveProfile& profile) {
   system::EngineOptions options(profile);
   options.engine = engine;
   options.policy = scheduling::find_policy(policy);
@@ -287,8 +287,7 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     if (on_finished) on_finished(transaction);
   }
 
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     Transaction& transaction = find(payload);
     if (phase == tlm::END_REQ) {
       end_request(transaction);
@@ -298,9 +297,7 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     EXPECT_EQ(phase, tlm::BEGIN_RESP);
     transaction.begin_resp = core::now_ps() + core::to_ps(delay);
     switch (end_response) {
-      case EndResponse::Completed:
-        finish(transaction);
-        return tlm::TLM_COMPLETED;
+      case EndResponse::Completed: finish(transaction); return tlm::TLM_COMPLETED;
       case EndResponse::CompletedDelayed:
         delay += core::to_sc_time(response_delay);
         finish(transaction);
@@ -321,8 +318,7 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
   void delayed_phase(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) {
     tlm::tlm_phase forward = phase;
-    sc_core::sc_time delay =
-        core::to_sc_time(end_response == EndResponse::LaterDelayed ? response_delay : 0);
+    sc_core::sc_time delay = core::to_sc_time(end_response == EndResponse::LaterDelayed ? response_delay : 0);
     disk_init_socket->nb_transport_fw(payload, forward, delay);
     finish(find(payload));
   }
@@ -405,9 +401,7 @@ class Finished : public workload::RequestObserverIf {
     CommandTiming timing;
   };
   void issued(const workload::Request& /*request*/) override { ++issues; }
-  void finished(const workload::FinishedRequest& f) override {
-    rows.push_back({f.request, f.number, f.status, f.timing});
-  }
+  void finished(const workload::FinishedRequest& f) override { rows.push_back({f.request, f.number, f.status, f.timing}); }
 
   std::uint64_t issues = 0;
   std::vector<Row> rows;

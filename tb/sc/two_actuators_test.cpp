@@ -50,7 +50,8 @@ struct Log : drive::DispatchSinkIf {
   void accessed(Slot& slot) override {
     ends.push_back({slot.command.extent.first.value, core::now_ps()});
     std::uint32_t busy = 0;
-    for (const drive::ActuatorUnit* unit : units) busy += unit->current() != nullptr ? 1u : 0u;  // the other one: this one's has ended
+    for (const drive::ActuatorUnit* unit : units)
+      busy += unit->current() != nullptr ? 1u : 0u;  // the other one: this one's has ended
     if (busy > 0) ++beside;
     slot.enter(Stage::Done);
   }
@@ -111,7 +112,9 @@ struct Actuators {
 
 SC_MODULE(Host) {
   SC_HAS_PROCESS(Host);
-  Host(const sc_core::sc_module_name& name, std::function<void()> work) : sc_module(name), work_(std::move(work)) { SC_THREAD(run); }
+  Host(const sc_core::sc_module_name& name, std::function<void()> work) : sc_module(name), work_(std::move(work)) {
+    SC_THREAD(run);
+  }
   void run() { work_(); }
   std::function<void()> work_;
 };
@@ -121,7 +124,9 @@ TEST(TwoActuators, BothMoveAtOnceEachAsItWouldAlone) {
   std::vector<std::unique_ptr<Actuators>> alone;
   for (std::size_t arm = 0; arm < 2; ++arm) alone.push_back(std::make_unique<Actuators>("alone" + std::to_string(arm), 1));
   // 32 cylinders of each arm, in an order that SPTF changes.
-  const auto block = [](std::size_t arm, std::uint64_t i) { return (i * 37 + arm * 11) % 128 * kToyTrack + (i * 23 + arm * 7) % kToyTrack; };
+  const auto block = [](std::size_t arm, std::uint64_t i) {
+    return (i * 37 + arm * 11) % 128 * kToyTrack + (i * 23 + arm * 7) % kToyTrack;
+  };
   std::uint32_t half_way = 0;
   Host host("host", [&] {
     for (std::uint64_t i = 0; i < 32; ++i)

@@ -193,8 +193,7 @@ class SectorWalk {
                             (profile_.geometry.mapping == Mapping::SerpentineAbsolute && at.cylinder.value % 2 == 1);
     const std::uint32_t surfaces = profile_.geometry.surfaces;
     const std::uint32_t order = descending ? surfaces - 1 - at.head.value : at.head.value;
-    return (static_cast<Real>(zone.offset_sectors) +
-            static_cast<Real>(zone.track_skew_sectors) * (order + (surfaces - 1) * c) +
+    return (static_cast<Real>(zone.offset_sectors) + static_cast<Real>(zone.track_skew_sectors) * (order + (surfaces - 1) * c) +
             static_cast<Real>(zone.cylinder_skew_sectors) * c + at.sector.value) /
            zone.sectors_per_track;
   }
@@ -210,8 +209,8 @@ class Draw {
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
   bool coin() { return below(2) == 0; }
   HeadState head(const Geometry& g) {
-    return {Cylinder(static_cast<std::uint32_t>(below(g.cylinders()))),
-            Head(static_cast<std::uint32_t>(below(g.surfaces()))), coin()};
+    return {Cylinder(static_cast<std::uint32_t>(below(g.cylinders()))), Head(static_cast<std::uint32_t>(below(g.surfaces()))),
+            coin()};
   }
 
  private:
@@ -259,7 +258,8 @@ Coverage compare_random_accesses(const DriveProfile& profile, int count, std::ui
     const auto move = time.seek + time.settle;
     EXPECT_CLOSE(move, walk.move(head, begin, write), 0);
     EXPECT_CLOSE(time.data_wait, exact.data_wait, 0);
-    EXPECT_CLOSE(time.overhead, SectorWalk::us((write ? profile.overhead.write_us : profile.overhead.read_miss_us)[head.last_was_write]), 0);
+    EXPECT_CLOSE(time.overhead,
+                 SectorWalk::us((write ? profile.overhead.write_us : profile.overhead.read_miss_us)[head.last_was_write]), 0);
     EXPECT_CLOSE(time.positioning(), exact.start - static_cast<Real>(now), walk.tolerance() + (exact.in_order ? 0 : 400));
     // A drive whose bus does not overlap with the next access is busy until the last block has left.
     const Real busy = !write && !profile.bus_overlap ? std::max(exact.end, exact.bus_done) : exact.end;
@@ -286,7 +286,9 @@ Coverage compare_random_accesses(const DriveProfile& profile, int count, std::ui
 
     if (!write) {
       EXPECT_CLOSE(time.bus_finish, exact.bus_done - exact.start, tolerance);
-      if (exact.in_order) { EXPECT_EQ(time.bus_finish, extent.bus_finish); }
+      if (exact.in_order) {
+        EXPECT_EQ(time.bus_finish, extent.bus_finish);
+      }
     } else if (exact.in_order) {
       // Block i has come i block times after the first began to, and before its own sector does.
       Real lead = 0;
@@ -544,8 +546,7 @@ TEST(AccessPlanner, OverheadsThatRunFromTheArrivalAreOverSooner) {
   EXPECT_EQ(beside.estimate(head, extent, now, 0, now - 7).overhead, 0);
   EXPECT_EQ(beside.overhead(false, true), 0);
   EXPECT_EQ(beside.command_overhead(false, true), 40'000'000);
-  EXPECT_EQ(beside.estimate(head, extent, now).total(),
-            series.estimate(head, extent, now - 40'000'000).total() - 40'000'000);
+  EXPECT_EQ(beside.estimate(head, extent, now).total(), series.estimate(head, extent, now - 40'000'000).total() - 40'000'000);
 }
 
 TEST(AccessPlanner, EqualsAWalkSectorBySectorOnTheAtlas10K) {
@@ -564,8 +565,7 @@ TEST(AccessPlanner, EqualsAWalkSectorBySectorAmongTheSlipsOfTheCheetah9LP) {
   ASSERT_GE(zone.first_cylinder, slipped_from);  // cylinders between the zones hold nothing
   zone.first_cylinder = 0;
   zone.last_cylinder = 29;
-  zone.slips.erase(std::lower_bound(zone.slips.begin(), zone.slips.end(), 30u * 12 * zone.sectors_per_track),
-                   zone.slips.end());
+  zone.slips.erase(std::lower_bound(zone.slips.begin(), zone.slips.end(), 30u * 12 * zone.sectors_per_track), zone.slips.end());
   for (const double bus_us : {105.0, 30.0, 24.0}) {  // a sector takes 24.4 us
     drive.bus_read_block_us = drive.bus_write_block_us = bus_us;
     EXPECT_GT(compare_random_accesses(drive, 200, 2000, 14).slips, 30);
@@ -693,7 +693,8 @@ TEST(AccessPlanner, MostOnwardHoldsWhateverTheHostDidLast) {
         ASSERT_LE(waited + planner.estimate(head, to, end + waited).to_first(), most);
       }
     longer += most > planner.onward(from, to, delay);
-    ASSERT_EQ(without.most_onward(from, to, delay), without.onward(from, to, delay)) << "without a buffer nothing comes between";
+    ASSERT_EQ(without.most_onward(from, to, delay), without.onward(from, to, delay))
+        << "without a buffer nothing comes between";
   }
   EXPECT_GT(longer, 200) << "a turn";
 }

@@ -17,7 +17,8 @@
 namespace platter::host::array {
 namespace {
 
-StripeArea area(std::uint64_t units, std::uint64_t unit_bytes, bool mirrored, std::uint32_t first = 0, std::uint32_t drives = 0) {
+StripeArea area(std::uint64_t units, std::uint64_t unit_bytes, bool mirrored, std::uint32_t first = 0,
+                std::uint32_t drives = 0) {
   StripeArea a;
   a.bytes = units * unit_bytes;
   a.unit_bytes = unit_bytes;
@@ -117,7 +118,7 @@ TEST(BlockCache, DropsTheLeastRecentlyUsedByHand) {
   EXPECT_EQ(out, bytes(1));
   cache.insert(64, bytes(4).data());  // 4 1 3
   EXPECT_FALSE(cache.holds(32));
-  cache.update(48, 4, bytes(9).data(), 8);  // 3 4 1
+  cache.update(48, 4, bytes(9).data(), 8);   // 3 4 1
   cache.update(32, 0, bytes(9).data(), 16);  // not there: stays away
   EXPECT_FALSE(cache.holds(32));
   cache.insert(80, bytes(5).data());  // 5 3 4
@@ -150,7 +151,9 @@ TEST(BlockCache, AgreesWithAListOnRandomUse) {
   BlockCache cache(7, 16);
   std::vector<std::uint64_t> list;  // the most recent first
   std::uint64_t state = 1;
-  const auto draw = [&](std::uint64_t n) { return (state = state * 6364136223846793005ull + 1442695040888963407ull) / 65536 % n; };
+  const auto draw = [&](std::uint64_t n) {
+    return (state = state * 6364136223846793005ull + 1442695040888963407ull) / 65536 % n;
+  };
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t block = draw(20) * 16;
     const auto at = std::find(list.begin(), list.end(), block);

@@ -45,7 +45,8 @@ TEST(RateStream, ReadsItsFileOnceAPeriod) {
   RateStream stream(options);
   EXPECT_EQ(stream.closed_depth(), 1u);
   workload::Request request;
-  const std::vector<std::uint64_t> offsets = {50'000, 51'000, 52'000, 50'000, 51'000};  // the rest of the file is no whole command
+  const std::vector<std::uint64_t> offsets = {50'000, 51'000, 52'000, 50'000,
+                                              51'000};  // the rest of the file is no whole command
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     const auto due = static_cast<Picoseconds>(2 + i) * kS;
     ASSERT_TRUE(stream.next(request, i == 0 ? 0 : due - 700 * kMs));
@@ -75,7 +76,8 @@ TEST(RateStream, ChangesItsRateWithThePeriodThatBegins) {
   RateStreamOptions options = a_read_a_second();
   options.rates = {{0, 1000}, {2 * kS, 500}, {5 * kS, 2000}};
   RateStream stream(options);
-  for (const Picoseconds due : {Picoseconds{0}, kS, 2 * kS, 4 * kS, 6 * kS, 6 * kS + 500 * kMs}) EXPECT_EQ(time_of_next(stream, 0), due);
+  for (const Picoseconds due : {Picoseconds{0}, kS, 2 * kS, 4 * kS, 6 * kS, 6 * kS + 500 * kMs})
+    EXPECT_EQ(time_of_next(stream, 0), due);
   EXPECT_EQ(stream.wanted(1999 * kMs), 1000u);
   EXPECT_EQ(stream.wanted(2 * kS), 500u);
   EXPECT_EQ(stream.wanted(9 * kS), 2000u);
@@ -291,7 +293,7 @@ TEST_F(Manager, MayTakeABusyDiskBelowTheLimitAsOverloaded) {
   watchful.overload_share = 0.95;
   manager = QosManager(watchful);
   reach_managed();
-  EXPECT_EQ(window(4'000'000, 3'600'000), 4'000'000u);  // the limit holds best effort, not the disk
+  EXPECT_EQ(window(4'000'000, 3'600'000), 4'000'000u);                              // the limit holds best effort, not the disk
   EXPECT_EQ(manager.window({kS, 4'000'000, 3'500'000, 0, 900 * kMs}), 4'000'000u);  // the disk has time
   EXPECT_EQ(window(4'000'000, 3'500'000), 2'000'000u);
   window(6'000'000, 2'000'000);
@@ -322,7 +324,9 @@ TEST(ManagerWindows, MayHaveAnyLengthAndNumber) {
   options.disk_bytes_per_s = 10'000'000;
   options.inference_windows = 1;
   QosManager manager(options);
-  const auto window = [&](std::uint64_t multimedia, std::uint64_t best_effort) { return manager.window({kS / 2, multimedia, best_effort, 0, 0}); };
+  const auto window = [&](std::uint64_t multimedia, std::uint64_t best_effort) {
+    return manager.window({kS / 2, multimedia, best_effort, 0, 0});
+  };
   EXPECT_EQ(window(1'000'000, 3'000'000), 2'000'000u);
   EXPECT_EQ(window(2'000'000, 1'000'000), 4'000'000u);
 }
@@ -539,13 +543,14 @@ TEST(RecogniserTrial, GoesOnWithAStreamThatPauses) {
 TEST(RecogniserTrial, TakesTheOldestStreamFirst) {
   const StreamRecogniserOptions options = eight(500 * kMs);
   StreamRecogniser recogniser(options);
-  Reader first{0, every(10 * kMs, 300)};                      // tried until 570 ms
-  Reader slow{1ull << 33, every(60 * kMs, 20, 1)};            // bound to wait: 8 reads by 420 ms
-  Reader fast{1ull << 34, every(10 * kMs, 300, 100 * kMs)};   // 8 reads by 170 ms, but younger
+  Reader first{0, every(10 * kMs, 300)};                     // tried until 570 ms
+  Reader slow{1ull << 33, every(60 * kMs, 20, 1)};           // bound to wait: 8 reads by 420 ms
+  Reader fast{1ull << 34, every(10 * kMs, 300, 100 * kMs)};  // 8 reads by 170 ms, but younger
   slow.service = 60 * kMs;
   play(recogniser, {&first, &slow, &fast});
   const auto tried_from = [](const Reader& reader) {
-    return reader.arrivals[static_cast<std::size_t>(std::find(reader.classes.begin(), reader.classes.end(), RequestClass::Continuous) - reader.classes.begin())];
+    return reader.arrivals[static_cast<std::size_t>(
+        std::find(reader.classes.begin(), reader.classes.end(), RequestClass::Continuous) - reader.classes.begin())];
   };
   EXPECT_EQ(tried_from(first), 70 * kMs);
   EXPECT_EQ(tried_from(slow), 600 * kMs + 1);

@@ -62,14 +62,16 @@ TEST_P(LayoutTest, TheNextBlockOfATrackIsTheOneThatComesFirst) {
     const BlockLayout::Track& track = layout.track(t);
     if (track.places == 0) continue;
     std::vector<Picoseconds> phases;
-    for (int i = 0; i < 50; ++i) phases.push_back(static_cast<Picoseconds>(random() % static_cast<std::uint64_t>(rotation.period())));
+    for (int i = 0; i < 50; ++i)
+      phases.push_back(static_cast<Picoseconds>(random() % static_cast<std::uint64_t>(rotation.period())));
     for (std::uint32_t i = 0; i < track.places; ++i)
       for (const Picoseconds off : {-1, 0, 1})
         phases.push_back(rotation.phase(layout.start_phase(track, i) + rotation.period() + off));
     for (const Picoseconds phase : phases) {
       std::uint32_t best = 0;
       for (std::uint32_t i = 1; i < track.places; ++i)
-        if (rotation.wait(phase, layout.start_phase(track, i)) < rotation.wait(phase, layout.start_phase(track, best))) best = i;
+        if (rotation.wait(phase, layout.start_phase(track, i)) < rotation.wait(phase, layout.start_phase(track, best)))
+          best = i;
       ASSERT_EQ(layout.index_after(track, phase), best) << "track " << t << " phase " << phase;
     }
   }

@@ -229,9 +229,9 @@ TEST(Cello, WhoseBudgetIsUsedUpComesAfterThoseWhoHaveSome) {
   const ClassBudgets& budgets = *rig.scheduler->class_budgets();
   EXPECT_EQ(budgets.budget(kD), 10 * kMs);
   EXPECT_EQ(budgets.used(kD, rig.now), 100 * kUs + 2 * kTurn);  // y left 3.9 ms: z is within the budget, whole
-  EXPECT_EQ(rig.serve(2), "AB");                               // begin at 12.1 and 18.1 ms
+  EXPECT_EQ(rig.serve(2), "AB");                                // begin at 12.1 and 18.1 ms
   EXPECT_EQ(budgets.used(kC, 19 * kMs), 2 * kTurn);
-  EXPECT_EQ(rig.serve(), "wv");                                // from 24.1 ms on, the next interval
+  EXPECT_EQ(rig.serve(), "wv");  // from 24.1 ms on, the next interval
   EXPECT_EQ(budgets.used(kD, rig.now), 2 * kTurn);
   EXPECT_EQ(budgets.used(kC, rig.now), 0);
   EXPECT_EQ(budgets.total(kC), 2 * kTurn);
@@ -241,7 +241,7 @@ TEST(Cello, WhoseBudgetIsUsedUpComesAfterThoseWhoHaveSome) {
 TEST(Cello, ContinuousRequestsBeyondTheirBudgetDoNotHoldUpTheOthers) {
   Rig rig("CELLO(1|1|0)", 0, interval_of(0.04));
   for (const char name : std::string("ABCDEF")) rig.add(name, 0, 0, kMs);  // B and on will be late
-  EXPECT_EQ(rig.serve(4), "!A!B!C!D");  // 18.1 of 20 ms that are theirs, so one more
+  EXPECT_EQ(rig.serve(4), "!A!B!C!D");                                     // 18.1 of 20 ms that are theirs, so one more
   EXPECT_EQ(rig.serve(1), "!E");
   on_one_sector(rig, "x");
   EXPECT_EQ(rig.serve(), "x!F");
@@ -265,8 +265,8 @@ TEST(Cello, WhatIsLeftOverIsDividedByTheWeights) {
   // Budgets of 1 and 2 ms, and 97 that nobody wants.
   Rig rig("CELLO(1|2|97)", 0, interval_of(0.1));
   on_one_sector(rig, "xyzuvwsABCDE");
-  EXPECT_EQ(rig.serve(3), "xyA");           // these are within
-  EXPECT_EQ(rig.serve(), "BzuCvwDsE");      // for one of C two of D
+  EXPECT_EQ(rig.serve(3), "xyA");       // these are within
+  EXPECT_EQ(rig.serve(), "BzuCvwDsE");  // for one of C two of D
 }
 
 TEST(Cello, AClassWithoutWeightGetsWhatTheOthersLeave) {

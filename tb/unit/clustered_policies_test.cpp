@@ -89,7 +89,7 @@ TEST(CiSptf, IntervalsOfTheLastRoundStayUntilContinuousRequestsCome) {
   rig.add('A', 30).add('B', 60);
   EXPECT_EQ(rig.serve(), "AB");
   rig.add('k', 65, 0).add('l', 31, 0).add('m', 59, 0).add('n', 2, 0);
-  EXPECT_EQ(rig.serve(1), "k");  // [60, 99] lies ahead; then down
+  EXPECT_EQ(rig.serve(1), "k");   // [60, 99] lies ahead; then down
   rig.add('C', 68).add('D', 20);  // a new round: downward, in the intervals of C and D alone
   const std::string rest = rig.serve();
   EXPECT_TRUE(rest == "ClmDn" || rest == "CmlDn") << rest;
@@ -224,21 +224,22 @@ Readings until_last_continuous() {
 }
 
 TEST(PostponedRequests, ALongRequestGivesWayAloneAndComesBackWhenTheLastContinuousOneIsServed) {
-  for (const char* notation :
-       {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(3)", "OPS:SCAN/CLUST-REQ(4)", "OPS:SCAN/CLUST-CYL(4|50)"}) {
+  for (const char* notation : {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(3)", "OPS:SCAN/CLUST-REQ(4)", "OPS:SCAN/CLUST-CYL(4|50)"}) {
     SCOPED_TRACE(notation);
     Rig rig(notation, 0, until_last_continuous());
-    rig.add('A', 40, 0, 40'000'000'000);  // in 40 ms
+    rig.add('A', 40, 0, 40'000'000'000);                                                // in 40 ms
     rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));  // 30 ms
     rig.add('s', 20, 50);
     const std::string order = rig.serve();
     EXPECT_LT(order.find('A'), order.find('l')) << order;
-    if (std::string_view(notation).find("CI-") != std::string_view::npos) { EXPECT_EQ(order, "sAl"); }
+    if (std::string_view(notation).find("CI-") != std::string_view::npos) {
+      EXPECT_EQ(order, "sAl");
+    }
   }
 }
 
 constexpr const char* kGuarded[] = {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(1)", "OPS:SCAN/CI-OPT(3)", "OPS:SCAN/CLUST-REQ(1)",
-                                   "OPS:SCAN/CLUST-CYL(1|50)"};
+                                    "OPS:SCAN/CLUST-CYL(1|50)"};
 constexpr Picoseconds kDue = 40'000'000'000;
 
 /// Served up to A, without l, of which the transfer takes 30 ms.
@@ -326,8 +327,7 @@ TEST(PostponedRequests, UntilTheLastContinuousRequestOrANewOne) {
 }
 
 TEST(PostponedRequests, WithoutTimeTheSweepIsForced) {
-  for (const char* notation :
-       {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|50)"}) {
+  for (const char* notation : {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|50)"}) {
     SCOPED_TRACE(notation);
     Rig rig(notation, 55);
     rig.add('B', 60, 0, 1).add('A', 30, 0, 1).add('x', 50).add('y', 10);
@@ -389,8 +389,8 @@ TEST_P(ExactOrders, AreTheCheapestOfAll) {
       Command& command = commands[i];
       command.tag = Tag(static_cast<std::uint16_t>(i));
       command.sequence = i;
-      command.extent = planner.resolve(Lba(random() % (blocks - 12)), static_cast<std::uint32_t>(1 + random() % 12),
-                                       random() % 3 == 0);
+      command.extent =
+          planner.resolve(Lba(random() % (blocks - 12)), static_cast<std::uint32_t>(1 + random() % 12), random() % 3 == 0);
       if (random() % 2 == 0) command.data_ready = static_cast<Picoseconds>(random() % 30'000'000'000);
       if (std::string_view(GetParam()).find("CLUST") != std::string_view::npos && random() % 4 == 0) {
         command.cls = RequestClass::Continuous;
@@ -399,9 +399,8 @@ TEST_P(ExactOrders, AreTheCheapestOfAll) {
       scheduler->insert(command);
       slots.push_back(&command);
     }
-    std::stable_sort(slots.begin(), slots.end(), [](const Command* a, const Command* b) {
-      return a->extent.cylinder < b->extent.cylinder;
-    });
+    std::stable_sort(slots.begin(), slots.end(),
+                     [](const Command* a, const Command* b) { return a->extent.cylinder < b->extent.cylinder; });
     HeadState head{Cylinder(0), Head(static_cast<std::uint32_t>(random() % 3)), random() % 2 == 0};
     auto now = static_cast<Picoseconds>(random() % 20'000'000'000);
     ASSERT_EQ(scheduler->work(head).order_steps, PathOrder<Picoseconds>::steps(slots.size()));
@@ -429,8 +428,7 @@ TEST(ExactOrder, ADecisionMakesOneAtMostAndLooksAtNoMoreThanThereIs) {
     Rig rig(notation, 50);
     for (int i = 0; i < 40; ++i)
       rig.add(random() % 4 == 0 ? 'A' : 'a', static_cast<std::uint32_t>(random() % 100),
-              static_cast<std::uint32_t>(random() % kSectors),
-              static_cast<Picoseconds>(random() % 600) * 1'000'000'000);
+              static_cast<std::uint32_t>(random() % kSectors), static_cast<Picoseconds>(random() % 600) * 1'000'000'000);
     for (int served = 0; served < 40; ++served) {
       const DecisionWork work = rig.scheduler->work(rig.head);
       ASSERT_GE(work.candidates, 1u) << notation;
@@ -442,8 +440,9 @@ TEST(ExactOrder, ADecisionMakesOneAtMostAndLooksAtNoMoreThanThereIs) {
 }
 
 TEST(ExactOrder, WithoutTimeTheSweepGoesOnAndNothingElseIsLookedAt) {
-  for (const char* notation : {"SPTF", "SPTF(next-C)", "ASPTF(0.5)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(5)", "OPS:SCAN/CLUST-REQ(5)",
-                               "OPS:SCAN/CLUST-CYL(5|30)", "OPS:SLACK(4|0.5)", "OPS:FAMISH", "OPS:FAMISH(late)", "CELLO(1|1|0)"}) {
+  for (const char* notation :
+       {"SPTF", "SPTF(next-C)", "ASPTF(0.5)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(5)", "OPS:SCAN/CLUST-REQ(5)",
+        "OPS:SCAN/CLUST-CYL(5|30)", "OPS:SLACK(4|0.5)", "OPS:FAMISH", "OPS:FAMISH(late)", "CELLO(1|1|0)"}) {
     SCOPED_TRACE(notation);
     Rig rig(notation, 0);
     EXPECT_TRUE(rig.scheduler->has_time(rig.head, 0)) << "there is no sweep";
@@ -507,8 +506,8 @@ TEST(Clustered, EveryRequestIsServedOnceWhateverComesAndGoes) {
           command.cls = RequestClass::Continuous;
           command.deadline = now + static_cast<Picoseconds>(random() % 400) * core::kPicosecondsPerMillisecond;
         }
-        command.extent = planner.resolve(Lba(random() % (blocks - 40)), static_cast<std::uint32_t>(1 + random() % 40),
-                                         random() % 3 == 0);
+        command.extent =
+            planner.resolve(Lba(random() % (blocks - 40)), static_cast<std::uint32_t>(1 + random() % 40), random() % 3 == 0);
         counted([&] { scheduler->insert(command); });
         present[tag] = true;
         ++waiting;
@@ -563,8 +562,8 @@ TEST(Aged, WithoutWeightItDecidesAsSptf) {
         command.cls = RequestClass::Continuous;
         command.deadline = now + static_cast<Picoseconds>(random() % 300'000'000'000);
       }
-      command.extent = planner.resolve(Lba(random() % (blocks - 12)), static_cast<std::uint32_t>(1 + random() % 12),
-                                       random() % 2 == 0);
+      command.extent =
+          planner.resolve(Lba(random() % (blocks - 12)), static_cast<std::uint32_t>(1 + random() % 12), random() % 2 == 0);
       aged->insert(command);
       plain->insert(command);
     }
@@ -595,8 +594,8 @@ TEST(Aged, AWaitOutweighsADistance) {
     commands[1].arrival = now;
     if (aged->pick(head, now).tag == Tag(0) && turned == 0) turned = now;
   }
-  const Picoseconds apart = planner.estimate(head, commands[0].extent, 0).positioning() -
-                            planner.estimate(head, commands[1].extent, 0).positioning();
+  const Picoseconds apart =
+      planner.estimate(head, commands[0].extent, 0).positioning() - planner.estimate(head, commands[1].extent, 0).positioning();
   EXPECT_EQ(apart, 4'500'000'000);
   EXPECT_EQ(turned, 100 * apart);  // at equal sums the older one
 }

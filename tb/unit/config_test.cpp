@@ -138,29 +138,28 @@ TEST_F(ConfigTest, UnknownKeyIsNamedWithItsPlaceAndTheNearestKey) {
   expect_problem(kHead + "polic = \"SPTF\"\n", "polic", "did you mean policy?", 3, 9);
   expect_problem(kHead + "[workload.discrete]\nmean_byte = 1\n", "workload.discrete.mean_byte",
                  "did you mean workload.discrete.mean_bytes?", 4, 13);
-  expect_problem(kHead + "[sim]\nxyzzy_frobnicate_everything = 1\n", "sim.xyzzy_frobnicate_everything",
-                 "there is no such key", 4, 31);
+  expect_problem(kHead + "[sim]\nxyzzy_frobnicate_everything = 1\n", "sim.xyzzy_frobnicate_everything", "there is no such key",
+                 4, 31);
   expect_problem("format = 1\ndrive = { file = \"atlas10k\", buss = { read_block_us = 1.0 } }\n", "drive.buss",
                  "did you mean drive.bus?", 2, 37);
   try {
     load(kHead + "polic = \"SPTF\"\n");
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.what(), (dir_ / "scenario.toml").string() +
-                                ":3:9: polic: there is no such key (did you mean policy?)");
+    EXPECT_EQ(error.what(), (dir_ / "scenario.toml").string() + ":3:9: polic: there is no such key (did you mean policy?)");
   }
 }
 
 TEST_F(ConfigTest, UnknownSectionIsNamedWithTheNearestSection) {
-  expect_problem(kHead + "[workload.discret]\nsource = \"closed\"\n", "workload.discret",
-                 "did you mean workload.discrete?", 3, 1);
+  expect_problem(kHead + "[workload.discret]\nsource = \"closed\"\n", "workload.discret", "did you mean workload.discrete?", 3,
+                 1);
   expect_problem(kHead + "[observ]\n", "observ", "did you mean observe?", 3, 1);
 }
 
 TEST_F(ConfigTest, AllProblemsAreReportedTogether) {
-  const std::vector<ConfigProblem> problems =
-      problems_of("format = 2\ndrive = \"atlas10k\"\nengin = \"rtl\"\n[sim]\nseed = \"one\"\nmeasure_s = -1\n"
-                  "[observ]\nwave_to_s = 1\n");
+  const std::vector<ConfigProblem> problems = problems_of(
+      "format = 2\ndrive = \"atlas10k\"\nengin = \"rtl\"\n[sim]\nseed = \"one\"\nmeasure_s = -1\n"
+      "[observ]\nwave_to_s = 1\n");
   std::vector<std::string> keys;
   for (const ConfigProblem& problem : problems) keys.push_back(problem.key);
   std::sort(keys.begin(), keys.end());
@@ -189,10 +188,10 @@ TEST_F(ConfigTest, WrongTypesSayWhatWasFoundAndExpected) {
   expect_problem(kHead + "[policy]\nname = \"SPTF\"\n", "policy", "found a table, expected a text", 3, 1);
   expect_problem(kHead + "[workload.continuous]\ntables = [1]\n", "workload.continuous.tables",
                  "expected an array of file names", 4, 10);
-  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.reject_when_full = 1\n",
-                 "drive.queue.reject_when_full", "found 1, expected true or false", 4, 26);
-  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nseek.points_us = [[1, 2.0], [3]]\n",
-                 "drive.seek.points_us", "found an array as element 1, expected an array of [distance, time] pairs", 4, 18);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.reject_when_full = 1\n", "drive.queue.reject_when_full",
+                 "found 1, expected true or false", 4, 26);
+  expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nseek.points_us = [[1, 2.0], [3]]\n", "drive.seek.points_us",
+                 "found an array as element 1, expected an array of [distance, time] pairs", 4, 18);
 }
 
 TEST_F(ConfigTest, AValueInPlaceOfASectionIsNoUnknownKey) {
@@ -239,8 +238,7 @@ TEST_F(ConfigTest, KeysThatNeedEachOther) {
   expect_problem(kHead + "policy = \"SPTFF\"\n", "policy", "there is no policy \"SPTFF\" (did you mean SPTF?)", 3, 10);
   expect_problem(kHead + "[workload.continuous]\nstreams = 3\n", "workload.continuous.tables", "is missing", 4, 11);
   expect_problem(kHead + "[workload.discrete]\nsource = \"trace\"\n", "workload.discrete.trace", "is missing", 4, 10);
-  expect_problem(kHead + "[workload.discrete]\nsource = \"poisson\"\n", "workload.discrete.rate_per_s", "is missing", 4,
-                 10);
+  expect_problem(kHead + "[workload.discrete]\nsource = \"poisson\"\n", "workload.discrete.rate_per_s", "is missing", 4, 10);
   expect_problem(kHead + "[observe]\nwave_from_s = 3\nwave_to_s = 2\n", "observe.wave_from_s",
                  "expected no more than observe.wave_to_s", 4, 15);
   expect_problem(kHead + "[workload.discrete]\ntrace_format = \"disksim\"\n", "workload.discrete.trace_format",
@@ -269,19 +267,16 @@ TEST_F(ConfigTest, EagerWritingNeedsItsPolicyAndADriveThatCanDoIt) {
 }
 
 TEST_F(ConfigTest, MissingFilesAreNamed) {
-  expect_problem("format = 1\ndrive = \"atlas11k\"\n", "drive", "there is no drive \"atlas11k\" (did you mean atlas10k?)",
-                 2, 9);
+  expect_problem("format = 1\ndrive = \"atlas11k\"\n", "drive", "there is no drive \"atlas11k\" (did you mean atlas10k?)", 2,
+                 9);
   expect_problem("format = 1\ndrive = \"nowhere/x.toml\"\n", "drive", "there is no file", 2, 9);
   expect_problem(kHead + "sim = \"nowhere.toml\"\n", "sim", "nowhere.toml", 3, 7);
-  expect_problem(kHead + "[workload.discrete]\ntrace = \"nowhere.trace\"\n", "workload.discrete.trace", "nowhere.trace",
-                 4, 9);
+  expect_problem(kHead + "[workload.discrete]\ntrace = \"nowhere.trace\"\n", "workload.discrete.trace", "nowhere.trace", 4, 9);
   EXPECT_THROW(load_scenario(dir_ / "none.toml"), ConfigError);
   EXPECT_THROW(load_drive("nowhere.toml"), ConfigError);
 }
 
-TEST_F(ConfigTest, TextThatIsNoTomlIsPointedAt) {
-  expect_problem(kHead + "policy = = 3\n", "", "not valid TOML", 3, 10);
-}
+TEST_F(ConfigTest, TextThatIsNoTomlIsPointedAt) { expect_problem(kHead + "policy = = 3\n", "", "not valid TOML", 3, 10); }
 
 TEST_F(ConfigTest, AProfileThatDescribesNoDriveSaysWhy) {
   std::string profile = contents(kSource / "models" / "configs" / "drives" / "elite3.toml");
@@ -339,8 +334,9 @@ TEST_F(ConfigTest, AProblemInASectionsFileNamesThatFile) {
 
 TEST_F(ConfigTest, ASectionWithFileStartsFromItAndOverridesIt) {
   file("load.toml", "source = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n");
-  const Scenario s = load("format = 1\n[drive]\nfile = \"atlas10k\"\nbus.read_block_us = 6.4\n"
-                          "[workload.discrete]\nfile = \"load.toml\"\nrate_per_s = 20.0\n");
+  const Scenario s = load(
+      "format = 1\n[drive]\nfile = \"atlas10k\"\nbus.read_block_us = 6.4\n"
+      "[workload.discrete]\nfile = \"load.toml\"\nrate_per_s = 20.0\n");
   EXPECT_EQ(s.drive_name, "atlas10k");
   EXPECT_EQ(s.drive.bus_read_block_us, 6.4);
   EXPECT_EQ(s.drive.head_switch_us, load_drive("atlas10k").head_switch_us);
@@ -390,8 +386,9 @@ TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
   file("workload.toml", "discrete = \"discrete.toml\"\ncontinuous = \"continuous.toml\"\n");
   file("discrete.toml", "outstanding = 7\n");
   file("continuous.toml", "round_s = 2\n");
-  const Scenario s = load("format = 1\ndrive = \"drive.toml\"\nsim = \"sim.toml\"\nobserve = \"observe.toml\"\n"
-                          "accelerator = \"accelerator.toml\"\nworkload = \"workload.toml\"\n");
+  const Scenario s = load(
+      "format = 1\ndrive = \"drive.toml\"\nsim = \"sim.toml\"\nobserve = \"observe.toml\"\n"
+      "accelerator = \"accelerator.toml\"\nworkload = \"workload.toml\"\n");
   EXPECT_EQ(s.drive.name, "x");
   EXPECT_EQ(s.drive.seek.full_us, 22500.0);
   EXPECT_EQ(s.run.seed, 4);
@@ -402,10 +399,9 @@ TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
 // --- overrides -----------------------------------------------------------------------------------------------------
 
 TEST_F(ConfigTest, OverridesTakeTomlValuesAndBareWords) {
-  const Scenario s =
-      load(kHead + "policy = \"LOOK\"\n[sim]\nseed = 3\n",
-           {"policy=SPTF(next-C)", "engine = \"model\"", "sim.seed=5", "sim.measure_s=2.5", "drive.queue.depth=8",
-            "drive.queue.reject_when_full=true", "drive.geometry.mapping=plain"});
+  const Scenario s = load(kHead + "policy = \"LOOK\"\n[sim]\nseed = 3\n",
+                          {"policy=SPTF(next-C)", "engine = \"model\"", "sim.seed=5", "sim.measure_s=2.5",
+                           "drive.queue.depth=8", "drive.queue.reject_when_full=true", "drive.geometry.mapping=plain"});
   EXPECT_EQ(s.policy, "SPTF(next-C)");
   EXPECT_EQ(s.engine, "model");
   EXPECT_EQ(s.run.seed, 5);
@@ -418,8 +414,9 @@ TEST_F(ConfigTest, OverridesTakeTomlValuesAndBareWords) {
 TEST_F(ConfigTest, AnOverrideExchangesTheDriveOrAWholeSection) {
   file("other.toml", "source = \"closed\"\noutstanding = 9\n");
   file("load.toml", "discrete = \"other.toml\"\n");
-  const std::string text = "format = 1\n[drive]\nfile = \"atlas10k\"\nbus.read_block_us = 6.4\n"
-                           "[workload.discrete]\nsource = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n";
+  const std::string text =
+      "format = 1\n[drive]\nfile = \"atlas10k\"\nbus.read_block_us = 6.4\n"
+      "[workload.discrete]\nsource = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n";
   const Scenario drive = load(text, {"drive=cheetah9lp"});
   EXPECT_EQ(drive.drive.name, "Seagate Cheetah 9LP");
   EXPECT_EQ(drive.drive_name, "cheetah9lp");
@@ -484,8 +481,7 @@ TEST_F(ConfigTest, ADumpedScenarioLoadsAgainToTheSameConfiguration) {
   std::vector<Scenario> scenarios;
   for (const auto& entry : fs::directory_iterator(config_directory() / "scenarios"))
     if (entry.path().extension() == ".toml") scenarios.push_back(load_scenario(entry.path()));
-  for (const ShippedDrive& drive : shipped_drives())
-    scenarios.push_back(load("format = 1\ndrive = \"" + drive.name + "\"\n"));
+  for (const ShippedDrive& drive : shipped_drives()) scenarios.push_back(load("format = 1\ndrive = \"" + drive.name + "\"\n"));
   scenarios.push_back(load(kHead, {"sim.measure_s=0.1", "workload.discrete.trace_speed=1e-6", "sim.seed=9000000000000000000",
                                    "workload.discrete.trace_device='a \"quoted\" \\ back\tslash'"}));
   for (const Scenario& scenario : scenarios) {
@@ -508,11 +504,13 @@ TEST_F(ConfigTest, ADumpNamesFilesSoThatTheyAreFoundFromAnywhere) {
 }
 
 TEST_F(ConfigTest, KeysOfAnotherHostAreNamedWithIt) {
-  expect_problem(kHead + "[array]\ndrives = 3\n", "array", "there is no such section with host.kind = \"drive\", but with \"array\"", 3, 1);
-  expect_problem(kHead + "[host]\nkind = \"autoqos\"\n[workload.discrete]\nsource = \"closed\"\n[[stream]]\nname = \"a\"\n", "workload",
-                 "with host.kind = \"autoqos\", but with \"drive\" or \"array\"", 5, 1);
+  expect_problem(kHead + "[array]\ndrives = 3\n", "array",
+                 "there is no such section with host.kind = \"drive\", but with \"array\"", 3, 1);
+  expect_problem(kHead + "[host]\nkind = \"autoqos\"\n[workload.discrete]\nsource = \"closed\"\n[[stream]]\nname = \"a\"\n",
+                 "workload", "with host.kind = \"autoqos\", but with \"drive\" or \"array\"", 5, 1);
   expect_problem(kHead + "[host]\nkind = \"arrray\"\n[array]\ndrives = 3\n", "host.kind",
-                 "found \"arrray\", expected one of drive, array, media_server, mixed_server, autoqos (did you mean array?)", 4, 8);
+                 "found \"arrray\", expected one of drive, array, media_server, mixed_server, autoqos (did you mean array?)", 4,
+                 8);
   const Scenario s = load(kHead + "[array]\ndrives = 3\n", {"host.kind=array"});
   EXPECT_TRUE(s.is_array());
   EXPECT_EQ(s.array.drives, 3u);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "drives.h"
-#include "platter/system/drives.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
 #include "policy_rig.h"
 
 namespace platter::scheduling {
@@ -18,9 +18,9 @@ namespace {
 
 using core::Cylinder;
 using core::Head;
-using core::Lba;
 using core::kPicosecondsPerMillisecond;
 using core::kPicosecondsPerSecond;
+using core::Lba;
 
 constexpr Picoseconds kBound = 13'000'000;
 
@@ -54,8 +54,7 @@ class Explicit {
 
   Picoseconds node(const Command& command) const {
     Picoseconds time = command.extent.transfer;
-    if (planner_.bus_block_time(false) > 0)
-      time = std::max(time, command.extent.bus_finish - planner_.bus_block_time(false));
+    if (planner_.bus_block_time(false) > 0) time = std::max(time, command.extent.bus_finish - planner_.bus_block_time(false));
     return time;
   }
 
@@ -290,8 +289,8 @@ Round run_round(const char* policy, const profile::DriveProfile& profile, Picose
   HeadState head = f.random_head();
   Picoseconds now = static_cast<Picoseconds>(f.random() % kPicosecondsPerSecond) + kBound;
   Fixture::sort(set, Fixture::starts_low(set, head));
-  const Picoseconds deadline = now + f.planner.estimate(head, set.front()->extent, now).to_first() +
-                               f.explicit_sum.sweep(set) + f.planner.bus_block_time(false) + extra;
+  const Picoseconds deadline = now + f.planner.estimate(head, set.front()->extent, now).to_first() + f.explicit_sum.sweep(set) +
+                               f.planner.bus_block_time(false) + extra;
   for (std::size_t i = 0; i < 25; ++i) slots[i].deadline = deadline;
   for (const Command& command : slots) scheduler->insert(command);
 
@@ -352,8 +351,12 @@ TEST_P(BusyRound, MissesNoDeadlineHoweverTight) {
     EXPECT_EQ(all.late, 0) << extra;
     EXPECT_GE(spare, 0) << extra;
     // Hardly any discrete command fits where nothing is left; what is left goes to them.
-    if (extra == 0) { EXPECT_LT(all.discrete_before_the_last, 40 * 5); }
-    if (extra >= 100 * kPicosecondsPerMillisecond) { EXPECT_GT(all.discrete_before_the_last, 40 * 10); }
+    if (extra == 0) {
+      EXPECT_LT(all.discrete_before_the_last, 40 * 5);
+    }
+    if (extra >= 100 * kPicosecondsPerMillisecond) {
+      EXPECT_GT(all.discrete_before_the_last, 40 * 10);
+    }
   }
 }
 
@@ -391,9 +394,8 @@ TEST(ContinuousSweep, WithoutTheGuardTheseRoundsMissDeadlines) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ContinuousSweep, BusyRound,
-                         ::testing::Values("SPTF", "SPTF(next-C)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
-                                           "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
-                                           "OPS:SCAN/CLUST-CYL(6|1000)"));
+                         ::testing::Values("SPTF", "SPTF(next-C)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)",
+                                           "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(6|1000)"));
 
 TEST(ContinuousSweep, NextContinuousServesTheSweepInOrder) {
   const Round round = run_round("SPTF(next-C)", atlas(), 300 * kPicosecondsPerMillisecond, 5);

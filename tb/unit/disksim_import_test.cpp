@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "platter/profile/parameters.h"
-#include "platter/system/drives.h"
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
 #include "platter/mechanics/access_planner.h"
+#include "platter/profile/parameters.h"
+#include "platter/system/drives.h"
 #include "temporary_files.h"
 
 namespace platter::disksim {
@@ -66,17 +66,18 @@ struct Disk {
     std::string list;
     for (const Zone& z : zones) {
       list += (list.empty() ? "" : ",\n") + ("dm_layout_g1_zone {\n" +
-              assignments({{"First cylinder number", std::to_string(z.first)},
-                           {"Last cylinder number", std::to_string(z.last)},
-                           {"Blocks per track", std::to_string(z.sectors)},
-                           {"Offset of first block", "0.0"},
-                           {"Empty space at zone front", "0"},
-                           {"Skew for track switch", "2.0"},
-                           {"Skew for cylinder switch", "3.0"},
-                           {"Number of spares", std::to_string(z.spares)},
-                           {"slips", "[ " + z.slips + " ]"},
-                           {"defects", "[ " + z.defects + " ]"}},
-                          z.more) + " }");
+                                             assignments({{"First cylinder number", std::to_string(z.first)},
+                                                          {"Last cylinder number", std::to_string(z.last)},
+                                                          {"Blocks per track", std::to_string(z.sectors)},
+                                                          {"Offset of first block", "0.0"},
+                                                          {"Empty space at zone front", "0"},
+                                                          {"Skew for track switch", "2.0"},
+                                                          {"Skew for cylinder switch", "3.0"},
+                                                          {"Number of spares", std::to_string(z.spares)},
+                                                          {"slips", "[ " + z.slips + " ]"},
+                                                          {"defects", "[ " + z.defects + " ]"}},
+                                                         z.more) +
+                                             " }");
     }
     const std::string layout_text = assignments({{"LBN-to-PBN mapping scheme", "0"},
                                                  {"Sparing scheme used", "9"},
@@ -159,8 +160,9 @@ struct Disk {
 };
 
 std::string bus(const std::string& name, double read, double write, const std::string& more = "") {
-  return "disksim_bus " + name + " { type = 1, Arbitration type = 1, Arbitration time = 0.0, Read block transfer time = " +
-         std::to_string(read) + ", Write block transfer time = " + std::to_string(write) + ", Print stats = 0" + more + " }\n";
+  return "disksim_bus " + name +
+         " { type = 1, Arbitration type = 1, Arbitration time = 0.0, Read block transfer time = " + std::to_string(read) +
+         ", Write block transfer time = " + std::to_string(write) + ", Print stats = 0" + more + " }\n";
 }
 
 std::string controller(double block) {
@@ -267,14 +269,14 @@ TEST_F(DisksimImportTest, ASystemOfSourcedFiles) {
   file("specs/made_up.diskspecs", disk.text());
   file("specs/m/made_up.model", disk.model_text());
   file("specs/m/made_up.seek", "Seek distances measured: 2\n1, 0.8\n19, 4.4\n");
-  const Import i = import(
-      "disksim_global Global { Init Seed = 42 }\n" + bus("BUS0", 0.4, 0) + bus("BUS1", 0.07, 0.02) + controller(0.06) +
-      "source specs/made_up.diskspecs\n"
-      "disksim_disk UNUSED { Max queue length = 1 }\n"
-      "instantiate [ bus0 ] as BUS0 instantiate [ bus1 ] as BUS1 instantiate [ ctlr0 ] as CTLR\n"
-      "instantiate [ disk0 .. disk3 ] as MADE_UP\n"
-      "topology disksim_iodriver driver0 [ disksim_bus bus0 [ disksim_ctlr ctlr0 [ disksim_bus bus1 [\n"
-      "  disksim_disk disk0 [], disksim_disk disk1 [] ] ] ] ]\n");
+  const Import i =
+      import("disksim_global Global { Init Seed = 42 }\n" + bus("BUS0", 0.4, 0) + bus("BUS1", 0.07, 0.02) + controller(0.06) +
+             "source specs/made_up.diskspecs\n"
+             "disksim_disk UNUSED { Max queue length = 1 }\n"
+             "instantiate [ bus0 ] as BUS0 instantiate [ bus1 ] as BUS1 instantiate [ ctlr0 ] as CTLR\n"
+             "instantiate [ disk0 .. disk3 ] as MADE_UP\n"
+             "topology disksim_iodriver driver0 [ disksim_bus bus0 [ disksim_ctlr ctlr0 [ disksim_bus bus1 [\n"
+             "  disksim_disk disk0 [], disksim_disk disk1 [] ] ] ] ]\n");
   EXPECT_EQ(i.files.size(), 4u);
   EXPECT_EQ(i.profile.source,
             "DiskSim 4.0 parameters: a.parv, specs/made_up.diskspecs, specs/m/made_up.model, specs/m/made_up.seek");
@@ -333,9 +335,10 @@ TEST_F(DisksimImportTest, LayoutAndMechanicsAlone) {
 
 TEST_F(DisksimImportTest, OverheadsAreScaled) {
   Disk disk;
-  disk.disk = {{"Per-request overhead time", "0.05"}, {"Time scale for overheads", "2.0"}, {"Fast write level", "1"},
-               {"Read completion overhead", "0.01"},  {"First reselect overhead", "0.02"}, {"Data preparation overhead", "0.03"},
-               {"Write completion overhead", "0.04"}, {"Minimum seek delay", "0.6"}};
+  disk.disk = {
+      {"Per-request overhead time", "0.05"}, {"Time scale for overheads", "2.0"}, {"Fast write level", "1"},
+      {"Read completion overhead", "0.01"},  {"First reselect overhead", "0.02"}, {"Data preparation overhead", "0.03"},
+      {"Write completion overhead", "0.04"}, {"Minimum seek delay", "0.6"}};
   const Import i = import(disk);
   EXPECT_DOUBLE_EQ(i.profile.overhead.read_hit_us[0], 300);
   EXPECT_DOUBLE_EQ(i.profile.overhead.read_miss_us[1], 900);
@@ -352,7 +355,9 @@ TEST_F(DisksimImportTest, OverheadsAreScaled) {
 
 TEST_F(DisksimImportTest, TheExtraDisconnect) {
   Disk disk;
-  disk.disk = {{"Extra write disconnect", "1"}, {"Extradisc command overhead", "0.6"}, {"Extradisc seek delta", "0.25"},
+  disk.disk = {{"Extra write disconnect", "1"},
+               {"Extradisc command overhead", "0.6"},
+               {"Extradisc seek delta", "0.25"},
                {"Extradisc inter-disconnect delay", "0.4"}};
   Import i = import(disk);
   EXPECT_EQ(i.profile.bus_write_watermark_blocks, 10u);
@@ -377,9 +382,9 @@ TEST_F(DisksimImportTest, ZonesPastTheModelsCylindersMakeItLarger) {
 
 TEST_F(DisksimImportTest, Cache) {
   Disk disk;
-  disk.disk = {{"Buffer continuous read", "4"}, {"Read-ahead over requested", "-1"}, {"Read-ahead on idle hit", "1"},
-               {"Read any free blocks", "1"},   {"Fast write level", "2"},           {"Immediate buffer read", "1"},
-               {"Immediate buffer write", "2"}, {"Stop prefetch in sector", "1"},    {"Use separate write segment", "1"},
+  disk.disk = {{"Buffer continuous read", "4"},       {"Read-ahead over requested", "-1"}, {"Read-ahead on idle hit", "1"},
+               {"Read any free blocks", "1"},         {"Fast write level", "2"},           {"Immediate buffer read", "1"},
+               {"Immediate buffer write", "2"},       {"Stop prefetch in sector", "1"},    {"Use separate write segment", "1"},
                {"Allow read hits on write data", "0"}};
   Import i = import(disk);
   EXPECT_EQ(i.profile.cache.read_ahead, profile::ReadAhead::NextTrack);
@@ -400,7 +405,7 @@ TEST_F(DisksimImportTest, Cache) {
   EXPECT_EQ(i.profile.cache.read_ahead_blocks, 60u);
   expect_remark(i, "Minimum read-ahead (blks)", Remark::Kind::NotCarriedOver);
   static constexpr std::array<profile::ReadAhead, 3> kinds = {profile::ReadAhead::None, profile::ReadAhead::Track,
-                                                                profile::ReadAhead::Cylinder};
+                                                              profile::ReadAhead::Cylinder};
   for (std::size_t level = 0; level < kinds.size(); ++level) {
     disk.disk = {{"Buffer continuous read", std::to_string(level)}};
     EXPECT_EQ(import(disk).profile.cache.read_ahead, kinds[level]);
@@ -426,10 +431,14 @@ TEST_F(DisksimImportTest, WhoHoldsTheBusIsCarriedOver) {
   Disk disk;
   for (const bool read : {false, true}) {
     for (const bool write : {false, true}) {
-      disk.disk = {{"Hold bus entire read xfer", read ? "1" : "0"},  {"Hold bus entire write xfer", write ? "1" : "0"},
-                   {"Never disconnect", "0"},          {"Time scale for overheads", "2.0"},
-                   {"Read disconnect afterread", "0.02"}, {"Read disconnect afterwrite", "0.04"},
-                   {"Write disconnect overhead", "0.03"}, {"Max queue length", "8"}};
+      disk.disk = {{"Hold bus entire read xfer", read ? "1" : "0"},
+                   {"Hold bus entire write xfer", write ? "1" : "0"},
+                   {"Never disconnect", "0"},
+                   {"Time scale for overheads", "2.0"},
+                   {"Read disconnect afterread", "0.02"},
+                   {"Read disconnect afterwrite", "0.04"},
+                   {"Write disconnect overhead", "0.03"},
+                   {"Max queue length", "8"}};
       const Import i = import(disk);
       EXPECT_EQ(i.profile.bus_hold_read, read);
       EXPECT_EQ(i.profile.bus_hold_write, write);
@@ -453,11 +462,14 @@ TEST_F(DisksimImportTest, WhoHoldsTheBusIsCarriedOver) {
 
 TEST_F(DisksimImportTest, WhatHasNoPlaceIsNamed) {
   Disk disk;
-  disk.disk = {{"Allow write prebuffering", "1"}, {"Allow sneaky full read hits", "1"}, {"Other reselect overhead", "0.1"},
+  disk.disk = {{"Allow write prebuffering", "1"},
+               {"Allow sneaky full read hits", "1"},
+               {"Other reselect overhead", "0.1"},
                {"Combine seq writes", "0"},
-               {"Scheduler", "disksim_ioqueue { Scheduling policy = 21, Print = 0 }"}, {"Max queue length", "999"}};
-  disk.mechanics = {{"Percent error in rpms", "0.5"}, {"Access time type", "averageRotation"},
-                    {"Full strobe seek time", "9.0"}};
+               {"Scheduler", "disksim_ioqueue { Scheduling policy = 21, Print = 0 }"},
+               {"Max queue length", "999"}};
+  disk.mechanics = {
+      {"Percent error in rpms", "0.5"}, {"Access time type", "averageRotation"}, {"Full strobe seek time", "9.0"}};
   disk.model = {{"Block count", "541"}};
   const std::vector<ConfigProblem> problems = problems_of(disk);
   ASSERT_EQ(problems.size(), 1u);
@@ -473,8 +485,8 @@ TEST_F(DisksimImportTest, WhatHasNoPlaceIsNamed) {
   expect_remark(i, "Block count", Remark::Kind::NoEffect, "540");
   expect_remark(i, "Max queue length", Remark::Kind::Changed);
   EXPECT_EQ(i.profile.queue_depth, 256u);
-  EXPECT_TRUE(std::is_sorted(i.remarks.begin(), i.remarks.end(),
-                             [](const Remark& a, const Remark& b) { return a.kind < b.kind; }));
+  EXPECT_TRUE(
+      std::is_sorted(i.remarks.begin(), i.remarks.end(), [](const Remark& a, const Remark& b) { return a.kind < b.kind; }));
 }
 
 // --- sparing ---------------------------------------------------------------------------------------------------------
@@ -490,14 +502,14 @@ TEST_F(DisksimImportTest, SparingSchemes) {
   using U = profile::SpareUnit;
   const std::vector<Case> cases = {
       {0, "", 360, U::Zone},
-      {1, "0, 5", 360 - 20, U::Zone},            // whole tracks
+      {1, "0, 5", 360 - 20, U::Zone},  // whole tracks
       {2, "7, 31, 32", 360 - 24, U::Cylinder},
       {3, "7, 12, 13", 360 - 72, U::Track},
       {4, "7, 31, 32", 360 - 24 - 3, U::Cylinder},
       {5, "7, 31, 32", 360 - 24, U::Cylinder},
       {6, "7, 35, 36", 360 - 24 - 3, U::Cylinder},
       {7, "7, 31, 32", 360 - 3, U::Zone},
-      {8, "7, 155", 360 - 4, U::Range},          // two ranges of 5 cylinders; the last two cylinders have none
+      {8, "7, 155", 360 - 4, U::Range},  // two ranges of 5 cylinders; the last two cylinders have none
       {9, "7, 31", 360 - 2, U::Zone},
       {10, "7, 31, 32", 360 - 2 - 3, U::Zone},
   };
@@ -518,8 +530,8 @@ TEST_F(DisksimImportTest, SparingSchemes) {
     const auto& zone = i.profile.geometry.zones[0];
     for (const std::uint32_t slip : c.scheme == 1 ? zone.slipped_tracks : zone.slips) {
       const std::uint32_t sector = slip * width;
-      EXPECT_FALSE(geometry.to_logical({core::Cylinder(4 + sector / 30), core::Head(sector / 10 % 3),
-                                        core::SectorIndex(sector % 10)}))
+      EXPECT_FALSE(
+          geometry.to_logical({core::Cylinder(4 + sector / 30), core::Head(sector / 10 % 3), core::SectorIndex(sector % 10)}))
           << c.scheme << " " << slip;
     }
     for (std::uint64_t block = 0; block < i.blocks; ++block)
@@ -542,12 +554,12 @@ TEST_F(DisksimImportTest, SlipsThatDoNotFit) {
   EXPECT_EQ(slips("1", 2, "3, 9, 20"), (V{3, 9}));
   EXPECT_EQ(slips("2", 1, "3, 9, 40"), (V{3, 40}));
   EXPECT_EQ(slips("3", 1, "3, 9, 10"), (V{3, 10}));
-  EXPECT_EQ(slips("4", 2, "27, 28, 30"), (V{27, 30}));   // 28 and 29 are spares
-  EXPECT_EQ(slips("6", 2, "1, 2, 30"), (V{2}));          // 0, 1, 30, 31 are
-  EXPECT_EQ(slips("8", 2, "1, 2"), (V{}));               // the zone is shorter than a range
+  EXPECT_EQ(slips("4", 2, "27, 28, 30"), (V{27, 30}));  // 28 and 29 are spares
+  EXPECT_EQ(slips("6", 2, "1, 2, 30"), (V{2}));         // 0, 1, 30, 31 are
+  EXPECT_EQ(slips("8", 2, "1, 2"), (V{}));              // the zone is shorter than a range
   EXPECT_EQ(slips("9", 2, "1, 2, 3"), (V{1, 2}));
-  EXPECT_EQ(slips("9", 3, "1, 360, 2"), (V{1, 2}));      // past the end
-  EXPECT_EQ(slips("7", 0, "4, 4"), (V{4}));              // named twice
+  EXPECT_EQ(slips("9", 3, "1, 360, 2"), (V{1, 2}));  // past the end
+  EXPECT_EQ(slips("7", 0, "4, 4"), (V{4}));          // named twice
   disk.zones = {{0, 11, 10, 5, "7, 3", "", {}}};
   disk.layout = {{"Sparing scheme used", "9"}};
   const Import sorted = import(disk);
@@ -583,7 +595,8 @@ TEST_F(DisksimImportTest, Defects) {
 TEST_F(DisksimImportTest, LayoutDetails) {
   Disk disk;
   disk.layout = {{"LBN-to-PBN mapping scheme", "2"}, {"Skew units", "revolutions"}};
-  const Pairs first = {{"Empty space at zone front", "30"}, {"Skew for track switch", "0.25"}, {"Skew for cylinder switch", ""}};
+  const Pairs first = {
+      {"Empty space at zone front", "30"}, {"Skew for track switch", "0.25"}, {"Skew for cylinder switch", ""}};
   disk.zones = {{0, 9, 10, 0, "", "", first},
                 {12, 19, 8, 0, "", "", {{"Skew units", "sectors"}, {"Offset of first block", "1.5"}}}};
   const Import i = import(disk);
@@ -622,8 +635,11 @@ TEST_F(DisksimSeekTest, Constant) {
 }
 
 TEST_F(DisksimSeekTest, Linear) {
-  const Import i = with({{"Seek type", "linear"}, {"Single cylinder seek time", "1.0"}, {"Average seek time", "7.0"},
-                         {"Full strobe seek time", "10.0"}}, 300);
+  const Import i = with({{"Seek type", "linear"},
+                         {"Single cylinder seek time", "1.0"},
+                         {"Average seek time", "7.0"},
+                         {"Full strobe seek time", "10.0"}},
+                        300);
   EXPECT_NEAR(us(i, 1), 1000, 1e-3);
   EXPECT_NEAR(us(i, 51), 4000, 1e-3);   // half of the way to the third
   EXPECT_NEAR(us(i, 200), 8500, 1e-3);  // half of the way to the end
@@ -633,20 +649,25 @@ TEST_F(DisksimSeekTest, Linear) {
 
 TEST_F(DisksimSeekTest, CurveOfLee) {
   const int n = 900;
-  const Import i = with({{"Seek type", "curve"}, {"Single cylinder seek time", "1.0"}, {"Average seek time", "6.0"},
-                         {"Full strobe seek time", "12.0"}}, n);
+  const Import i = with({{"Seek type", "curve"},
+                         {"Single cylinder seek time", "1.0"},
+                         {"Average seek time", "6.0"},
+                         {"Full strobe seek time", "12.0"}},
+                        n);
   EXPECT_EQ(i.profile.seek.model, profile::SeekModel::ThreePoint);
   const double root = (-10 * 1000. + 15 * 6000 - 5 * 12000) / (3 * std::sqrt(n));
   const double slope = (7 * 1000. - 15 * 6000 + 8 * 12000) / (3 * n);
   double mean = 0;  // over all pairs of cylinders: the average time
-  for (std::uint32_t d = 1; d < n; ++d)
-    mean += (1000 + root * std::sqrt(d - 1.0) + slope * (d - 1.0)) * 2 * (n - d) / (n * n);
+  for (std::uint32_t d = 1; d < n; ++d) mean += (1000 + root * std::sqrt(d - 1.0) + slope * (d - 1.0)) * 2 * (n - d) / (n * n);
   EXPECT_NEAR(mean, 6000, 30);
   for (const std::uint32_t d : {1u, 2u, 7u, 60u, 299u, 300u, 301u, 550u, 899u})
     EXPECT_NEAR(us(i, d), 1000 + root * std::sqrt(d - 1.0) + slope * (d - 1.0), 2e-3) << d;
   // No such curve rises everywhere through these.
-  const Import line = with({{"Seek type", "curve"}, {"Single cylinder seek time", "1.0"}, {"Average seek time", "7.0"},
-                            {"Full strobe seek time", "12.0"}}, n);
+  const Import line = with({{"Seek type", "curve"},
+                            {"Single cylinder seek time", "1.0"},
+                            {"Average seek time", "7.0"},
+                            {"Full strobe seek time", "12.0"}},
+                           n);
   EXPECT_EQ(line.profile.seek.model, profile::SeekModel::Table);
   expect_remark(line, "Seek type", Remark::Kind::Changed, "straight lines");
 }
@@ -660,7 +681,8 @@ TEST_F(DisksimSeekTest, RootAndLine) {
   EXPECT_NEAR(us(i, 10), 2100, 1e-3);  // the line
   const Import without = with({{"Seek type", "hpl"}, {"HPL seek equation values", "[ 10, 1.5, 0.25, 2, 0.01, -1.0 ]"}});
   EXPECT_NEAR(us(without, 1), 1750, 1e-3);
-  const Import ten = with({{"Seek type", "hplplus10"}, {"HPL seek equation values", values},
+  const Import ten = with({{"Seek type", "hplplus10"},
+                           {"HPL seek equation values", values},
                            {"First ten seek times", "[ 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0 ]"}});
   EXPECT_EQ(us(ten, 1), 100);
   EXPECT_EQ(us(ten, 10), 1000);
@@ -704,8 +726,12 @@ TEST_F(DisksimImportTest, MisspeltKeys) {
 
 TEST_F(DisksimImportTest, AllProblemsTogether) {
   Disk disk;
-  disk.disk = {{"Fast write level", "3"}, {"Use separate write segment", "2"}, {"Segment size (in blks)", "64.0"},
-               {"Read hit over. after read", "-0.1"}, {"Scheduler", "1"}, {"Bulk sector transfer time", "fast"}};
+  disk.disk = {{"Fast write level", "3"},
+               {"Use separate write segment", "2"},
+               {"Segment size (in blks)", "64.0"},
+               {"Read hit over. after read", "-0.1"},
+               {"Scheduler", "1"},
+               {"Bulk sector transfer time", "fast"}};
   disk.layout = {{"LBN-to-PBN mapping scheme", "7"}, {"Sparing scheme used", "11"}};
   disk.mechanics = {{"Seek type", "[]"}};
   const std::vector<ConfigProblem> problems = problems_of(disk);

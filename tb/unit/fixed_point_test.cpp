@@ -44,8 +44,8 @@ TEST(FixedPoint, DerivedWidthsAreTheDocumentedOnes) {
 }
 
 TEST(FixedPoint, SeekPlaceAndDistanceDetermineEachOther) {
-  for (const FixedPointFormat& f : {format(16, 18, 4), format(16, 18, 2), format(16, 18, 5), format(12, 8, 5),
-                                    format(12, 8, 2), format(20, 13, 3)}) {
+  for (const FixedPointFormat& f :
+       {format(16, 18, 4), format(16, 18, 2), format(16, 18, 5), format(12, 8, 5), format(12, 8, 2), format(20, 13, 3)}) {
     for (std::uint32_t distance = 0; distance < (1u << f.cyl_w); ++distance) {
       const SeekPlace at = seek_place(f, distance);
       ASSERT_LT(at.cell, f.cells());
@@ -110,8 +110,7 @@ struct Excess {
   double mean_us = 0;
 };
 
-Excess excess_over(const mechanics::SeekCurve& curve, const SeekTable& table, const FixedPointFormat& f,
-                   Picoseconds period) {
+Excess excess_over(const mechanics::SeekCurve& curve, const SeekTable& table, const FixedPointFormat& f, Picoseconds period) {
   Excess excess;
   double total_us = 0;
   for (std::uint32_t distance = 1; distance < curve.cylinders(); ++distance) {
@@ -188,15 +187,14 @@ TEST(FixedPoint, SeekTableIsExactWhereEachDistanceHasItsSegment) {
   const FixedPointFormat f = format(16, 8, 5);
   const TickScale scale(f, 6'000'000'000);
   const SeekTable table = SeekTable::fit(curve, scale);
-  for (std::uint32_t distance = 0; distance < 32; ++distance)
-    EXPECT_EQ(table.ticks(f, distance), scale.ceil(curve(distance)));
+  for (std::uint32_t distance = 0; distance < 32; ++distance) EXPECT_EQ(table.ticks(f, distance), scale.ceil(curve(distance)));
   EXPECT_LT(table.max_error_us, scale.picoseconds_per_tick() * 1e-6);
 }
 
 TEST(FixedPoint, SeekTableFollowsPeaksThatLieAnywhere) {
   // Up and down by milliseconds within a few cylinders, steeper than the drive turns, at no round numbers.
   profile::SeekProfile profile;
-  profile.points_us = {{1, 900},     {700, 4000},   {701, 9000},   {703, 3000},    {4'600, 6490},    {4'699, 9460},
+  profile.points_us = {{1, 900},      {700, 4000},   {701, 9000},     {703, 3000},   {4'600, 6490},   {4'699, 9460},
                        {4'801, 6710}, {9'000, 8000}, {9'001, 60'000}, {9'002, 8100}, {16'383, 12'000}};
   const Picoseconds period = 6'000'000'000;
   const mechanics::SeekCurve curve(profile, 16'384);

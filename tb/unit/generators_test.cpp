@@ -58,8 +58,8 @@ Target target(std::uint64_t blocks, std::uint32_t block_bytes = 512) {
 }
 
 bool same(const Request& a, const Request& b) {
-  return a.issued == b.issued && a.address == b.address && a.length == b.length && a.operation == b.operation && a.cls == b.cls &&
-         a.stream == b.stream && a.deadline == b.deadline;
+  return a.issued == b.issued && a.address == b.address && a.length == b.length && a.operation == b.operation &&
+         a.cls == b.cls && a.stream == b.stream && a.deadline == b.deadline;
 }
 
 // --- random requests -----------------------------------------------------------------------------------------------
@@ -283,8 +283,8 @@ TEST_F(GeneratorsTest, BytesOfARoundAreThoseOfTheTableAtTheStreamsPlace) {
 }
 
 TEST_F(GeneratorsTest, StreamsTakeTheTablesInTurn) {
-  const StreamTable small = StreamTable::load(
-      file(".small.csv", "# duration_us: 100000\nframe,pts_us,type,bytes\n0,0,I,512\n"));
+  const StreamTable small =
+      StreamTable::load(file(".small.csv", "# duration_us: 100000\nframe,pts_us,type,bytes\n0,0,I,512\n"));
   RoundsProducer::Options options;
   options.streams = 5;
   RoundsProducer producer(target(1'000'000), options, {table(), small});
@@ -316,8 +316,8 @@ TEST_F(GeneratorsTest, EmptyRoundsAskForNothing) {
   RoundsProducer::Options options;
   options.streams = 2;
   options.round = 3600 * kPicosecondsPerSecond;
-  const StreamTable rare = StreamTable::load(
-      file(".rare.csv", "# duration_us: 864000000000\nframe,pts_us,type,bytes\n0,0,I,512\n"));
+  const StreamTable rare =
+      StreamTable::load(file(".rare.csv", "# duration_us: 864000000000\nframe,pts_us,type,bytes\n0,0,I,512\n"));
   RoundsProducer producer(target(1000), options, {rare});
   std::array<std::vector<Picoseconds>, 2> times;
   Request request;
@@ -392,8 +392,7 @@ TEST_F(GeneratorsTest, ATracedRequestThatIsNoWholeSectorsIsRefusedByItsLine) {
   } catch (const core::InputError& error) {
     EXPECT_EQ(error.file(), trace.string());
     EXPECT_EQ(error.line(), 2u);
-    EXPECT_EQ(error.what(), trace.string() +
-                                ":2: request of 4096 bytes at byte 55296: expected whole sectors of 4096 bytes");
+    EXPECT_EQ(error.what(), trace.string() + ":2: request of 4096 bytes at byte 55296: expected whole sectors of 4096 bytes");
   }
 }
 

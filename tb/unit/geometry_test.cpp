@@ -26,7 +26,8 @@ using profile::SpareUnit;
 using profile::ZoneProfile;
 
 constexpr std::uint64_t kStride = testing::kSanitized ? 97 : 1;  // sectors of a whole drive that are looked at
-constexpr std::uint64_t kLargestWalk = testing::kSanitized ? 5'000'000 : 20'000'000;  // blocks; a larger drive's walk takes too long
+constexpr std::uint64_t kLargestWalk =
+    testing::kSanitized ? 5'000'000 : 20'000'000;  // blocks; a larger drive's walk takes too long
 
 PhysicalAddress place(std::uint32_t cylinder, std::uint32_t head, std::uint32_t sector) {
   return {Cylinder(cylinder), Head(head), SectorIndex(sector)};
@@ -160,17 +161,17 @@ TEST(Geometry, PlacesBlocksOfATinyDriveAsWorkedOutByHand) {
     PhysicalAddress plain, serpentine, absolute;
   };
   const Row rows[] = {
-      {0, place(0, 0, 1), place(0, 0, 1), place(0, 0, 1)},     // sector 0 is slipped
+      {0, place(0, 0, 1), place(0, 0, 1), place(0, 0, 1)},  // sector 0 is slipped
       {2, place(0, 0, 3), place(0, 0, 3), place(0, 0, 3)},
       {3, place(0, 1, 0), place(0, 1, 0), place(0, 1, 0)},
-      {4, place(0, 1, 3), place(0, 1, 3), place(0, 1, 3)},     // two slips in a row
-      {5, place(1, 0, 0), place(1, 1, 0), place(1, 1, 0)},     // cylinder 1: odd in the zone and on the drive
+      {4, place(0, 1, 3), place(0, 1, 3), place(0, 1, 3)},  // two slips in a row
+      {5, place(1, 0, 0), place(1, 1, 0), place(1, 1, 0)},  // cylinder 1: odd in the zone and on the drive
       {9, place(1, 1, 0), place(1, 0, 0), place(1, 0, 0)},
       {13, place(2, 0, 0), place(2, 0, 0), place(2, 0, 0)},
-      {20, place(2, 1, 3), place(2, 1, 3), place(2, 1, 3)},    // the slips have used up all spares
-      {21, place(3, 0, 0), place(3, 0, 0), place(3, 1, 0)},    // cylinder 3: even in the zone, odd on the drive
+      {20, place(2, 1, 3), place(2, 1, 3), place(2, 1, 3)},  // the slips have used up all spares
+      {21, place(3, 0, 0), place(3, 0, 0), place(3, 1, 0)},  // cylinder 3: even in the zone, odd on the drive
       {22, place(3, 0, 1), place(3, 0, 1), place(3, 1, 1)},
-      {23, place(3, 1, 0), place(3, 1, 0), place(3, 0, 0)},    // the track's last sector is slipped
+      {23, place(3, 1, 0), place(3, 1, 0), place(3, 0, 0)},  // the track's last sector is slipped
       {26, place(4, 0, 0), place(4, 1, 0), place(4, 0, 0)},
       {30, place(4, 1, 1), place(4, 0, 1), place(4, 1, 1)},
   };
@@ -190,7 +191,7 @@ TEST(Geometry, HoldsNoBlockInSlipsSparesAndOutside) {
   const Geometry geometry(tiny(Mapping::Plain));
   for (const PhysicalAddress& empty :
        {place(0, 0, 0), place(0, 1, 1), place(0, 1, 2), place(3, 0, 2), place(4, 1, 2),  // slips and the spare
-        place(5, 0, 0), place(0, 2, 0), place(0, 0, 4), place(3, 0, 3)})                  // outside
+        place(5, 0, 0), place(0, 2, 0), place(0, 0, 4), place(3, 0, 3)})                 // outside
     EXPECT_FALSE(geometry.to_logical(empty).has_value()) << ::testing::PrintToString(empty);
   EXPECT_EQ(geometry.to_logical(place(2, 1, 3)), Lba(20));
 }
@@ -235,7 +236,8 @@ GeometryProfile random_drive(std::mt19937& random, bool remaps) {
     for (std::size_t base = 0; base + unit <= sectors; base += unit) {
       std::uint32_t left = profile.slip_to_zone_end ? below(3) : z.spare_sectors;
       const std::size_t first = profile.slip_to_zone_end && profile.spares_at_front ? base + z.spare_sectors : base;
-      const std::size_t end = profile.slip_to_zone_end && !profile.spares_at_front ? base + unit - z.spare_sectors : base + unit;
+      const std::size_t end =
+          profile.slip_to_zone_end && !profile.spares_at_front ? base + unit - z.spare_sectors : base + unit;
       for (std::size_t s = first; s < end && left > 0; ++s) {
         if (profile.spare_unit == SpareUnit::Zone && s % z.sectors_per_track == 0 && left >= z.sectors_per_track &&
             below(20) == 0) {
@@ -349,9 +351,7 @@ TEST(Geometry, SpareUnitsByHand) {
   EXPECT_EQ(track.to_physical(Lba(9)), place(1, 1, 0));
 }
 
-TEST(Geometry, IsAnExactInverseOverTheWholeAtlas10K) {
-  check_whole_drive(system::load_drive("atlas10k").geometry, kStride);
-}
+TEST(Geometry, IsAnExactInverseOverTheWholeAtlas10K) { check_whole_drive(system::load_drive("atlas10k").geometry, kStride); }
 
 TEST(Geometry, IsAnExactInverseOverTheWholeCheetah9LP) {
   check_whole_drive(system::load_drive("cheetah9lp").geometry, kStride);
@@ -372,11 +372,11 @@ long double documented_angle(const GeometryProfile& profile, const ZoneProfile& 
     slips = static_cast<long double>(
         std::count(slipped.begin(), slipped.begin() + static_cast<std::ptrdiff_t>(earlier * zone.sectors_per_track), true));
   }
-  const long double sectors =
-      static_cast<long double>(zone.offset_sectors) +
-      static_cast<long double>(zone.track_skew_sectors) * (order + (profile.surfaces - 1) * c) +
-      static_cast<long double>(zone.cylinder_skew_sectors) * c +
-      static_cast<long double>(zone.range_skew_sectors) * (cylinder / profile.range_cylinders) + at.sector.value + slips;
+  const long double sectors = static_cast<long double>(zone.offset_sectors) +
+                              static_cast<long double>(zone.track_skew_sectors) * (order + (profile.surfaces - 1) * c) +
+                              static_cast<long double>(zone.cylinder_skew_sectors) * c +
+                              static_cast<long double>(zone.range_skew_sectors) * (cylinder / profile.range_cylinders) +
+                              at.sector.value + slips;
   long double turns = sectors / zone.sectors_per_track;
   if (!profile.head_offsets_turns.empty()) turns += static_cast<long double>(profile.head_offsets_turns[at.head.value]);
   return turns - std::floor(turns);

@@ -269,8 +269,8 @@ TEST(LockstepCore, ReplayKeepsTheErrorFlagAndTheOrderOfEqualCommands) {
   Pair pair;
   const auto send = [&](const BusRequest& request) { return pair.core->access(request); };
   for (const std::uint32_t tag : {9u, 4u, 30u}) send(write(reg::kInsert, tag));  // all in one place
-  send(write(reg::kRemove, 1));                                                 // refused
-  for (int i = 0; i < 10'000; ++i) send(read(reg::kStatus));                    // past several checkpoints
+  send(write(reg::kRemove, 1));                                                  // refused
+  for (int i = 0; i < 10'000; ++i) send(read(reg::kStatus));                     // past several checkpoints
   ReferenceCore fresh{AcceleratorParameters{}};
   pair.core->replay(fresh);
   EXPECT_EQ(fresh.access(read(reg::kStatus)).data, pair.model->access(read(reg::kStatus)).data);

@@ -8,10 +8,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "platter/system/drives.h"
 #include "platter/core/random.h"
 #include "platter/host/media_server/admission_run.h"
 #include "platter/host/media_server/service_account.h"
+#include "platter/system/drives.h"
 
 namespace platter::host::media_server {
 namespace {
@@ -193,7 +193,8 @@ TEST(ReplicaPlacement, DeclusteredBlocksGoOnRoundRobinAndMergeOnADisk) {
   const auto fourth = stream.backups(3);  // goes on with the fourth block: disk 2 first
   EXPECT_EQ(fourth.begin()[0].disk, 2u);
   EXPECT_EQ(fourth.begin()[0].blocks, 3u);
-  EXPECT_EQ(stream.area_blocks(Copy::Backup, 1) + stream.area_blocks(Copy::Backup, 2) + stream.area_blocks(Copy::Backup, 0), 12u);
+  EXPECT_EQ(stream.area_blocks(Copy::Backup, 1) + stream.area_blocks(Copy::Backup, 2) + stream.area_blocks(Copy::Backup, 0),
+            12u);
 }
 
 TEST(ReplicaPlacement, RandomBlocksOfARoundUseEveryDiskBeforeOneTwice) {
@@ -519,7 +520,8 @@ TEST(AdmissionRun, WhicheverDiskFailsAReservationForItHolds) {
       for (const std::uint32_t decluster : {0u, 65'536u})
         for (std::uint32_t disk = 0; disk < 4; ++disk) {
           if (decluster > 0 && row.name == "dynamic-balancing") continue;
-          SCOPED_TRACE(std::string(row.name) + ", " + place + ", blocks of " + std::to_string(decluster) + ", disk " + std::to_string(disk));
+          SCOPED_TRACE(std::string(row.name) + ", " + place + ", blocks of " + std::to_string(decluster) + ", disk " +
+                       std::to_string(disk));
           AdmissionRunOptions options = run_options(place, row.name.data());
           options.decluster_bytes = decluster;
           options.failure = DiskFailure{disk, 200};

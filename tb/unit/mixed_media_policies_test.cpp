@@ -222,8 +222,7 @@ TEST(Famish, TakesTheLongestQueueThatTheRoundHolds) {
     const std::string order = rig.serve(static_cast<int>(4 + fit));
     ASSERT_LE(rig.now, end) << order;
     for (const char name : std::string("ABCD")) ASSERT_NE(order.find(name), std::string::npos) << order;
-    for (std::size_t i = 0; i < fit; ++i)
-      ASSERT_NE(order.find(static_cast<char>('a' + 4 + i)), std::string::npos) << order;
+    for (std::size_t i = 0; i < fit; ++i) ASSERT_NE(order.find(static_cast<char>('a' + 4 + i)), std::string::npos) << order;
     ASSERT_EQ(rig.scheduler->pick(rig.head, rig.now).kind, Decision::Kind::Idle) << order;
     ++taken[fit];
   }
@@ -490,7 +489,9 @@ TEST_P(Rounds, EveryRequestOnceContinuousOnesInTimeAndNobodyForEver) {
     const Command& command = commands[decision.tag.value];
     EXPECT_FALSE(decision.forced);
     now += planner.commit(head, command.extent, now).total();
-    if (in_sweep(command)) { ASSERT_LE(now, command.deadline); }
+    if (in_sweep(command)) {
+      ASSERT_LE(now, command.deadline);
+    }
     longest = std::max(longest, now - command.arrival);
     if (!in_sweep(command)) round_of[command.sequence] = round;
     scheduler->remove(decision.tag);

@@ -32,9 +32,10 @@ std::vector<std::vector<Request>> drain(Workload& work, bool backwards = false) 
   return all;
 }
 
-Workload make(const TextOptions& text, const VideoOptions& video, std::int64_t seconds, std::uint64_t seed = 1, std::int64_t begin = 0) {
-  return Workload(text, {0, kDisks, 8192, 0}, video, {0, kDisks, 65536, 1 << 20}, tables(), kDisks, begin * kPicosecondsPerSecond,
-                  seconds * kPicosecondsPerSecond, seed);
+Workload make(const TextOptions& text, const VideoOptions& video, std::int64_t seconds, std::uint64_t seed = 1,
+              std::int64_t begin = 0) {
+  return Workload(text, {0, kDisks, 8192, 0}, video, {0, kDisks, 65536, 1 << 20}, tables(), kDisks,
+                  begin * kPicosecondsPerSecond, seconds * kPicosecondsPerSecond, seed);
 }
 
 /// Bursty text of single units, past the cache.
@@ -73,7 +74,8 @@ double peak_to_mean(const std::vector<std::vector<Request>>& all, Picoseconds be
   for (const auto& disk : all)
     for (const Request& request : disk)
       if (request.issued >= begin) ++counts.at(static_cast<std::size_t>((request.issued - begin) / length));
-  return *std::max_element(counts.begin(), counts.end()) * static_cast<double>(pieces) / std::accumulate(counts.begin(), counts.end(), 0.0);
+  return *std::max_element(counts.begin(), counts.end()) * static_cast<double>(pieces) /
+         std::accumulate(counts.begin(), counts.end(), 0.0);
 }
 
 TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
@@ -87,11 +89,12 @@ TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
     std::size_t count = 0;
     for (const auto& disk : all)
       for (const Request& request : disk) ++(request.issued < 10 * kPicosecondsPerSecond ? before : count);
-    EXPECT_NEAR(static_cast<double>(before), 10'000, 400);     // four deviations
+    EXPECT_NEAR(static_cast<double>(before), 10'000, 400);  // four deviations
     EXPECT_NEAR(static_cast<double>(count), 300'000, 2'200);
     EXPECT_NEAR(peak_to_mean(all, 10 * kPicosecondsPerSecond, 300 * kPicosecondsPerSecond / 256, 256), 12.51, 0.5);
     EXPECT_EQ(work.offered_bytes().size(), 300u);
-    EXPECT_DOUBLE_EQ(std::accumulate(work.offered_bytes().begin(), work.offered_bytes().end(), 0.0), 8192.0 * static_cast<double>(count));
+    EXPECT_DOUBLE_EQ(std::accumulate(work.offered_bytes().begin(), work.offered_bytes().end(), 0.0),
+                     8192.0 * static_cast<double>(count));
   }
 }
 
@@ -103,7 +106,8 @@ TEST(Bursts, TimeStampsKeepTheBurstsAndMakeThemShorter) {
     EXPECT_EQ(work.burst_intervals(), 2048u);
     std::vector<double> counts(64);
     for (const auto& disk : drain(work))
-      for (const Request& request : disk) ++counts[static_cast<std::size_t>(request.issued * 64 / (seconds * kPicosecondsPerSecond))];
+      for (const Request& request : disk)
+        ++counts[static_cast<std::size_t>(request.issued * 64 / (seconds * kPicosecondsPerSecond))];
     shapes.push_back(counts);
   }
   for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(shapes[0][i], shapes[1][i], 4 * std::sqrt(shapes[0][i] + shapes[1][i]) + 4);
@@ -154,8 +158,7 @@ TEST(Workload, VideoClientsFetchWhatTheyPlayAndNoUnitTwice) {
       ++rounds[request.stream][request.issued];
     }
   const double rate = tables()[0].mean_rate_bytes_per_s();
-  for (const auto& [client, fetched] : units)
-    EXPECT_NEAR(static_cast<double>(fetched.size()) * 65536, rate * 300, rate * 3);
+  for (const auto& [client, fetched] : units) EXPECT_NEAR(static_cast<double>(fetched.size()) * 65536, rate * 300, rate * 3);
   for (const auto& [client, by_round] : rounds)
     for (const auto& [time, count] : by_round) EXPECT_LE(count, 5u);  // the peak is 1,589 kbit/s
   EXPECT_EQ(units.size(), 3u);

@@ -12,9 +12,9 @@
 
 #include "../sanitized.h"
 #include "drives.h"
-#include "platter/system/drives.h"
 #include "platter/scheduling/own_deadlines.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/drives.h"
 
 namespace platter::scheduling {
 namespace {
@@ -32,11 +32,13 @@ class Disk {
  public:
   struct Outcome {
     std::uint32_t hiccups = 0;
-    std::uint32_t own = 0;       ///< discrete commands with a deadline that would be in time if they were served when they are first seen
-    std::uint32_t own_late = 0;  ///< of them
+    std::uint32_t own =
+        0;  ///< discrete commands with a deadline that would be in time if they were served when they are first seen
+    std::uint32_t own_late = 0;       ///< of them
     std::uint32_t with_deadline = 0;  ///< discrete commands served that have one
     std::uint32_t forced = 0;
-    std::uint32_t needless = 0;  ///< decisions that were forced although the policy's own choice would have left the command in time
+    std::uint32_t needless =
+        0;  ///< decisions that were forced although the policy's own choice would have left the command in time
   };
 
   Disk(const std::string& policy, std::uint32_t own_every, std::uint64_t seed)
@@ -99,7 +101,8 @@ class Disk {
     Command command;
     command.sequence = sequence_++;
     command.arrival = arrival;
-    command.extent = planner_.resolve(Lba(random_() % (planner_.geometry().block_count() - blocks)), static_cast<std::uint32_t>(blocks), write);
+    command.extent = planner_.resolve(Lba(random_() % (planner_.geometry().block_count() - blocks)),
+                                      static_cast<std::uint32_t>(blocks), write);
     return command;
   }
   void insert(Command command) {
@@ -120,7 +123,8 @@ class Disk {
     if (decision.forced) {
       ++outcome.forced;
       // Behind whatever else waits it would have been late, but for the bounds: a turn, a decision, the last block on the bus.
-      const Picoseconds bounds = planner_.rotation().period() + kBound + planner_.bus_block_time(false) * Picoseconds{command.extent.blocks + 1};
+      const Picoseconds bounds =
+          planner_.rotation().period() + kBound + planner_.bus_block_time(false) * Picoseconds{command.extent.blocks + 1};
       const auto late_behind = [&](Tag other) {
         if (other == decision.tag) return false;
         HeadState head = head_;
@@ -129,7 +133,8 @@ class Disk {
       };
       HeadState head = head_;
       const bool late_next_round = finish(head, command, next_round_) + bounds > command.deadline;  // a policy may wait so long
-      const bool needed = has_own_deadline(command) && (late_next_round || std::any_of(waiting_.begin(), waiting_.end(), late_behind));
+      const bool needed =
+          has_own_deadline(command) && (late_next_round || std::any_of(waiting_.begin(), waiting_.end(), late_behind));
       if (!needed) ++outcome.needless;
     }
     now_ = finish(head_, command, now_);
@@ -171,7 +176,8 @@ TEST_P(OwnDeadlinesOf, AreKeptAndNoStreamHiccups) {
     const Disk::Outcome kept = Disk(GetParam(), every, 3).run(rounds);
     EXPECT_EQ(kept.hiccups, 0u) << "every " << every;
     EXPECT_GT(kept.own, rounds * 10 / every);
-    EXPECT_LE(kept.own_late, kept.own / (every == 1 ? 10 : 50)) << "of " << kept.own << ": two that cannot both be met are not both kept";
+    EXPECT_LE(kept.own_late, kept.own / (every == 1 ? 10 : 50))
+        << "of " << kept.own << ": two that cannot both be met are not both kept";
     EXPECT_LE(kept.forced, kept.with_deadline);
     EXPECT_EQ(kept.needless, 0u) << "of " << kept.forced;
   }
@@ -180,14 +186,15 @@ TEST_P(OwnDeadlinesOf, AreKeptAndNoStreamHiccups) {
   EXPECT_EQ(without.forced, 0u) << "it was the discrete deadlines that took them";
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OwnDeadlinesOf,
-                         ::testing::Values("SPTF", "SPTF(next-C)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
-                                           "OPS:SCAN/CLUST-CYL(6|1000)", "OPS:SLACK(3|1)", "OPS:FAMISH", "OPS:FAMISH(late)"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, OwnDeadlinesOf,
+    ::testing::Values("SPTF", "SPTF(next-C)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CLUST-REQ(6)",
+                      "OPS:SCAN/CLUST-CYL(6|1000)", "OPS:SLACK(3|1)", "OPS:FAMISH", "OPS:FAMISH(late)"),
+    [](const auto& test) {
+      std::string name = test.param;
+      name.erase(std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }), name.end());
+      return name;
+    });
 
 TEST(OwnDeadlines, AreOfNoConcernToAPolicyWithoutAGuard) {
   const AccessPlanner planner(testing::small_drive());

@@ -55,7 +55,10 @@ std::vector<PolicySpec> every_policy(const char* requests = "6") {
     if (!row.parameters.empty()) {
       std::string values;
       for (const char letter : row.parameters)
-        values += letter == 'w' || letter == 'R' || letter == 'c' ? "0.01" : letter == 'M' ? requests : letter == '|' ? "|" : "20";
+        values += letter == 'w' || letter == 'R' || letter == 'c' ? "0.01"
+                  : letter == 'M'                                 ? requests
+                  : letter == '|'                                 ? "|"
+                                                                  : "20";
       notation.replace(notation.find("(" + std::string(row.parameters) + ")") + 1, row.parameters.size(), values);
     }
     EXPECT_EQ(policy_objection(notation), "");
@@ -104,7 +107,9 @@ TEST(Policies, EveryPolicyOfTheTableIdlesServesAndEmpties) {
     scheduler->insert(queue.add(60, 1, false, RequestClass::Continuous, core::kPicosecondsPerSecond));
     scheduler->insert(queue.add(80, 1, true, RequestClass::Background));
     EXPECT_FALSE(scheduler->empty());
-    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" || policy.name().rfind("TPS", 0) == 0 ? 1u : policy.name().find("SLACK") != std::string::npos ? 3u + 9u : 3u);
+    EXPECT_EQ(scheduler->work(at(50)).candidates, policy.name() == "FCFS" || policy.name().rfind("TPS", 0) == 0 ? 1u
+                                                  : policy.name().find("SLACK") != std::string::npos            ? 3u + 9u
+                                                                                                                : 3u);
     const Decision decision = scheduler->pick(at(50), 0);
     EXPECT_EQ(decision.kind, Decision::Kind::Serve);
     EXPECT_EQ(scheduler->pick(at(50), 0).tag, decision.tag);  // a pick removes nothing
@@ -174,9 +179,8 @@ TEST(Policies, ParametersArePartOfTheName) {
 }
 
 TEST(Policies, BadParametersAreToldWhatWasExpected) {
-  for (const char* notation :
-       {"ASPTF", "ASPTF()", "ASPTF(w)", "ASPTF(-1)", "ASPTF(.5)", "ASPTF(1.)", "ASPTF(0.0000001)", "ASPTF(100.000001)",
-        "ASPTF(1e2)", "ASPTF(0.01", "ASPTF(0.01))", "ASPTF(9999999999)"}) {
+  for (const char* notation : {"ASPTF", "ASPTF()", "ASPTF(w)", "ASPTF(-1)", "ASPTF(.5)", "ASPTF(1.)", "ASPTF(0.0000001)",
+                               "ASPTF(100.000001)", "ASPTF(1e2)", "ASPTF(0.01", "ASPTF(0.01))", "ASPTF(9999999999)"}) {
     EXPECT_FALSE(find_policy(notation)) << notation;
     EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
                                               "\": expected ASPTF(w), w a decimal from 0 to 100 with at most six "
@@ -188,21 +192,21 @@ TEST(Policies, BadParametersAreToldWhatWasExpected) {
     EXPECT_EQ(policy_objection(notation),
               "policy \"" + std::string(notation) + "\": expected OPS:SCAN/CI-OPT(M), M from 1 to 12");
   }
-  for (const char* notation : {"OPS:SCAN/CLUST-CYL(6)", "OPS:SCAN/CLUST-CYL(6|)", "OPS:SCAN/CLUST-CYL(|1000)",
-                               "OPS:SCAN/CLUST-CYL(6|0)", "OPS:SCAN/CLUST-CYL(13|1000)", "OPS:SCAN/CLUST-CYL(6|262145)",
-                               "OPS:SCAN/CLUST-CYL(6|1000|1)"}) {
+  for (const char* notation :
+       {"OPS:SCAN/CLUST-CYL(6)", "OPS:SCAN/CLUST-CYL(6|)", "OPS:SCAN/CLUST-CYL(|1000)", "OPS:SCAN/CLUST-CYL(6|0)",
+        "OPS:SCAN/CLUST-CYL(13|1000)", "OPS:SCAN/CLUST-CYL(6|262145)", "OPS:SCAN/CLUST-CYL(6|1000|1)"}) {
     EXPECT_FALSE(find_policy(notation)) << notation;
     EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
                                               "\": expected OPS:SCAN/CLUST-CYL(M|T), M from 1 to 12, "
                                               "T from 1 to 262144 cylinders");
   }
   for (const char* notation : {"V", "V()", "V(1.000001)", "V(-0.1)"})
-    EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
-                                              "\": expected V(R), R a decimal from 0 to 1 with at most six places");
+    EXPECT_EQ(policy_objection(notation),
+              "policy \"" + std::string(notation) + "\": expected V(R), R a decimal from 0 to 1 with at most six places");
   EXPECT_EQ(policy_objection("GSS(0)"), "policy \"GSS(0)\": expected GSS(g), g from 1 to 10000 groups");
   for (const char* notation : {"TPS:SCAN/(SCAN/CI-OPT(6)", "TPS:SCAN/(SCAN/CI-OPT(13))", "TPS:SCAN/(SCAN/CI-OPT())"})
-    EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
-                                              "\": expected TPS:SCAN/(SCAN/CI-OPT(M)), M from 1 to 12");
+    EXPECT_EQ(policy_objection(notation),
+              "policy \"" + std::string(notation) + "\": expected TPS:SCAN/(SCAN/CI-OPT(M)), M from 1 to 12");
   EXPECT_EQ(policy_objection("SPTT"),
             "there is no policy \"SPTT\" (did you mean SPTF?); `platter list policies` shows them all");
   EXPECT_EQ(policy_objection("OPS:SCAN/CI-OTP(6)"),
@@ -226,16 +230,14 @@ TEST_P(TextbookQueue, IsServedInTheKnownOrder) {
   EXPECT_EQ(service_order(*scheduler, queue, at(53)), GetParam().order);
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, TextbookQueue,
-                         ::testing::Values(Textbook{"FCFS", "98 183 37 122 14 124 65 67"},
-                                           Textbook{"SSTF", "65 67 37 14 98 122 124 183"},
-                                           Textbook{"V(0)", "65 67 37 14 98 122 124 183"},
-                                           Textbook{"V(0.004)", "65 67 37 14 98 122 124 183"},  // 30 + 0.8 < 31
-                                           Textbook{"V(0.006)", "65 67 98 122 124 183 37 14"},
-                                           Textbook{"V(1)", "65 67 98 122 124 183 37 14"},
-                                           Textbook{"SCAN", "65 67 98 122 124 183 -199 37 14"},
-                                           Textbook{"LOOK", "65 67 98 122 124 183 37 14"},
-                                           Textbook{"C-LOOK", "65 67 98 122 124 183 14 37"}));
+INSTANTIATE_TEST_SUITE_P(
+    Policies, TextbookQueue,
+    ::testing::Values(Textbook{"FCFS", "98 183 37 122 14 124 65 67"}, Textbook{"SSTF", "65 67 37 14 98 122 124 183"},
+                      Textbook{"V(0)", "65 67 37 14 98 122 124 183"},
+                      Textbook{"V(0.004)", "65 67 37 14 98 122 124 183"},  // 30 + 0.8 < 31
+                      Textbook{"V(0.006)", "65 67 98 122 124 183 37 14"}, Textbook{"V(1)", "65 67 98 122 124 183 37 14"},
+                      Textbook{"SCAN", "65 67 98 122 124 183 -199 37 14"}, Textbook{"LOOK", "65 67 98 122 124 183 37 14"},
+                      Textbook{"C-LOOK", "65 67 98 122 124 183 14 37"}));
 
 TEST(Policies, ScanTurnsAtTheEdgesOnly) {
   const AccessPlanner planner(testing::line_drive(100));
@@ -339,8 +341,8 @@ class RandomBatches : public ::testing::TestWithParam<const char*> {
       for (std::size_t i = 0; i < count; ++i) {
         const auto length = static_cast<std::uint32_t>(1 + random() % 12);
         // Some share their place with another one: ties.
-        const std::uint64_t first = i > 0 && random() % 4 == 0 ? queue[random() % i].extent.first.value
-                                                                : random() % (blocks - 24);
+        const std::uint64_t first =
+            i > 0 && random() % 4 == 0 ? queue[random() % i].extent.first.value : random() % (blocks - 24);
         queue.add(first, length, random() % 3 == 0, static_cast<RequestClass>(random() % 3));
         queue[i].sequence = random() % 16;
         if (random() % 2 == 0) queue[i].data_ready = static_cast<Picoseconds>(random() % 30'000'000'000);
@@ -354,8 +356,8 @@ class RandomBatches : public ::testing::TestWithParam<const char*> {
         scheduler->remove(Tag(static_cast<std::uint16_t>(order[i])));
         present.erase(order[i]);
       }
-      const HeadState head{Cylinder(static_cast<std::uint32_t>(random() % 20)),
-                           Head(static_cast<std::uint32_t>(random() % 3)), random() % 2 == 0};
+      const HeadState head{Cylinder(static_cast<std::uint32_t>(random() % 20)), Head(static_cast<std::uint32_t>(random() % 3)),
+                           random() % 2 == 0};
       const auto now = static_cast<Picoseconds>(random() % 20'000'000'000);
       const Decision decision = scheduler->pick(head, now);
       ASSERT_EQ(decision.kind, Decision::Kind::Serve);
@@ -405,8 +407,7 @@ TEST(Policies, OnlyUnguardedSptfIgnoresDeadlines) {
   const Command& near = queue.add(12, 50);
   const HeadState head{near.extent.cylinder, near.extent.head, false};
   Picoseconds now = 5'000'000'000;  // a moment at which the discrete command is the nearer one
-  while (planner.estimate(head, near.extent, now).positioning() >
-         planner.estimate(head, overdue.extent, now).positioning())
+  while (planner.estimate(head, near.extent, now).positioning() > planner.estimate(head, overdue.extent, now).positioning())
     now += 500'000'000;
   for (const char* name : {"SPTF(unguarded)", "SPTF", "SPTF(next-C)"}) {
     const auto scheduler = make(name, planner);

@@ -16,8 +16,7 @@ TEST(Random, PortableLogIsTheLogarithm) {
   std::mt19937_64 random(61);
   const auto relative_error = [](double x) {
     const long double exact = std::log(static_cast<long double>(x));
-    return exact == 0 ? std::abs(portable_log(x))
-                      : static_cast<double>(std::abs((portable_log(x) - exact) / exact));
+    return exact == 0 ? std::abs(portable_log(x)) : static_cast<double>(std::abs((portable_log(x) - exact) / exact));
   };
   for (int i = 0; i < 200'000; ++i) {
     const double mantissa = 1 + static_cast<double>(random() >> 12) * 0x1p-52;
@@ -33,35 +32,30 @@ TEST(Random, PortableLogIsTheLogarithm) {
 TEST(Random, FirstValuesOfAStreamAreFixed) {
   // mt19937_64 and the seeding are integers and the distributions basic operations: these hold on every machine.
   RandomStream bits(1, "golden");
-  for (const std::uint64_t expected : std::vector<std::uint64_t>{
-          0xA75D8174EF0047B8u, 0xE8CC2D45D71410AAu, 0x12EE6C13BFB6A44Cu, 0x9CB049A8814F28EAu})
+  for (const std::uint64_t expected :
+       std::vector<std::uint64_t>{0xA75D8174EF0047B8u, 0xE8CC2D45D71410AAu, 0x12EE6C13BFB6A44Cu, 0x9CB049A8814F28EAu})
     EXPECT_EQ(bits.bits(), expected);
   RandomStream below(1, "golden");
-  for (const std::uint64_t expected : std::vector<std::uint64_t>{
-          18744, 664746, 435276, 615530, 674185, 50155})
+  for (const std::uint64_t expected : std::vector<std::uint64_t>{18744, 664746, 435276, 615530, 674185, 50155})
     EXPECT_EQ(below.below(1'000'000), expected);
   RandomStream uniform(1, "golden");
-  for (const double expected : {
-          0x1.4ebb02e9de009p-1, 0x1.d1985a8bae283p-1, 0x1.2ee6c13bfb6a8p-4})
+  for (const double expected : {0x1.4ebb02e9de009p-1, 0x1.d1985a8bae283p-1, 0x1.2ee6c13bfb6a8p-4})
     EXPECT_EQ(uniform.uniform(), expected);
   RandomStream exponential(1, "golden");
-  for (const double expected : {
-          0x1.b332e65e96708p-2, 0x1.85274d6aeffccp-4, 0x1.4d5ba1acfc844p+1})
+  for (const double expected : {0x1.b332e65e96708p-2, 0x1.85274d6aeffccp-4, 0x1.4d5ba1acfc844p+1})
     EXPECT_EQ(exponential.exponential(), expected);
   RandomStream normal(1, "golden");
-  for (const double expected : {
-          0x1.07a0575107e3cp-2, 0x1.5ee932f61a97bp-1, -0x1.605e3a6bc45fcp-1, 0x1.72bcbf5b23a12p-3})
+  for (const double expected : {0x1.07a0575107e3cp-2, 0x1.5ee932f61a97bp-1, -0x1.605e3a6bc45fcp-1, 0x1.72bcbf5b23a12p-3})
     EXPECT_EQ(normal.normal(), expected);
   RandomStream gamma(1, "golden");
-  for (const double expected : {
-          0x1.0ba6f16e518eap+2, 0x1.491442aeca2fcp+2, 0x1.2332268fd4703p+1})
+  for (const double expected : {0x1.0ba6f16e518eap+2, 0x1.491442aeca2fcp+2, 0x1.2332268fd4703p+1})
     EXPECT_EQ(gamma.gamma(4), expected);
 }
 
 TEST(Random, StreamsDifferBySeedAndName) {
   const auto first = [](std::uint64_t seed, const char* name) { return RandomStream(seed, name).bits(); };
-  const std::vector<std::uint64_t> values = {first(1, "a"), first(2, "a"), first(1, "b"), first(1, "ab"),
-                                             first(1, "ba"), first(1, ""), first(0, "")};
+  const std::vector<std::uint64_t> values = {first(1, "a"),  first(2, "a"), first(1, "b"), first(1, "ab"),
+                                             first(1, "ba"), first(1, ""),  first(0, "")};
   for (std::size_t i = 0; i < values.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(values[i], values[j]) << i << " " << j;
   EXPECT_EQ(first(1, "a"), first(1, "a"));
@@ -117,11 +111,13 @@ constexpr int kDraws = 1'000'000;
 TEST(Random, UniformIsAboveZeroAndUpToOne) {
   RandomStream stream(3, "uniform");
   double largest = 0;
-  const Moments m = moments([&] {
-    const double u = stream.uniform();
-    largest = std::max(largest, u);
-    return u;
-  }, kDraws);
+  const Moments m = moments(
+      [&] {
+        const double u = stream.uniform();
+        largest = std::max(largest, u);
+        return u;
+      },
+      kDraws);
   EXPECT_GT(m.least, 0);
   EXPECT_LE(largest, 1);
   EXPECT_NEAR(m.mean, 0.5, 5 * std::sqrt(1.0 / 12 / kDraws));
@@ -140,11 +136,13 @@ TEST(Random, ExponentialHasItsMoments) {
 TEST(Random, NormalHasItsMoments) {
   RandomStream stream(5, "normal");
   int within_one = 0;
-  const Moments m = moments([&] {
-    const double x = stream.normal();
-    within_one += std::abs(x) < 1;
-    return x;
-  }, kDraws);
+  const Moments m = moments(
+      [&] {
+        const double x = stream.normal();
+        within_one += std::abs(x) < 1;
+        return x;
+      },
+      kDraws);
   EXPECT_NEAR(m.mean, 0, 5 * std::sqrt(1.0 / kDraws));
   EXPECT_NEAR(m.variance, 1, 5 * std::sqrt(2.0 / kDraws));
   EXPECT_NEAR(m.third, 0, 5 * std::sqrt(15.0 / kDraws));

@@ -33,8 +33,7 @@ FixedPointFormat format(unsigned angle_w, unsigned cyl_w, unsigned seg_m, unsign
   return f;
 }
 
-AcceleratorParameters parameters(std::uint32_t entries, std::uint32_t lanes, std::uint32_t order_m,
-                                 const FixedPointFormat& f) {
+AcceleratorParameters parameters(std::uint32_t entries, std::uint32_t lanes, std::uint32_t order_m, const FixedPointFormat& f) {
   AcceleratorParameters p;
   p.entries = entries;
   p.lanes = lanes;
@@ -193,8 +192,10 @@ TEST(ReferenceCoreHop, AWriteSettlesWhereArmOrHeadMove) {
     while (low < high) {
       const std::uint32_t middle = (low + high) / 2;
       m.put(reg::kMargin, middle);
-      if (m.key() >= static_cast<std::int32_t>(kTurn)) high = middle;
-      else low = middle + 1;
+      if (m.key() >= static_cast<std::int32_t>(kTurn))
+        high = middle;
+      else
+        low = middle + 1;
     }
     return low - 1;
   };
@@ -257,11 +258,11 @@ TEST(ReferenceCoreSeek, PlacesSelectTheSegmentByOr) {
   // Distances 64 to 65 are one cell (two cylinders wide): places 0 and 256.
   const std::uint32_t cell = 2u << 5;
   m.put(reg::kSeekCell, cell);
-  m.put(reg::kSeekLast, 255);                     // the first segment ends with place 255, the second with 0
-  m.put(reg::kSeekGroup, 500u | (511u << 16));    // 500 = ...100: two passed select 502
+  m.put(reg::kSeekLast, 255);                   // the first segment ends with place 255, the second with 0
+  m.put(reg::kSeekGroup, 500u | (511u << 16));  // 500 = ...100: two passed select 502
   m.put(reg::kSeekIndex, 502);
   m.put(reg::kSeekBase, 7000);
-  m.put(reg::kSeekDelta, 0u - 3);                 // half the way: -1.5, towards minus infinity -2
+  m.put(reg::kSeekDelta, 0u - 3);  // half the way: -1.5, towards minus infinity -2
   m.enter(0, {65, 6998});
   EXPECT_EQ(m.key(), 6998);
   m.put(reg::kMargin, 1);
@@ -806,9 +807,9 @@ TEST(ReferenceCoreCycles, WhatMakesTheSumsStale) {
         info.offset == reg::kInsert || info.offset == reg::kRemove || info.offset == reg::kServe)
       continue;
     m.put(info.offset, info.offset == reg::kCtrl ? kGuard : 0);
-    const std::uint32_t makers[] = {reg::kCtrl,       reg::kMargin,     reg::kRisk,       reg::kHeadSwitch,
+    const std::uint32_t makers[] = {reg::kCtrl,        reg::kMargin,     reg::kRisk,       reg::kHeadSwitch,
                                     reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
-                                    reg::kOverheadWw, reg::kDelay,      reg::kSeekDelta,  reg::kSeekGroup};
+                                    reg::kOverheadWw,  reg::kDelay,      reg::kSeekDelta,  reg::kSeekGroup};
     const bool expected = std::count(std::begin(makers), std::end(makers), info.offset) != 0;
     EXPECT_EQ(m.decide(), expected ? stale : kPass) << info.name;
     EXPECT_EQ(m.decide(), kPass) << info.name;
@@ -923,20 +924,43 @@ TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
   p.format = format(12, 10, 3);  // angles 12, times 16, sums 24 bits
   p.entries = 40;
   Machine m(p);
-  const std::map<std::uint32_t, std::uint32_t> kept = {
-      {reg::kCtrl, 0x1F},           {reg::kHeadPos, 0x1FC'03FF},    {reg::kHeadTime, 0xFF'FFFF},
-      {reg::kReserve, 0xFF'FFFF},   {reg::kAgeNow, 0xFF'FFFF},      {reg::kMargin, 0xFFF},
-      {reg::kRisk, 0xFFF},          {reg::kRiskCharge, 0xFFF},      {reg::kHeadSwitch, 0xFFFF},
-      {reg::kWriteSettle, 0xFFFF},  {reg::kOverheadRr, 0xFFFF},     {reg::kOverheadRw, 0xFFFF},
-      {reg::kOverheadWr, 0xFFFF},   {reg::kOverheadWw, 0xFFFF},     {reg::kDelay, 0xFFFF},
-      {reg::kCluster, 0x3FFF},      {reg::kClusterFrom, 0x3FF},     {reg::kClusterSpan, 0x3FF},
-      {reg::kEPos, 0x7FC'03FF},     {reg::kEAngle, 0xFFF},          {reg::kEEndPos, 0xFC'03FF},
-      {reg::kEEndAngle, 0xFFF},     {reg::kETransfer, 0xFF'FFFF},   {reg::kEDeadline, 0xFF'FFFF},
-      {reg::kEAge, 0xFF'FFFF},      {reg::kSeekIndex, 0x3FF},       {reg::kSeekBase, 0x3'FFFF},
-      {reg::kSeekCell, 0x3FF},      {reg::kSeekLast, 0x3F'003F},    {reg::kMask0, 0xFFFF'FFFF},
-      {reg::kMask1, 0xFF},          {reg::kMask2, 0},               {reg::kMask3, 0},
-      {reg::kMask4, 0},             {reg::kMask5, 0},               {reg::kMask6, 0},
-      {reg::kMask7, 0}};
+  const std::map<std::uint32_t, std::uint32_t> kept = {{reg::kCtrl, 0x1F},
+                                                       {reg::kHeadPos, 0x1FC'03FF},
+                                                       {reg::kHeadTime, 0xFF'FFFF},
+                                                       {reg::kReserve, 0xFF'FFFF},
+                                                       {reg::kAgeNow, 0xFF'FFFF},
+                                                       {reg::kMargin, 0xFFF},
+                                                       {reg::kRisk, 0xFFF},
+                                                       {reg::kRiskCharge, 0xFFF},
+                                                       {reg::kHeadSwitch, 0xFFFF},
+                                                       {reg::kWriteSettle, 0xFFFF},
+                                                       {reg::kOverheadRr, 0xFFFF},
+                                                       {reg::kOverheadRw, 0xFFFF},
+                                                       {reg::kOverheadWr, 0xFFFF},
+                                                       {reg::kOverheadWw, 0xFFFF},
+                                                       {reg::kDelay, 0xFFFF},
+                                                       {reg::kCluster, 0x3FFF},
+                                                       {reg::kClusterFrom, 0x3FF},
+                                                       {reg::kClusterSpan, 0x3FF},
+                                                       {reg::kEPos, 0x7FC'03FF},
+                                                       {reg::kEAngle, 0xFFF},
+                                                       {reg::kEEndPos, 0xFC'03FF},
+                                                       {reg::kEEndAngle, 0xFFF},
+                                                       {reg::kETransfer, 0xFF'FFFF},
+                                                       {reg::kEDeadline, 0xFF'FFFF},
+                                                       {reg::kEAge, 0xFF'FFFF},
+                                                       {reg::kSeekIndex, 0x3FF},
+                                                       {reg::kSeekBase, 0x3'FFFF},
+                                                       {reg::kSeekCell, 0x3FF},
+                                                       {reg::kSeekLast, 0x3F'003F},
+                                                       {reg::kMask0, 0xFFFF'FFFF},
+                                                       {reg::kMask1, 0xFF},
+                                                       {reg::kMask2, 0},
+                                                       {reg::kMask3, 0},
+                                                       {reg::kMask4, 0},
+                                                       {reg::kMask5, 0},
+                                                       {reg::kMask6, 0},
+                                                       {reg::kMask7, 0}};
   for (const reg::RegisterInfo& info : reg::kRegisters) {
     if (info.access != reg::Access::ReadWrite) continue;
     ASSERT_EQ(kept.count(info.offset), 1u) << info.name;
@@ -1102,8 +1126,7 @@ struct Documented {
   Hop between(std::uint32_t from, std::uint32_t to) const {
     const Entry& e = entries.at(from);
     const Entry& f = entries.at(to);
-    return hop(e.end_cylinder, e.end_head, e.end_angle, f,
-               sat((*this)[reg::kDelay] + overhead(f.write != 0, e.write != 0)));
+    return hop(e.end_cylinder, e.end_head, e.end_angle, f, sat((*this)[reg::kDelay] + overhead(f.write != 0, e.write != 0)));
   }
 
   std::vector<std::uint32_t> list() const {
@@ -1207,8 +1230,7 @@ struct Documented {
       if (beyond < 0) continue;
       if ((control >> 11 & 1) != 0 && e.cls == 1) break;
       if ((control >> (e.cls == 1 ? 9 : 10) & 1) == 0) continue;
-      if (!out.tags.empty() && std::abs(e.cylinder - entries.at(out.tags[0]).cylinder) > (*this)[reg::kClusterSpan])
-        break;
+      if (!out.tags.empty() && std::abs(e.cylinder - entries.at(out.tags[0]).cylinder) > (*this)[reg::kClusterSpan]) break;
       out.tags.push_back(tag);
       if (static_cast<std::int64_t>(out.tags.size()) == (control & 0x1FF)) break;
     }
@@ -1222,12 +1244,11 @@ struct Documented {
     do {  // every order there is
       std::int64_t cost = 0;
       for (std::size_t i = 0; i < slots.size(); ++i)
-        cost += std::min(i == 0 ? from_head(entries.at(out.tags[slots[0]])).cost
-                                : between(out.tags[slots[i - 1]], out.tags[slots[i]]).cost,
-                         time_max());
-      if (!best.empty() && (cost > out.cost ||
-                            (cost == out.cost && !std::lexicographical_compare(slots.rbegin(), slots.rend(),
-                                                                               best.rbegin(), best.rend()))))
+        cost += std::min(
+            i == 0 ? from_head(entries.at(out.tags[slots[0]])).cost : between(out.tags[slots[i - 1]], out.tags[slots[i]]).cost,
+            time_max());
+      if (!best.empty() && (cost > out.cost || (cost == out.cost && !std::lexicographical_compare(slots.rbegin(), slots.rend(),
+                                                                                                  best.rbegin(), best.rend()))))
         continue;
       best = slots;
       out.cost = cost;
@@ -1309,8 +1330,7 @@ class Program {
     set(reg::kRiskCharge, below(turn_));
     set(reg::kHeadSwitch, time());
     set(reg::kWriteSettle, Documented::mod(below(turn_) - static_cast<std::int64_t>(turn_ / 2), 16 * doc_.turn()));
-    for (const std::uint32_t address :
-         {reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr, reg::kOverheadWw, reg::kDelay})
+    for (const std::uint32_t address : {reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr, reg::kOverheadWw, reg::kDelay})
       set(address, time());
     set(reg::kCtrl, (below(4) != 0 ? 1 : 0) | below(8) << 1 | 16);
     doc_.sums_stale = true;
@@ -1318,8 +1338,17 @@ class Program {
 
   void insert(std::uint32_t tag) {
     const std::int64_t due = below(3) == 0 ? sum() : (doc_[reg::kHeadTime] + below(turn_ * 64)) % doc_.sum_range();
-    const Documented::Entry e{cylinder(), head(), angle(), below(2), below(3), cylinder(), head(), angle(),
-                              below(10) == 0 ? sum() : below(turn_ * 2), due, coarse_ ? below(3) : sum(),
+    const Documented::Entry e{cylinder(),
+                              head(),
+                              angle(),
+                              below(2),
+                              below(3),
+                              cylinder(),
+                              head(),
+                              angle(),
+                              below(10) == 0 ? sum() : below(turn_ * 2),
+                              due,
+                              coarse_ ? below(3) : sum(),
                               doc_.insertions++};
     std::uint32_t higher = 0;
     for (const auto& [other, f] : doc_.entries) higher += f.cylinder > e.cylinder;
@@ -1394,8 +1423,7 @@ class Program {
     coverage_.refused += expected.refused > 0;
     if (!expected.valid || expected.forced) return;
     const auto key = [this](const Documented::Entry& e) {
-      return doc_.from_head(e).cost -
-             std::min(Documented::mod(doc_[reg::kAgeNow] - e.age, doc_.sum_range()), doc_.time_max());
+      return doc_.from_head(e).cost - std::min(Documented::mod(doc_[reg::kAgeNow] - e.age, doc_.sum_range()), doc_.time_max());
     };
     int equal = 0;
     for (const auto& [tag, e] : doc_.entries) equal += key(e) == expected.key;
@@ -1409,8 +1437,7 @@ class Program {
     set(reg::kClusterSpan, below(2) == 0 ? cylinder() : (1 << f_.cyl_w) - 1);
     const Documented::Cluster expected = doc_.cluster();
     const auto c = static_cast<std::uint32_t>(expected.tags.size());
-    ASSERT_EQ(bus_.put(reg::kOp, 1),
-              expected.looked_at + 2 + (expected.ordered ? c * c + 13 + order_cycles(c) : 0));
+    ASSERT_EQ(bus_.put(reg::kOp, 1), expected.looked_at + 2 + (expected.ordered ? c * c + 13 + order_cycles(c) : 0));
     ASSERT_EQ(bus_.get(reg::kClusterCount), c | (expected.ordered ? 0x200u : 0u));
     ASSERT_EQ(bus_.get(reg::kOrderCost), expected.cost);
     for (std::uint32_t i = 0; i < 12; ++i)

@@ -18,9 +18,9 @@
 namespace platter::validation {
 namespace {
 
-using core::Lba;
 using core::kPicosecondsPerMicrosecond;
 using core::kPicosecondsPerMillisecond;
+using core::Lba;
 
 /// A made-up pair of samples in milliseconds, half a microsecond away from whole ones.
 std::vector<double> made_up_measured() {
@@ -76,8 +76,7 @@ struct Replay {
     simulated.push_back({core::to_picoseconds(simulated_ms, kPicosecondsPerMillisecond), media});
   }
   ReplayScore score(const mechanics::Geometry& geometry, Picoseconds period, std::size_t first = 0) const {
-    return score_replay(measured, simulated, geometry, period, 100 * core::kPicosecondsPerMicrosecond, first,
-                        measured.size());
+    return score_replay(measured, simulated, geometry, period, 100 * core::kPicosecondsPerMicrosecond, first, measured.size());
   }
 };
 
@@ -142,7 +141,7 @@ TEST(ReplayScore, OnlyReadsOfTheMediaHaveAPhase) {
   replay.add(false, 0, 12, 12);
   replay.add(false, 1, 0.3, 0.3, false);  // from the buffer on both drives: the reads beside it still make a pair
   replay.add(false, 2, 12, 18);
-  replay.add(false, 3, 0.3, 12);          // one drive only: nothing can be said until the next read of the media
+  replay.add(false, 3, 0.3, 12);  // one drive only: nothing can be said until the next read of the media
   replay.add(false, 4, 12, 12);
   replay.add(false, 5, 12, 12);
   const ReplayScore score = replay.score(geometry, kPeriod);
@@ -170,16 +169,16 @@ class MeasuredTrace : public ::testing::Test {
       ADD_FAILURE() << "no error; expected: " << part;
     } catch (const core::InputError& error) {
       const std::string what = error.what();
-      const std::string place = path_.string() + (line > 0 ? ":" + std::to_string(line) : "") +
-                                (column > 0 ? ":" + std::to_string(column) : "");
+      const std::string place =
+          path_.string() + (line > 0 ? ":" + std::to_string(line) : "") + (column > 0 ? ":" + std::to_string(column) : "");
       EXPECT_NE(what.find(place), std::string::npos) << what;
       EXPECT_NE(what.find(part), std::string::npos) << what;
     }
   }
 
-  std::filesystem::path path_ = std::filesystem::path(::testing::TempDir()) /
-                                (std::string("platter_measured_") +
-                                 ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".trace");
+  std::filesystem::path path_ =
+      std::filesystem::path(::testing::TempDir()) /
+      (std::string("platter_measured_") + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".trace");
 };
 
 TEST_F(MeasuredTrace, IsRead) {

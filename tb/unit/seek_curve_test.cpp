@@ -34,9 +34,9 @@ TEST(SeekCurve, IsLinearBetweenMeasuredPointsAndBeyondTheLast) {
   profile.points_us = {{2, 1000.0}, {4, 1400.0}, {14, 1300.0}, {24, 1800.0}};
   const SeekCurve curve(profile, 100);
   EXPECT_EQ(curve(0), 0);
-  EXPECT_EQ(curve(1), 1000 * kUs);   // shorter than the first point
+  EXPECT_EQ(curve(1), 1000 * kUs);  // shorter than the first point
   EXPECT_EQ(curve(3), 1200 * kUs);
-  EXPECT_EQ(curve(9), 1350 * kUs);   // measured curves may fall
+  EXPECT_EQ(curve(9), 1350 * kUs);  // measured curves may fall
   EXPECT_EQ(curve(19), 1550 * kUs);
   EXPECT_EQ(curve(34), 2300 * kUs);  // the last slope, 50 us a cylinder, goes on
   EXPECT_EQ(curve(99), (1800 + 75 * 50) * kUs);

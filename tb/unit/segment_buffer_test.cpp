@@ -19,9 +19,9 @@ namespace {
 
 using core::Cylinder;
 using core::Head;
+using mechanics::PhysicalAddress;
 using profile::CacheProfile;
 using profile::DriveProfile;
-using mechanics::PhysicalAddress;
 using profile::ReadAhead;
 using profile::WriteBack;
 
@@ -60,8 +60,8 @@ CacheProfile cache(ReadAhead read_ahead = ReadAhead::None) {
 }
 
 /// When each block from `next` on is in the buffer if the arm reads on from `place` at `now`: sector by sector.
-std::map<std::uint64_t, Picoseconds> walk(const AccessPlanner& planner, HeadState place, std::uint64_t next, std::uint64_t limit,
-                                          Picoseconds now) {
+std::map<std::uint64_t, Picoseconds> walk(const AccessPlanner& planner, HeadState place, std::uint64_t next,
+                                          std::uint64_t limit, Picoseconds now) {
   std::map<std::uint64_t, Picoseconds> arrival;
   for (std::uint64_t block = next; block < limit; ++block) {
     const PhysicalAddress at = planner.geometry().to_physical(Lba(block));
@@ -227,7 +227,9 @@ TEST(SegmentBuffer, EveryReadAheadComesWhenTheWalkSaysAndEndsAtItsLimit) {
         EXPECT_EQ(buffer.reading_ahead(time), time < arrival.rbegin()->second);
       }
     }
-    if (l.limit < 320) { EXPECT_EQ(kind_of(buffer, l.limit, 1, time), Hit::Kind::Miss); }
+    if (l.limit < 320) {
+      EXPECT_EQ(kind_of(buffer, l.limit, 1, time), Hit::Kind::Miss);
+    }
     // Afterwards the arm stands where the last block is.
     HeadState stopped = place;
     EXPECT_EQ(buffer.stop(time, stopped), time);
@@ -262,8 +264,8 @@ TEST(SegmentBuffer, AReadOfWhatIsOnItsWayWaitsForEachBlock) {
     for (std::uint64_t block = wanted; block < wanted + blocks; ++block)
       if (const auto at = arrival.find(block); at != arrival.end())
         expected = std::max(expected, at->second - block_time * static_cast<Picoseconds>(block - wanted));
-    EXPECT_NEAR(static_cast<double>(buffer.bus_start(hit, Lba(wanted), blocks, block_time, now)),
-                static_cast<double>(expected), 100)
+    EXPECT_NEAR(static_cast<double>(buffer.bus_start(hit, Lba(wanted), blocks, block_time, now)), static_cast<double>(expected),
+                100)
         << "blocks " << wanted << " + " << blocks;
     buffer.use(hit, Lba(wanted), blocks);
     // The arm stays until the read has what it was promised.
@@ -458,14 +460,14 @@ TEST(SegmentBuffer, AWriteLeavesReadSegmentsAsTheProfileSays) {
   struct Case {
     bool discards;
     bool updates;
-    bool through;      // past the buffer instead of into it
-    bool over_kept;    // the segment that the write touches
+    bool through;    // past the buffer instead of into it
+    bool over_kept;  // the segment that the write touches
     bool other_kept;
   };
-  for (const Case& c : {Case{false, false, false, false, true}, Case{false, true, false, true, true},
-                        Case{true, false, false, false, false}, Case{true, true, false, false, false},
-                        Case{false, false, true, false, true}, Case{false, true, true, true, true},
-                        Case{true, false, true, false, false}}) {
+  for (const Case& c :
+       {Case{false, false, false, false, true}, Case{false, true, false, true, true}, Case{true, false, false, false, false},
+        Case{true, true, false, false, false}, Case{false, false, true, false, true}, Case{false, true, true, true, true},
+        Case{true, false, true, false, false}}) {
     CacheProfile profile = cache();
     profile.write_discards_reads = c.discards;
     profile.write_updates_reads = c.updates;
@@ -492,7 +494,7 @@ TEST(SegmentBuffer, NoWrittenBlockIsLostOnItsWay) {
     profile.write_back = random() % 3 == 0 ? WriteBack::Append : WriteBack::Interleaved;
     profile.keep_read_blocks = random() % 2 == 0;
     SegmentBuffer buffer(planner, profile);
-    std::set<std::uint64_t> dirty;      // waits, or is on its way
+    std::set<std::uint64_t> dirty;  // waits, or is on its way
     std::vector<DirtyBlocks> under_way;
     const auto check = [&] {
       std::uint64_t total = 0;

@@ -11,11 +11,11 @@
 
 #include "../sanitized.h"
 #include "drives.h"
-#include "platter/system/drives.h"
 #include "platter/scheduling/continuous_sweep.h"
 #include "platter/scheduling/cylinder_index.h"
 #include "platter/scheduling/policies.h"
 #include "platter/scheduling/weight.h"
+#include "platter/system/drives.h"
 
 namespace platter::scheduling {
 namespace {
@@ -33,7 +33,8 @@ class FullSearch {
       : planner_(planner), mode_(policy.row->guard), weight_(policy.parameters.weight), sweep_(planner, kTags, kBound) {}
 
   void insert(const Command& command) {
-    commands_.insert(std::upper_bound(commands_.begin(), commands_.end(), &command, [](const Command* a, const Command* b) { return older(*a, *b); }),
+    commands_.insert(std::upper_bound(commands_.begin(), commands_.end(), &command,
+                                      [](const Command* a, const Command* b) { return older(*a, *b); }),
                      &command);
     if (mode_ != GuardMode::None && command.cls == RequestClass::Continuous) sweep_.insert(command);
   }
@@ -48,7 +49,8 @@ class FullSearch {
     const Command* best = nullptr;
     Picoseconds best_time = 0;
     for (const Command* command : commands_) {
-      if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command->tag) && command != &sweep_.first()) continue;
+      if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command->tag) && command != &sweep_.first())
+        continue;
       const AccessTime access = planner_.estimate(head, command->extent, now, command->data_ready, command->overhead_end);
       const Picoseconds time = access.positioning() - weight_.of(now - command->arrival);
       if (best != nullptr && time >= best_time) continue;
@@ -76,13 +78,16 @@ struct Case {
   std::size_t depth;
   std::uint64_t span;  ///< sectors; 0: the whole drive
 
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.policy << " on " << c.drive << ", " << c.depth; }
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
+    return out << c.policy << " on " << c.drive << ", " << c.depth;
+  }
 };
 
 class SptfSearch : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SptfSearch, DecidesAsASearchThroughAll) {
-  profile::DriveProfile profile = std::string(GetParam().drive) == "small" ? testing::small_drive() : system::load_drive(GetParam().drive);
+  profile::DriveProfile profile =
+      std::string(GetParam().drive) == "small" ? testing::small_drive() : system::load_drive(GetParam().drive);
   const AccessPlanner planner(profile);
   const PolicySpec policy = *find_policy(GetParam().policy);
   const auto scheduler = policy.create({planner, kTags, kBound});
@@ -109,7 +114,8 @@ TEST_P(SptfSearch, DecidesAsASearchThroughAll) {
       const bool write = random() % 3 == 0;
       const std::uint32_t blocks = 1 + static_cast<std::uint32_t>(random() % std::min<std::uint64_t>(16, span / 2));
       command.extent = planner.resolve(Lba(random() % (span - blocks + 1)), blocks, write);
-      if (write && random() % 2 == 0) command.data_ready = now + static_cast<Picoseconds>(random() % 3) * kPicosecondsPerMillisecond;
+      if (write && random() % 2 == 0)
+        command.data_ready = now + static_cast<Picoseconds>(random() % 3) * kPicosecondsPerMillisecond;
       command.overhead_end = now + static_cast<Picoseconds>(random() % 1000) * 1'000'000;
       if (random() % 8 == 0) {
         command.cls = RequestClass::Continuous;
@@ -128,8 +134,11 @@ TEST_P(SptfSearch, DecidesAsASearchThroughAll) {
     ASSERT_EQ(decision.forced, is_forced) << "decision " << i;
     forced += is_forced;
     // Nearly always carried out; sometimes the arm is taken elsewhere.
-    now += planner.commit(head, commands[tag.value].extent, now, commands[tag.value].data_ready, commands[tag.value].overhead_end).total();
-    if (random() % 50 == 0) head.cylinder = core::Cylinder(static_cast<std::uint32_t>(random() % planner.geometry().cylinders()));
+    now +=
+        planner.commit(head, commands[tag.value].extent, now, commands[tag.value].data_ready, commands[tag.value].overhead_end)
+            .total();
+    if (random() % 50 == 0)
+      head.cylinder = core::Cylinder(static_cast<std::uint32_t>(random() % planner.geometry().cylinders()));
     scheduler->remove(tag);
     full.remove(tag);
     used.erase(std::find(used.begin(), used.end(), tag.value));
@@ -139,8 +148,9 @@ TEST_P(SptfSearch, DecidesAsASearchThroughAll) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SptfSearch,
-                         ::testing::Values(Case{"SPTF", "cheetah9lp", 32, 0}, Case{"SPTF", "cheetah9lp", 256, 0}, Case{"SPTF", "atlas10k", 128, 0},
-                                           Case{"SPTF", "atlas10k", 64, 20'000}, Case{"SPTF", "small", 32, 0}, Case{"SPTF(next-C)", "cheetah9lp", 64, 0},
+                         ::testing::Values(Case{"SPTF", "cheetah9lp", 32, 0}, Case{"SPTF", "cheetah9lp", 256, 0},
+                                           Case{"SPTF", "atlas10k", 128, 0}, Case{"SPTF", "atlas10k", 64, 20'000},
+                                           Case{"SPTF", "small", 32, 0}, Case{"SPTF(next-C)", "cheetah9lp", 64, 0},
                                            Case{"SPTF(next-C)", "small", 200, 0}, Case{"SPTF(unguarded)", "atlas10k", 250, 0},
                                            Case{"ASPTF(0.02)", "cheetah9lp", 64, 0}, Case{"SPTF", "hp_c2247a", 100, 0}));
 

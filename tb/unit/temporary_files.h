@@ -14,8 +14,8 @@ class TemporaryFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    dir_ = std::filesystem::path(::testing::TempDir()) /
-           (std::string("platter_") + info->test_suite_name() + "_" + info->name());
+    dir_ =
+        std::filesystem::path(::testing::TempDir()) / (std::string("platter_") + info->test_suite_name() + "_" + info->name());
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_);
   }

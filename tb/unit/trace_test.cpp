@@ -86,8 +86,8 @@ TraceOptions with_format(const std::string& name) {
   return options;
 }
 
-void expect_record(const TraceRecord& record, std::int64_t time_ps, std::uint64_t offset, std::uint32_t length,
-                   bool write, std::uint32_t line) {
+void expect_record(const TraceRecord& record, std::int64_t time_ps, std::uint64_t offset, std::uint32_t length, bool write,
+                   std::uint32_t line) {
   EXPECT_EQ(record.time_ps, time_ps);
   EXPECT_EQ(record.offset_bytes, offset);
   EXPECT_EQ(record.length_bytes, length);
@@ -239,8 +239,8 @@ TEST_F(TraceTest, Summary) {
 }
 
 TEST_F(TraceTest, SummaryCountsRequestsOfPartialSectors) {
-  const TraceSummary summary = summarize_trace(
-      file("fio version 3 iolog\n0 /x add\n1 /x read 0 512\n2 /x read 100 512\n3 /x write 512 700\n"));
+  const TraceSummary summary =
+      summarize_trace(file("fio version 3 iolog\n0 /x add\n1 /x read 0 512\n2 /x read 100 512\n3 /x write 512 700\n"));
   EXPECT_EQ(summary.unaligned, 2U);
   EXPECT_EQ(summary.size_histogram.at(512), 3U);
 }
@@ -381,8 +381,7 @@ TEST_F(TraceTest, SizesAndAddressesThatDoNotFit) {
 }
 
 TEST_F(TraceTest, TimeGoesBack) {
-  expect_error(error("1.0 0 100 8 1\n\n0.75 0 100 8 1\n"), 3,
-               "time goes back by 250.000 us from the request of line 1");
+  expect_error(error("1.0 0 100 8 1\n\n0.75 0 100 8 1\n"), 3, "time goes back by 250.000 us from the request of line 1");
   EXPECT_EQ(read_all(file("1.0 0 100 8 1\n1.0 0 100 8 1\n")).size(), 2U);
 }
 
@@ -406,8 +405,7 @@ TEST_F(TraceTest, SeveralDevices) {
   options.device = "*";
   EXPECT_EQ(read_all(file(text), options).size(), 3U);
   options.device = "8";
-  expect_error(error(text, options), 0,
-               "no request to device \"8\"; the trace has \"7\" (2 requests), \"9\" (1 requests)");
+  expect_error(error(text, options), 0, "no request to device \"8\"; the trace has \"7\" (2 requests), \"9\" (1 requests)");
 }
 
 TEST_F(TraceTest, PastTheEndIsAnError) {

@@ -42,15 +42,13 @@ constexpr std::uint32_t kStaleCycles = 2;
 /// Times of day are told apart up to half their range; so many turns of it are kept back.
 constexpr Picoseconds kTurnsKept = 16;
 
-std::uint32_t distance(core::Cylinder a, core::Cylinder b) {
-  return a > b ? a.value - b.value : b.value - a.value;
-}
+std::uint32_t distance(core::Cylinder a, core::Cylinder b) { return a > b ? a.value - b.value : b.value - a.value; }
 
 }  // namespace
 
 AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner,
-                                     std::uint32_t queue_depth, const AcceleratorParameters& parameters,
-                                     const Options& options, std::unique_ptr<BusCoreIf> core)
+                                     std::uint32_t queue_depth, const AcceleratorParameters& parameters, const Options& options,
+                                     std::unique_ptr<BusCoreIf> core)
     : sc_module(name),
       bus_init_socket("bus_init_socket"),
       irq_i("irq_i"),
@@ -263,7 +261,8 @@ bool AcceleratorEngine::withdraw(const Command& command) {
 
 bool AcceleratorEngine::withdrawn(const Decision& decision) const {
   return decision.kind == Decision::Kind::Serve &&
-         std::any_of(withdrawn_.begin(), withdrawn_.end(), [&](const Command* command) { return command->tag == decision.tag; });
+         std::any_of(withdrawn_.begin(), withdrawn_.end(),
+                     [&](const Command* command) { return command->tag == decision.tag; });
 }
 
 void AcceleratorEngine::moved(const Command& command) {
@@ -304,10 +303,10 @@ void AcceleratorEngine::load(const Command& command) {
   const mechanics::Extent& extent = command.extent;
   const bool in_sweep = program_->guarded() && scheduling::in_sweep(command);
   // For the table, continuous is what the sweep looks after; without a deadline a command is nobody's care.
-  const core::RequestClass cls = command.cls == core::RequestClass::Continuous && !in_sweep ? core::RequestClass::Background
-                                                                                            : command.cls;
-  set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
-                      (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb));
+  const core::RequestClass cls =
+      command.cls == core::RequestClass::Continuous && !in_sweep ? core::RequestClass::Background : command.cls;
+  set(reg::kEPos,
+      position(extent.cylinder, extent.head, extent.write) | (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb));
   set(reg::kEAngle, scale_.angle(extent.start_angle));
   set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head, false));
   if (program_->guarded()) {
@@ -484,7 +483,8 @@ void AcceleratorEngine::interrupt() {
   running_ = false;
   const bool anew = !step.decision && step.operation == AcceleratorProgram::kAnew;
   if (anew) program_->refused(*this);
-  if (anew || again_ || (step.decision && withdrawn(*step.decision)) || (!waiting_ && !(pending_.empty() && withdrawn_.empty()))) {
+  if (anew || again_ || (step.decision && withdrawn(*step.decision)) ||
+      (!waiting_ && !(pending_.empty() && withdrawn_.empty()))) {
     start_anew();
   } else if (!step.decision) {
     operate(step.operation);

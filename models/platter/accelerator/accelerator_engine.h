@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "platter/accelerator/accelerator_program.h"
@@ -26,15 +26,14 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   struct Options {
     scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");  ///< one that the accelerator carries
     scheduling::Readings readings = {};  ///< those of clusters; of the others the accelerator knows the defaults only
-    std::uint32_t margin_ticks = 0;  ///< beyond the least margin that rounding needs
-    std::uint32_t risk_ticks = 0;    ///< a wait of less than this beyond the margin may miss ...
-    double risk_probability = 0.5;   ///< ... so probably
+    std::uint32_t margin_ticks = 0;      ///< beyond the least margin that rounding needs
+    std::uint32_t risk_ticks = 0;        ///< a wait of less than this beyond the margin may miss ...
+    double risk_probability = 0.5;       ///< ... so probably
     core::Picoseconds clock_period = 5'000;
   };
 
-  AcceleratorEngine(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner,
-                    std::uint32_t queue_depth, const AcceleratorParameters& parameters, const Options& options,
-                    std::unique_ptr<BusCoreIf> core);
+  AcceleratorEngine(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint32_t queue_depth,
+                    const AcceleratorParameters& parameters, const Options& options, std::unique_ptr<BusCoreIf> core);
 
   tlm_utils::simple_initiator_socket<AcceleratorEngine> bus_init_socket;
   sc_core::sc_in<bool> irq_i;
@@ -115,11 +114,11 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   std::vector<const scheduling::Command*> commands_;
   std::vector<const scheduling::Command*> pending_;    ///< came while an operation ran
   std::vector<const scheduling::Command*> withdrawn_;  ///< were taken back while it ran
-  std::uint32_t count_ = 0;                     ///< with those, and with those that the program withholds
-  std::uint32_t entries_ = 0;                   ///< in the table
+  std::uint32_t count_ = 0;                            ///< with those, and with those that the program withholds
+  std::uint32_t entries_ = 0;                          ///< in the table
   std::uint32_t continuous_ = 0;
   core::Picoseconds bound_ = 0;  ///< of a decision
-  std::uint32_t delay_ = 0;  ///< DELAY as the guard needs it
+  std::uint32_t delay_ = 0;      ///< DELAY as the guard needs it
   bool sums_stale_ = true;
   bool debts_stale_ = true;
   bool direction_known_ = false;  ///< a decision has been made in this sweep
@@ -129,13 +128,13 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   bool prepared_ = false;  ///< state and instant for it are known
   scheduling::HeadState at_;
   core::Picoseconds when_ = 0;
-  core::Picoseconds instant_ = 0;   ///< for which the operation decides: `when_`, or later where it begins late
+  core::Picoseconds instant_ = 0;  ///< for which the operation decides: `when_`, or later where it begins late
   core::Picoseconds asked_ = 0;
   core::Picoseconds inserted_ = -1;  ///< when the last command came
-  core::Picoseconds started_ = 0;   ///< of the operation that runs
+  core::Picoseconds started_ = 0;    ///< of the operation that runs
   core::Picoseconds answered_ = 0;
   bool running_ = false;
-  bool again_ = false;    ///< what runs is for another state or instant
+  bool again_ = false;  ///< what runs is for another state or instant
   bool ready_ = false;
   bool waiting_ = false;  ///< the arm is free
   bool told_ = false;     ///< that discrete deadlines are not kept

@@ -34,13 +34,13 @@ class ProgramHostIf : public RegisterPortIf {
 struct DecisionContext {
   core::Picoseconds instant = 0;  ///< when its access begins
   const mechanics::HeadState& head;
-  bool sweep_down = false;  ///< the sweep of the continuous commands runs towards lower cylinders
+  bool sweep_down = false;        ///< the sweep of the continuous commands runs towards lower cylinders
   core::Picoseconds longest = 0;  ///< that a decision takes
 };
 
 /// The most that a decision takes of the accelerator.
 struct Effort {
-  std::uint32_t decides = 1;   ///< operations of each kind
+  std::uint32_t decides = 1;  ///< operations of each kind
   std::uint32_t clusters = 0;
   std::uint32_t ordered = 0;   ///< commands of the one exact order that it makes; 0: none
   std::uint32_t accesses = 1;  ///< between the end of its first operation and the decision, without OP and CLEAR

@@ -13,11 +13,7 @@ using core::Picoseconds;
 
 AcceleratorTarget::AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core,
                                      Picoseconds clock_period)
-    : sc_module(name),
-      bus_tgt_socket("bus_tgt_socket"),
-      irq_o("irq_o"),
-      core_(std::move(core)),
-      clock_period_(clock_period) {
+    : sc_module(name), bus_tgt_socket("bus_tgt_socket"), irq_o("irq_o"), core_(std::move(core)), clock_period_(clock_period) {
   bus_tgt_socket.register_b_transport(this, &AcceleratorTarget::b_transport);
   SC_METHOD(raise_irq);
   sensitive << irq_event_;
@@ -56,8 +52,7 @@ void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::
   access_cycles_ += response.cycles;
   delay = core::to_sc_time(request.start - now + clock_period_ * response.cycles);
   // Work may end before the access itself does; the master's next access then begins after this one all the same.
-  if (response.busy_cycles != 0)
-    busy_until_ = request.start + clock_period_ * std::max(response.busy_cycles, response.cycles);
+  if (response.busy_cycles != 0) busy_until_ = request.start + clock_period_ * std::max(response.busy_cycles, response.cycles);
   // The interrupt follows DONE & IRQ_EN. A rise is announced at its own time; a fall takes a rise back that is still to come,
   // for then the master is ahead of the kernel.
   if (response.irq_cycles != 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_target_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "platter/accelerator/bus_core.h"
 
@@ -20,8 +20,7 @@ namespace platter::accelerator {
 class AcceleratorTarget : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AcceleratorTarget);
-  AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core,
-                    core::Picoseconds clock_period);
+  AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core, core::Picoseconds clock_period);
 
   tlm_utils::simple_target_socket<AcceleratorTarget> bus_tgt_socket;
   sc_core::sc_out<bool> irq_o;

@@ -11,13 +11,13 @@ namespace platter::accelerator {
 struct BusRequest {
   bool write = false;
   std::uint32_t address = 0;
-  std::uint32_t data = 0;          ///< of a write
-  core::Picoseconds start = 0;     ///< when the access begins; for waves only
+  std::uint32_t data = 0;       ///< of a write
+  core::Picoseconds start = 0;  ///< when the access begins; for waves only
 };
 
 struct BusResponse {
-  std::uint32_t data = 0;  ///< of a read
-  bool ok = true;          ///< OKAY, otherwise SLVERR
+  std::uint32_t data = 0;    ///< of a read
+  bool ok = true;            ///< OKAY, otherwise SLVERR
   std::uint32_t cycles = 0;  ///< from the access's first cycle to its last
   /// Cycles from the access's first until the work that it started (INSERT, REMOVE, SERVE, OP) has ended: the number of
   /// the first cycle in which BUSY is clear again. 0 where it started none.

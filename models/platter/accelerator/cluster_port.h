@@ -13,9 +13,9 @@ namespace platter::accelerator {
 class ClusterPort {
  public:
   struct Collect {
-    std::uint32_t from = 0;   ///< cylinder where collecting begins
-    std::uint32_t span = ~0u; ///< farthest distance from the first collected
-    std::uint32_t most = 0;   ///< 0: no limit
+    std::uint32_t from = 0;    ///< cylinder where collecting begins
+    std::uint32_t span = ~0u;  ///< farthest distance from the first collected
+    std::uint32_t most = 0;    ///< 0: no limit
     bool down = false;
     bool take_continuous = false;  ///< the others are always taken
     bool order = false;

@@ -26,18 +26,18 @@ class ClusterProgram : public PartProgram {
   /// Of the elevator.
   struct State {
     bool upward = true;
-    bool at_front = false;     ///< the next cluster begins there, not at the arm
-    std::uint32_t front = 0;   ///< the end of the last cluster, or the edge where the elevator began anew
-    std::uint32_t end = 0;     ///< of the present cluster
+    bool at_front = false;    ///< the next cluster begins there, not at the arm
+    std::uint32_t front = 0;  ///< the end of the last cluster, or the edge where the elevator began anew
+    std::uint32_t end = 0;    ///< of the present cluster
   };
 
   std::uint32_t reach_;  ///< cylinders from a cluster's first request to its last
   std::uint32_t last_cylinder_;
-  bool from_arm_;        ///< clusters begin where the arm stands
-  bool restarts_;        ///< the elevator does, with each round
-  bool restart_ = false; ///< a round has begun: the elevator follows its sweep
+  bool from_arm_;         ///< clusters begin where the arm stands
+  bool restarts_;         ///< the elevator does, with each round
+  bool restart_ = false;  ///< a round has begun: the elevator follows its sweep
   State state_;
-  State plan_;           ///< what a decision makes of it; it becomes `state_` when it is served
+  State plan_;  ///< what a decision makes of it; it becomes `state_` when it is served
   bool collecting_ = false;
   bool turned_ = false;
   std::uint32_t from_ = 0;

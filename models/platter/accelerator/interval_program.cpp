@@ -140,8 +140,8 @@ Effort IntervalProgram::effort_to_begin(std::uint32_t entries, bool any_refused)
   Effort effort;
   effort.clusters = orders() ? 6 : 4;
   effort.ordered = std::min(most_, entries);
-  effort.accesses = effort.clusters * (1 + ClusterPort::kCollectAccesses) + 4 * clusters_.mask_words() +
-                    ClusterPort::kOrderAccesses;
+  effort.accesses =
+      effort.clusters * (1 + ClusterPort::kCollectAccesses) + 4 * clusters_.mask_words() + ClusterPort::kOrderAccesses;
   add_refusals(effort, orders() ? effort.ordered : entries, any_refused);
   return effort;
 }

@@ -149,7 +149,8 @@ void PartProgram::refused(ProgramHostIf& host) {
 
 void PartProgram::asked(ProgramHostIf& host, core::Picoseconds when) {
   // While there are others, they return with the next one that is served.
-  const auto present = static_cast<std::size_t>(std::count_if(known_.begin(), known_.end(), [](const Command* c) { return c != nullptr; }));
+  const auto present =
+      static_cast<std::size_t>(std::count_if(known_.begin(), known_.end(), [](const Command* c) { return c != nullptr; }));
   if (present == withheld_.size()) return_postponed(host, when);
 }
 

@@ -78,8 +78,8 @@ class PartProgram : public AcceleratorProgram {
 
   scheduling::PostponedUntil until_;
   ClusterPort clusters_;
-  std::uint32_t most_;  ///< commands of a part
-  std::vector<core::Tag> part_;     ///< what is left of the present one, in its order
+  std::uint32_t most_;           ///< commands of a part
+  std::vector<core::Tag> part_;  ///< what is left of the present one, in its order
   std::vector<core::Tag> planned_;
 
  private:
@@ -89,12 +89,12 @@ class PartProgram : public AcceleratorProgram {
   void return_postponed(ProgramHostIf& host, core::Picoseconds when);
 
   enum class Asked : std::uint8_t {
-    Part,   ///< may the part's next one go?
-    Mask,   ///< which one of the mask?
+    Part,       ///< may the part's next one go?
+    Mask,       ///< which one of the mask?
     Collected,  ///< the same, of those collected
     Nearest,    ///< which one of the mask, without the guard?
-    Time,   ///< would the sweep's first one still pass after another decision?
-    First,  ///< does the sweep's first one pass?
+    Time,       ///< would the sweep's first one still pass after another decision?
+    First,      ///< does the sweep's first one pass?
   };
   struct Withheld {
     const scheduling::Command* command;
@@ -109,10 +109,10 @@ class PartProgram : public AcceleratorProgram {
   std::size_t next_ = 0;            ///< of `planned_`; those before it are postponed
   std::vector<core::Tag> refused_;  ///< that are not of a part, in this decision
   std::vector<std::uint32_t> mask_;
-  scheduling::Decision found_;      ///< the nearest of those collected that pass
-  core::Picoseconds instant_ = 0;   ///< when this decision's access begins
-  core::Picoseconds longest_ = 0;   ///< that a decision takes
-  Asked asked_ = Asked::Mask;       ///< by the DECIDE under way
+  scheduling::Decision found_;     ///< the nearest of those collected that pass
+  core::Picoseconds instant_ = 0;  ///< when this decision's access begins
+  core::Picoseconds longest_ = 0;  ///< that a decision takes
+  Asked asked_ = Asked::Mask;      ///< by the DECIDE under way
 };
 
 }  // namespace platter::accelerator

@@ -31,7 +31,7 @@ constexpr std::uint8_t kContinuous = static_cast<std::uint8_t>(core::RequestClas
 // Cycles of work beyond what is counted in entries; see the page's table.
 constexpr std::uint32_t kInsertCycles = 2;
 constexpr std::uint32_t kRemoveCycles = 1;
-constexpr std::uint32_t kStaleCycles = 2;   ///< of a decision that works anything out
+constexpr std::uint32_t kStaleCycles = 2;  ///< of a decision that works anything out
 constexpr std::uint32_t kSumsCycles = 13;
 constexpr std::uint32_t kDebtsCycles = 2;
 constexpr std::uint32_t kClusterCycles = 2;
@@ -66,8 +66,7 @@ class ReferenceCore::HopUnit {
         risk_(core.word(reg::kRisk)),
         risk_charge_(core.word(reg::kRiskCharge)),
         head_switch_(core.word(reg::kHeadSwitch)),
-        write_settle_(static_cast<std::int32_t>(
-            sign_extend(core.word(reg::kWriteSettle), core.parameters_.format.time_w()))),
+        write_settle_(static_cast<std::int32_t>(sign_extend(core.word(reg::kWriteSettle), core.parameters_.format.time_w()))),
         delay_(core.word(reg::kDelay)),
         overheads_{{core.word(reg::kOverheadRr), core.word(reg::kOverheadRw)},
                    {core.word(reg::kOverheadWr), core.word(reg::kOverheadWw)}},
@@ -100,8 +99,7 @@ class ReferenceCore::HopUnit {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, time_max_));
   }
 
-  Reach hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, const Entry& to,
-            std::uint32_t overhead) const {
+  Reach hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, const Entry& to, std::uint32_t overhead) const {
     const std::uint32_t distance = cylinder > to.cylinder ? cylinder - to.cylinder : to.cylinder - cylinder;
     // Without branches: what they would depend on is as good as random.
     const bool switches = head != to.head;
@@ -130,8 +128,7 @@ class ReferenceCore::HopUnit {
 
 // --- the bus -------------------------------------------------------------------------------------------------------
 
-ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters)
-    : parameters_(parameters), path_(parameters.order_m) {
+ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters) : parameters_(parameters), path_(parameters.order_m) {
   state_.entries.resize(parameters_.entries);
   state_.extents.resize(parameters_.entries);
   state_.list.reserve(parameters_.entries);
@@ -164,13 +161,12 @@ void ReferenceCore::lay_out() {
   keep(ones(f.sum_w()), {reg::kHeadTime, reg::kReserve, reg::kAgeNow, reg::kETransfer, reg::kEDeadline, reg::kEAge});
   keep(ones(reg::kSeekIndexIndexWidth), {reg::kSeekIndex, reg::kSeekCell});
   keep(ones(f.base_w()), {reg::kSeekBase});
-  keep((ones(f.place_w()) << reg::kSeekLastFirstLsb) | (ones(f.place_w()) << reg::kSeekLastSecondLsb),
-       {reg::kSeekLast});
+  keep((ones(f.place_w()) << reg::kSeekLastFirstLsb) | (ones(f.place_w()) << reg::kSeekLastSecondLsb), {reg::kSeekLast});
   for (std::uint32_t first = 0; first < 256; first += 32)
     keep(parameters_.entries > first ? ones(std::min(parameters_.entries - first, 32u)) : 0, {reg::kMask0 + first / 8});
   for (const std::uint32_t address :
-       {reg::kMargin, reg::kRisk, reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw,
-        reg::kOverheadWr, reg::kOverheadWw, reg::kDelay, reg::kSeekDelta, reg::kSeekGroup})
+       {reg::kMargin, reg::kRisk, reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
+        reg::kOverheadWw, reg::kDelay, reg::kSeekDelta, reg::kSeekGroup})
     ports_[address / 4].configures_hops = true;
 }
 
@@ -280,10 +276,10 @@ void ReferenceCore::fill_cell(std::uint32_t data) {
   const scheduling::FixedPointFormat& f = parameters_.format;
   const std::uint32_t last = word(reg::kSeekLast);
   if (index < state_.seek.cells.size())
-    state_.seek.cells[index] = {field(data, reg::kSeekGroupSegmentLsb, f.seg_w),
-                                {field(last, reg::kSeekLastFirstLsb, f.place_w()),
-                                 field(last, reg::kSeekLastSecondLsb, f.place_w()),
-                                 field(data, reg::kSeekGroupThirdLsb, f.place_w())}};
+    state_.seek.cells[index] = {
+        field(data, reg::kSeekGroupSegmentLsb, f.seg_w),
+        {field(last, reg::kSeekLastFirstLsb, f.place_w()), field(last, reg::kSeekLastSecondLsb, f.place_w()),
+         field(data, reg::kSeekGroupThirdLsb, f.place_w())}};
   index = (index + 1) & ones(reg::kSeekCellIndexWidth);
 }
 
@@ -321,10 +317,9 @@ std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
   extent.part = extent.transfer;  // of a continuous entry the sums will tell
   extent.after = extent.around = extent.onward = {};
 
-  const auto place = std::upper_bound(s.list.begin(), s.list.end(), entry.cylinder,
-                                      [&s](std::uint32_t cylinder, std::uint8_t other) {
-                                        return cylinder < s.entries[other].cylinder;
-                                      });
+  const auto place =
+      std::upper_bound(s.list.begin(), s.list.end(), entry.cylinder,
+                       [&s](std::uint32_t cylinder, std::uint8_t other) { return cylinder < s.entries[other].cylinder; });
   const auto beyond = static_cast<std::uint32_t>(s.list.end() - place);
   s.list.insert(place, static_cast<std::uint8_t>(tag));
   s.debts_stale = true;
@@ -341,9 +336,9 @@ std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
   if (tag >= parameters_.entries || !s.entries[tag].valid) return 0;
   Entry& entry = s.entries[tag];
   const auto count = static_cast<std::uint32_t>(s.list.size());
-  auto place = std::lower_bound(
-      s.list.begin(), s.list.end(), entry.cylinder,
-      [&s](std::uint8_t other, std::uint32_t cylinder) { return s.entries[other].cylinder < cylinder; });
+  auto place = std::lower_bound(s.list.begin(), s.list.end(), entry.cylinder, [&s](std::uint8_t other, std::uint32_t cylinder) {
+    return s.entries[other].cylinder < cylinder;
+  });
   while (*place != tag) ++place;
   s.list.erase(place);
   entry.valid = false;
@@ -408,8 +403,7 @@ void ReferenceCore::work_out_sums(const HopUnit& hops) {
   const auto worst = [&](Extent::Known& known, std::uint8_t from, std::uint8_t to) {
     const Entry& a = s.entries[from];
     const Entry& b = s.entries[to];
-    if (known.from != a.number || known.to != b.number)
-      known = {a.number, b.number, hops.from(a, s.extents[from], b).worst};
+    if (known.from != a.number || known.to != b.number) known = {a.number, b.number, hops.from(a, s.extents[from], b).worst};
     return std::int64_t{known.ticks};
   };
   const unsigned sum_w = parameters_.format.sum_w();
@@ -441,8 +435,7 @@ void ReferenceCore::work_out_debts(const HopUnit& hops) {
   for (const std::uint8_t tag : s.list) {
     Extent& extent = s.extents[tag];
     Entry& entry = s.entries[tag];
-    if (extent.onward.to != next.number)
-      extent.onward = {entry.number, next.number, hops.from(entry, extent, next).worst};
+    if (extent.onward.to != next.number) extent.onward = {entry.number, next.number, hops.from(entry, extent, next).worst};
     entry.debt = extent.part + extent.onward.ticks;
   }
 }
@@ -459,8 +452,7 @@ void ReferenceCore::choose(const HopUnit& hops, bool guard) {
   const std::uint32_t sum_mask = ones(sum_w);
   const std::uint32_t time_max = parameters_.format.time_max();
   const std::uint32_t age_now = word(reg::kAgeNow);
-  const std::int64_t left =
-      sign_extend(word(reg::kDue) - word(reg::kHeadTime), sum_w) - std::int64_t{word(reg::kReserve)};
+  const std::int64_t left = sign_extend(word(reg::kDue) - word(reg::kHeadTime), sum_w) - std::int64_t{word(reg::kReserve)};
   const std::int64_t room = left - std::int64_t{word(reg::kSweep)};
 
   std::uint32_t best = parameters_.entries;
@@ -532,8 +524,8 @@ std::uint32_t ReferenceCore::collect() {
   const bool ordered = flag(control, reg::kClusterOrderLsb) && count >= 1 && count <= parameters_.order_m;
   for (const std::uint32_t address : kOrderTags) word(address) = 0;
   word(reg::kOrderCost) = 0;
-  word(reg::kClusterCount) = (count << reg::kClusterCountCountLsb) |
-                             (static_cast<std::uint32_t>(ordered) << reg::kClusterCountOrderedLsb);
+  word(reg::kClusterCount) =
+      (count << reg::kClusterCountCountLsb) | (static_cast<std::uint32_t>(ordered) << reg::kClusterCountOrderedLsb);
   std::uint32_t cycles = looked_at + kClusterCycles;
   if (ordered) {
     order(collected, count);
@@ -555,8 +547,7 @@ void ReferenceCore::order(const std::array<std::uint8_t, 256>& collected, std::u
     }
   }
   word(reg::kOrderCost) = path_.solve(count);
-  for (std::uint32_t i = 0; i < count; ++i)
-    word(kOrderTags[i / 4]) |= std::uint32_t{collected[path_[i]]} << (8 * (i % 4));
+  for (std::uint32_t i = 0; i < count; ++i) word(kOrderTags[i / 4]) |= std::uint32_t{collected[path_[i]]} << (8 * (i % 4));
 }
 
 std::string ReferenceCore::describe() const {
@@ -570,10 +561,9 @@ std::string ReferenceCore::describe() const {
   for (const std::uint8_t tag : s.list) {
     const Entry& e = s.entries[tag];
     const Extent& x = s.extents[tag];
-    text += fmt::format(
-        "  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} debt {} number {}\n", tag,
-        e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, x.end_cylinder, x.end_head, x.end_angle,
-        x.transfer, x.deadline, e.age, e.debt, e.number);
+    text += fmt::format("  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} debt {} number {}\n",
+                        tag, e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, x.end_cylinder, x.end_head,
+                        x.end_angle, x.transfer, x.deadline, e.age, e.debt, e.number);
   }
   return text;
 }

@@ -23,14 +23,16 @@ using core::Picoseconds;
 
 namespace {
 
-constexpr std::uint32_t kMostCycles = 64;       // no access takes that long
+constexpr std::uint32_t kMostCycles = 64;      // no access takes that long
 constexpr std::uint32_t kMostWork = 1u << 16;  // no work does: the longest is the best order of twelve
 
 }  // namespace
 
 struct RtlCore::Design {
   Design(Picoseconds clock_period, Tracing tracing, const std::string& name)
-      : context(tracing != nullptr ? std::move(tracing) : std::make_shared<VerilatedContext>()), half_period(clock_period / 2), period(clock_period) {
+      : context(tracing != nullptr ? std::move(tracing) : std::make_shared<VerilatedContext>()),
+        half_period(clock_period / 2),
+        period(clock_period) {
     enter();
     context->fatalOnError(false);
     context->errorLimit(1);
@@ -119,9 +121,8 @@ struct RtlCore::Design {
       note(++cycle);
     }
     if (works && response.busy_cycles == 0)
-      throw core::SimulationError(
-          fmt::format("work that a write to 0x{:03x} started in the RTL did not end within {} cycles", request.address,
-                      kMostWork));
+      throw core::SimulationError(fmt::format("work that a write to 0x{:03x} started in the RTL did not end within {} cycles",
+                                              request.address, kMostWork));
   }
 
   void read(const BusRequest& request, BusResponse& response) {

@@ -56,12 +56,7 @@ void AxilBridge::Access::finish(tlm::tlm_response_status status) {
 // --- the TLM side -----------------------------------------------------------------------------------------------------
 
 AxilBridge::AxilBridge(const sc_core::sc_module_name& name, const AxilBridgeOptions& options)
-    : sc_module(name),
-      bus_tgt_socket("bus_tgt_socket"),
-      clk_i("clk_i"),
-      rst_ni("rst_ni"),
-      m_axil("m_axil"),
-      options_(options) {
+    : sc_module(name), bus_tgt_socket("bus_tgt_socket"), clk_i("clk_i"), rst_ni("rst_ni"), m_axil("m_axil"), options_(options) {
   bus_tgt_socket.register_b_transport(this, &AxilBridge::b_transport);
   SC_METHOD(edge);
   sensitive << clk_i.pos() << rst_ni.neg();
@@ -72,8 +67,7 @@ tlm::tlm_response_status AxilBridge::check(const tlm::tlm_generic_payload& paylo
   if (!payload.is_read() && !payload.is_write()) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   const std::uint64_t length = payload.get_data_length();
   const std::uint64_t width = payload.get_streaming_width();
-  if (length == 0 || length % 4 != 0 || width == 0 || (width < length && width % 4 != 0))
-    return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (length == 0 || length % 4 != 0 || width == 0 || (width < length && width % 4 != 0)) return tlm::TLM_BURST_ERROR_RESPONSE;
   const std::uint64_t address = payload.get_address();
   const std::uint64_t range = std::min(width, length);
   const std::uint64_t size = std::uint64_t{1} << m_axil.address_bits;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_target_socket.h>
 #include <cstdint>
 #include <deque>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "platter/axi/axil_signals.h"
 
@@ -89,9 +89,9 @@ class AxilBridge : public sc_core::sc_module {
   bool busy_ = false;          ///< an AXI access is under way
   bool ours_ = false;          ///< it belongs to the first one in the queue; otherwise its answer is thrown away
   bool write_ = false;
-  bool request_ = false;       ///< not all of it is accepted yet
-  bool ready_ = false;         ///< level of the response channel's READY
-  std::uint32_t waited_ = 0;   ///< cycles of the first one's present word
+  bool request_ = false;      ///< not all of it is accepted yet
+  bool ready_ = false;        ///< level of the response channel's READY
+  std::uint32_t waited_ = 0;  ///< cycles of the first one's present word
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t timeouts_ = 0;

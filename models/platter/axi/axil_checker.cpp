@@ -76,9 +76,9 @@ void AxilChecker::edge() {
 /// A3.1.2: during reset, and at the first rising edge after it, every VALID is low.
 void AxilChecker::check_reset(const Channel& channel, const Beat& beat) {
   if (!beat.valid) return;
-  violation(rule_name("ERR", channel.driver, fmt::format("{}VALID_RESET", channel.name)),
-            fmt::format("{}VALID is high {}", channel.name,
-                        rst_ni.read() ? "at the first rising edge after reset" : "during reset"));
+  violation(
+      rule_name("ERR", channel.driver, fmt::format("{}VALID_RESET", channel.name)),
+      fmt::format("{}VALID is high {}", channel.name, rst_ni.read() ? "at the first rising edge after reset" : "during reset"));
 }
 
 /// A3.2.1: VALID and what it goes with stand until READY.
@@ -92,8 +92,8 @@ void AxilChecker::check_handshake(Channel& channel, const Beat& beat) {
       for (std::size_t i = 0; i < channel.signals.size(); ++i)
         if (channel.signals[i] != nullptr && beat.payload[i] != before.payload[i])
           violation(rule_name("ERR", channel.driver, fmt::format("{}_STABLE", channel.signals[i])),
-                    fmt::format("{} went from 0x{:x} to 0x{:x} while {}VALID waited", channel.signals[i],
-                                before.payload[i], beat.payload[i], channel.name));
+                    fmt::format("{} went from 0x{:x} to 0x{:x} while {}VALID waited", channel.signals[i], before.payload[i],
+                                beat.payload[i], channel.name));
     }
   }
   channel.waited = beat.valid && !beat.ready ? channel.waited + 1 : 0;
@@ -106,9 +106,9 @@ void AxilChecker::check_handshake(Channel& channel, const Beat& beat) {
 void AxilChecker::check_payload(const Channel& channel, const Beat& beat) {
   for (std::size_t i = 0; i < channel.signals.size(); ++i)
     if (channel.signals[i] != nullptr && channel.bits[i] < 32 && beat.payload[i] >> channel.bits[i] != 0)
-      violation(rule_name("ERR", channel.driver, fmt::format("{}_X", channel.signals[i])),
-                fmt::format("{} is 0x{:x}, which is no number of {} bits", channel.signals[i], beat.payload[i],
-                            channel.bits[i]));
+      violation(
+          rule_name("ERR", channel.driver, fmt::format("{}_X", channel.signals[i])),
+          fmt::format("{} is 0x{:x}, which is no number of {} bits", channel.signals[i], beat.payload[i], channel.bits[i]));
 }
 
 /// A3.3.1: a response needs a request that was accepted at an earlier edge, of a write both parts. B1.1.1: no EXOKAY.

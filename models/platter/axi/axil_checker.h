@@ -94,8 +94,8 @@ class AxilChecker : public sc_core::sc_module {
   AxilCheckerOptions options_;
   std::array<Channel, Channels> channels_;
   std::uint64_t cycle_ = 0;
-  std::uint32_t reset_edges_ = 0;  ///< rising edges of the present reset
-  bool was_reset_ = true;          ///< since the last rising edge
+  std::uint32_t reset_edges_ = 0;      ///< rising edges of the present reset
+  bool was_reset_ = true;              ///< since the last rising edge
   std::uint64_t write_addresses_ = 0;  ///< accepted without a response
   std::uint64_t write_data_ = 0;
   std::uint64_t read_requests_ = 0;

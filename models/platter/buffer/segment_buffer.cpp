@@ -6,8 +6,8 @@
 
 namespace platter::buffer {
 
-using profile::ReadAhead;
 using mechanics::TrackRun;
+using profile::ReadAhead;
 using profile::WriteBack;
 
 SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile)
@@ -212,8 +212,7 @@ void SegmentBuffer::begin_run(std::uint64_t block, Picoseconds from) {
   stream_.moved = from + seek;
   const Picoseconds begin = rotation.phase_of(run.start_angle);
   stream_.start = stream_.moved + rotation.wait(rotation.phase(stream_.moved), begin);
-  stream_.duration =
-      run.full_turn ? rotation.period() : rotation.wait(begin, rotation.phase_of(run.end_angle));
+  stream_.duration = run.full_turn ? rotation.period() : rotation.wait(begin, rotation.phase_of(run.end_angle));
   stream_.run_first = block;
   stream_.run_blocks = run.blocks;
   stream_.place.cylinder = run.cylinder;
@@ -298,8 +297,7 @@ Picoseconds SegmentBuffer::keep_promise() {
     begin_run(stream_.run_first + stream_.run_blocks, stream_.start + stream_.duration);
   const auto run_blocks = static_cast<Picoseconds>(stream_.run_blocks);
   const Picoseconds in =
-      stream_.start +
-      (stream_.duration * static_cast<Picoseconds>(last - stream_.run_first + 1) + run_blocks - 1) / run_blocks;
+      stream_.start + (stream_.duration * static_cast<Picoseconds>(last - stream_.run_first + 1) + run_blocks - 1) / run_blocks;
   extend(segments_[stream_.segment], stream_.promised);
   return in;
 }

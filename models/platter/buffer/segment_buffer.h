@@ -80,9 +80,7 @@ class SegmentBuffer {
   /// Ends the read-ahead for an access that is wanted at `now`; returns when the arm is free. `place` becomes where it stands.
   Picoseconds stop(Picoseconds now, HeadState& place);
   /// May a read that begins at `first` be followed by a read-ahead, after a request that ended at `previous_end`?
-  bool reads_ahead(Lba first, Lba previous_end) const {
-    return !profile_.read_ahead_sequential || first == previous_end;
-  }
+  bool reads_ahead(Lba first, Lba previous_end) const { return !profile_.read_ahead_sequential || first == previous_end; }
   bool read_ahead_on_hit() const { return profile_.read_ahead_on_hit; }
   /// The segment's end: where a read-ahead after a hit would go on.
   Lba end_of(std::size_t segment) const { return Lba(segments_[segment].end); }
@@ -119,8 +117,8 @@ class SegmentBuffer {
     std::uint64_t first = 0;
     std::uint64_t end = 0;  ///< empty: first == end
     std::uint64_t used = 0;
-    bool written = false;  ///< holds data of a write
-    bool reserved = false; ///< the one for writes
+    bool written = false;   ///< holds data of a write
+    bool reserved = false;  ///< the one for writes
     // Blocks that are to be written: [destaging_end, dirty_end) wait, [dirty_first, destaging_end) are on their way.
     std::uint64_t dirty_first = 0;
     std::uint64_t destaging_end = 0;
@@ -141,21 +139,20 @@ class SegmentBuffer {
     std::uint64_t promised = 0;   ///< reads have been served that count on the blocks before this one
     std::uint64_t run_first = 0;  ///< first block of the run under way
     std::uint32_t run_blocks = 0;
-    Picoseconds moved = 0;      ///< when the arm had reached the run's track
-    Picoseconds start = 0;      ///< when the run's first sector came under the head
+    Picoseconds moved = 0;  ///< when the arm had reached the run's track
+    Picoseconds start = 0;  ///< when the run's first sector came under the head
     Picoseconds duration = 0;
     HeadState place;
     // The front of the track, which comes under the head again behind its end.
     bool wraps = false;
-    std::uint64_t front = 0;     ///< first block of the track
-    Picoseconds front_in = 0;    ///< when all of the track is in the buffer
+    std::uint64_t front = 0;   ///< first block of the track
+    Picoseconds front_in = 0;  ///< when all of the track is in the buffer
   };
 
   void touch(Segment& segment) { segment.used = ++clock_; }
   std::size_t reusable(bool for_write) const;
   bool whole_track() const {
-    return profile_.read_ahead == profile::ReadAhead::WholeTrack ||
-           profile_.read_ahead == profile::ReadAhead::WholeTrackNext;
+    return profile_.read_ahead == profile::ReadAhead::WholeTrack || profile_.read_ahead == profile::ReadAhead::WholeTrackNext;
   }
   bool keeps() const { return profile_.keep_read_blocks || whole_track(); }
   std::uint64_t track_first(std::uint64_t block) const;

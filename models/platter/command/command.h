@@ -50,7 +50,9 @@ struct Sense {
   std::uint8_t code = 0;       ///< additional sense code
   std::uint8_t qualifier = 0;  ///< of that
 
-  friend constexpr bool operator==(const Sense& a, const Sense& b) { return a.key == b.key && a.code == b.code && a.qualifier == b.qualifier; }
+  friend constexpr bool operator==(const Sense& a, const Sense& b) {
+    return a.key == b.key && a.code == b.code && a.qualifier == b.qualifier;
+  }
 };
 
 /// A full queue has none: it is a status of its own, TASK SET FULL (SAM-6, 5.3).
@@ -58,16 +60,16 @@ constexpr Sense sense_of(CommandStatus status) {
   switch (status) {
     case CommandStatus::Good:
     case CommandStatus::QueueFull: return {};
-    case CommandStatus::BadCommand: return {0x5, 0x20, 0x00};     // illegal request, invalid command operation code
-    case CommandStatus::BadAddress: return {0x5, 0x21, 0x00};     // logical block address out of range
+    case CommandStatus::BadCommand: return {0x5, 0x20, 0x00};  // illegal request, invalid command operation code
+    case CommandStatus::BadAddress: return {0x5, 0x21, 0x00};  // logical block address out of range
     case CommandStatus::BadLength:
     case CommandStatus::BadByteEnable:
-    case CommandStatus::BadBurst: return {0x5, 0x24, 0x00};       // invalid field in CDB
-    case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};         // aborted command, tagged overlapped commands
-    case CommandStatus::DriveDead: return {0x4, 0x3E, 0x01};      // hardware error, logical unit failure
+    case CommandStatus::BadBurst: return {0x5, 0x24, 0x00};   // invalid field in CDB
+    case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};     // aborted command, tagged overlapped commands
+    case CommandStatus::DriveDead: return {0x4, 0x3E, 0x01};  // hardware error, logical unit failure
     case CommandStatus::NoCopy:
-    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};     // medium error, unrecovered read error
-    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};        // aborted command
+    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};  // medium error, unrecovered read error
+    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};     // aborted command
   }
   return {};
 }
@@ -90,7 +92,7 @@ struct Attributes {
   core::RequestClass cls = core::RequestClass::Discrete;
   Picoseconds deadline = core::kNoDeadline;  ///< absolute; as ATA and SCSI Command Duration Limits carry it
   std::uint32_t stream = 0;
-  int tag = kAnyTag;  ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
+  int tag = kAnyTag;                                ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
   TaskAttribute attribute = TaskAttribute::Simple;  ///< others only where the drive takes them (`queue.task_attributes`)
   bool fua = false;         ///< force unit access: a write is complete when it is on the media, a read comes from there
   Picoseconds issued = -1;  ///< when the host had the request; -1: when it is sent

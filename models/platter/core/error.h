@@ -13,18 +13,14 @@ namespace platter::core {
 class InputError : public std::runtime_error {
  public:
   InputError(std::string file, std::size_t line, std::size_t column, const std::string& message)
-      : std::runtime_error(format(file, line, column, message)),
-        file_(std::move(file)),
-        line_(line),
-        column_(column) {}
+      : std::runtime_error(format(file, line, column, message)), file_(std::move(file)), line_(line), column_(column) {}
 
   const std::string& file() const { return file_; }
   std::size_t line() const { return line_; }
   std::size_t column() const { return column_; }
 
  private:
-  static std::string format(const std::string& file, std::size_t line, std::size_t column,
-                            const std::string& message) {
+  static std::string format(const std::string& file, std::size_t line, std::size_t column, const std::string& message) {
     std::string text = file;
     if (line != 0) text += ":" + std::to_string(line);
     if (line != 0 && column != 0) text += ":" + std::to_string(column);
@@ -58,8 +54,7 @@ class ConfigError : public std::runtime_error {
     std::string text;
     for (const ConfigProblem& problem : problems) {
       if (!text.empty()) text += '\n';
-      const std::string message =
-          problem.key.empty() ? problem.message : problem.key + ": " + problem.message;
+      const std::string message = problem.key.empty() ? problem.message : problem.key + ": " + problem.message;
       text += InputError(problem.file, problem.line, problem.column, message).what();
     }
     return text;

@@ -33,15 +33,16 @@ std::string reason(int error) { return std::generic_category().message(error); }
 }  // namespace
 
 std::string note_input(const fs::path& file) {
-  struct stat found {};
-  if (stat(file.c_str(), &found) != 0) return errno == ENOENT || errno == ENOTDIR ? "no such file" : "cannot be read: " + reason(errno);
+  struct stat found{};
+  if (stat(file.c_str(), &found) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? "no such file" : "cannot be read: " + reason(errno);
   if (S_ISDIR(found.st_mode)) return "is a folder, expected a file";
   if (S_ISREG(found.st_mode)) inputs().insert({found.st_dev, found.st_ino});
   return {};
 }
 
 bool is_input(const fs::path& file) {
-  struct stat found {};
+  struct stat found{};
   return stat(file.c_str(), &found) == 0 && inputs().count({found.st_dev, found.st_ino}) != 0;
 }
 

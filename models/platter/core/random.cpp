@@ -37,8 +37,7 @@ double portable_log(double x) {
   return 2 * z * sum + exponent * 0.69314718055994531;
 }
 
-RandomStream::RandomStream(std::uint64_t seed, std::string_view name)
-    : engine_(stream_seed(seed, name)) {}
+RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : engine_(stream_seed(seed, name)) {}
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
   const std::uint64_t unfair = (0 - bound) % bound;  // 2^64 mod bound
@@ -48,9 +47,7 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
   }
 }
 
-double RandomStream::uniform() {
-  return (static_cast<double>(bits() >> 11) + 1.0) * 0x1p-53;
-}
+double RandomStream::uniform() { return (static_cast<double>(bits() >> 11) + 1.0) * 0x1p-53; }
 
 double RandomStream::exponential() { return -portable_log(uniform()); }
 

@@ -23,11 +23,11 @@ struct Strong {
   friend constexpr bool operator>=(Strong a, Strong b) { return a.value >= b.value; }
 };
 
-using Lba = Strong<std::uint64_t, struct LbaMarker>;            ///< logical block (sector) number
-using Cylinder = Strong<std::uint32_t, struct CylinderMarker>;  ///< counted from the outer edge
-using Head = Strong<std::uint32_t, struct HeadMarker>;          ///< data surface
-using SectorIndex = Strong<std::uint32_t, struct SectorMarker>; ///< sector on its track
-using Tag = Strong<std::uint16_t, struct TagMarker>;            ///< entry of the command queue
+using Lba = Strong<std::uint64_t, struct LbaMarker>;             ///< logical block (sector) number
+using Cylinder = Strong<std::uint32_t, struct CylinderMarker>;   ///< counted from the outer edge
+using Head = Strong<std::uint32_t, struct HeadMarker>;           ///< data surface
+using SectorIndex = Strong<std::uint32_t, struct SectorMarker>;  ///< sector on its track
+using Tag = Strong<std::uint16_t, struct TagMarker>;             ///< entry of the command queue
 
 /// Time on the SystemC-free side: picoseconds, 64 bit (106 days).
 using Picoseconds = std::int64_t;

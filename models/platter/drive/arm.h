@@ -19,7 +19,10 @@ class Arm {
     state_ = target;
   }
   /// The access ended on another track than it began; the arm has followed the data.
-  void follow(const mechanics::HeadState& end) { state_ = end; travel_to_ = end.cylinder; }
+  void follow(const mechanics::HeadState& end) {
+    state_ = end;
+    travel_to_ = end.cylinder;
+  }
 
   /// What the next command's overhead depends on.
   void set_last_was_write(bool write) { state_.last_was_write = write; }

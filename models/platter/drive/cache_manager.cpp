@@ -40,7 +40,8 @@ std::optional<Picoseconds> CacheManager::serve(Slot& slot, Picoseconds now, bool
   const mechanics::Extent& extent = slot.command.extent;
   const Hit hit = buffer_.find(extent.first, extent.blocks, now);
   const bool decided = slot.stage == Stage::Queued;  // its overhead runs since it came
-  if (hit.kind == Hit::Kind::Miss || (hit.kind == Hit::Kind::Partial && decided)) return std::nullopt;  // it was resolved as a whole
+  if (hit.kind == Hit::Kind::Miss || (hit.kind == Hit::Kind::Partial && decided))
+    return std::nullopt;  // it was resolved as a whole
   const Picoseconds begin =
       (decided ? std::max(now, slot.command.overhead_end) : now + planner_.read_hit_overhead(last_was_write)) + preparation_;
   slot.hit = hit;
@@ -62,8 +63,9 @@ std::optional<Picoseconds> CacheManager::serve(Slot& slot, Picoseconds now, bool
 }
 
 bool CacheManager::may_read_ahead(const Slot& served, Picoseconds now) {
-  return buffer_.read_ahead_on_hit() && buffer_.reads_ahead(served.command.extent.first, previous_end_) && !buffer_.reading_ahead(now) &&
-         buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() && !buffer_.any_dirty();
+  return buffer_.read_ahead_on_hit() && buffer_.reads_ahead(served.command.extent.first, previous_end_) &&
+         !buffer_.reading_ahead(now) && buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() &&
+         !buffer_.any_dirty();
 }
 
 void CacheManager::read_ahead(const Slot& served, const ActuatorUnit& unit, Picoseconds now) {
@@ -112,7 +114,8 @@ Slot* CacheManager::next_destage() {
 }
 
 void CacheManager::destaged(const Slot& own) {
-  const auto destage = std::find_if(destages_.begin(), destages_.end(), [&](const Destage& each) { return &each.slot == &own; });
+  const auto destage =
+      std::find_if(destages_.begin(), destages_.end(), [&](const Destage& each) { return &each.slot == &own; });
   ++statistics_.destages;
   destage->slot.enter(Stage::Done);
   destage->slot.enter(Stage::Free);

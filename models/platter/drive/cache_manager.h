@@ -23,7 +23,8 @@ struct CacheStatistics {
 class CacheManager {
  public:
   /// `preparation`: of the bus, before data crosses it.
-  CacheManager(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus, Picoseconds preparation);
+  CacheManager(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
+               Picoseconds preparation);
 
   const buffer::SegmentBuffer& segments() const { return buffer_; }
   const CacheStatistics& statistics() const { return statistics_; }

@@ -13,8 +13,8 @@ namespace {
 
 Picoseconds microseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMicrosecond); }
 
-std::unique_ptr<CacheManager> make_cache(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
-                                         Picoseconds preparation) {
+std::unique_ptr<CacheManager> make_cache(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile,
+                                         HostBus& bus, Picoseconds preparation) {
   return profile.cache.segments > 0 ? std::make_unique<CacheManager>(planner, profile, bus, preparation) : nullptr;
 }
 
@@ -221,7 +221,8 @@ bool Controller::goes_on(Slot& slot, Picoseconds now) {
 
 void Controller::follow(const Slot& written) {
   for (Slot& other : queue_.slots())
-    if (other.stage == Stage::Queued && mapping_.follow(written.walk, other.walk, other.command.extent)) dispatcher_.moved(other);
+    if (other.stage == Stage::Queued && mapping_.follow(written.walk, other.walk, other.command.extent))
+      dispatcher_.moved(other);
 }
 
 Picoseconds Controller::deliver(Slot& slot, Picoseconds done) {

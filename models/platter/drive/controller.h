@@ -25,8 +25,8 @@ class CompletionSinkIf {
 /// keeps writes, the rest goes to the dispatchers; the drive's own accesses write to the media what the buffer has kept.
 class Controller : public DispatchSinkIf {
  public:
-  Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue, media::Media& media,
-             mapping::MappingIf& mapping, ActuatorUnit& unit, engine::EngineIf& engine);
+  Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
+             media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, engine::EngineIf& engine);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
 
@@ -81,7 +81,7 @@ class Controller : public DispatchSinkIf {
     explicit BusTimes(const profile::DriveProfile& profile);
     Picoseconds preparation;
     Picoseconds read_completion;
-    Picoseconds write_completion;   ///< with getting the bus again, for a write that the media has held up
+    Picoseconds write_completion;  ///< with getting the bus again, for a write that the media has held up
     Picoseconds cached_completion;
   };
 

@@ -26,7 +26,8 @@ void DataPath::overlay_buffered(std::uint64_t address, std::uint8_t* data, std::
 }
 
 void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const {
-  mapping_.locate(address, length, [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.read(at, data + done, take); });
+  mapping_.locate(address, length,
+                  [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.read(at, data + done, take); });
 }
 
 // --- reads -----------------------------------------------------------------------------------------------------------
@@ -37,10 +38,12 @@ std::optional<std::uint64_t> DataPath::unreadable(const Slot& slot, const std::v
   const std::uint64_t end = mapping_.fixed() ? slot.end() : first + slot.walk.sectors;
   for (std::uint64_t block = first; block < end; ++block) {
     bool bad = false;
-    mapping_.locate(bytes(block), sector_bytes_,
-                    [&](std::uint64_t at, std::uint64_t, std::uint64_t length) { bad = media_.unreadable(at, length).has_value(); });
+    mapping_.locate(bytes(block), sector_bytes_, [&](std::uint64_t at, std::uint64_t, std::uint64_t length) {
+      bad = media_.unreadable(at, length).has_value();
+    });
     if (!bad || (segments_ != nullptr && segments_->dirty(core::Lba(block), 1))) continue;
-    if (std::none_of(writes.begin(), writes.end(), [block](const Slot* write) { return write->first() <= block && block < write->end(); }))
+    if (std::none_of(writes.begin(), writes.end(),
+                     [block](const Slot* write) { return write->first() <= block && block < write->end(); }))
       return block;
   }
   return std::nullopt;
@@ -133,7 +136,8 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
     overlay_buffered(address, data, length);  // as for a read
     return true;
   }
-  mapping_.locate(address, length, [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.write(at, data + done, take); });
+  mapping_.locate(address, length,
+                  [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.write(at, data + done, take); });
   for_each_buffered(address, length, [&](std::uint64_t from, std::uint64_t to, std::uint64_t offset) {
     buffered_.write(from, data + offset, to - from);
   });

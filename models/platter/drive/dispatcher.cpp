@@ -10,8 +10,8 @@ namespace platter::drive {
 using core::now_ps;
 using core::to_sc_time;
 
-Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
-                       CacheManager* cache, mapping::MappingIf& mapping)
+Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus,
+                       std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping)
     : sc_module(name),
       engine_(engine),
       unit_(unit),
@@ -202,7 +202,8 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
       Slot& slot = *entries_[decision.tag.value];
       entries_[decision.tag.value] = nullptr;
       fill();
-      if (decision.kind == Decision::Kind::Write) slot.command.extent = mapping_.aim(slot.walk, decision.place, decision.hidden);
+      if (decision.kind == Decision::Kind::Write)
+        slot.command.extent = mapping_.aim(slot.walk, decision.place, decision.hidden);
       serve(slot, effective);
       return;
     }

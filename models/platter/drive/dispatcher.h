@@ -7,8 +7,8 @@
 #include "platter/core/end_of_instant.h"
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/cache_manager.h"
-#include "platter/engine/engine_if.h"
 #include "platter/drive/host_bus.h"
+#include "platter/engine/engine_if.h"
 
 namespace platter::drive {
 
@@ -45,8 +45,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
  public:
   SC_HAS_PROCESS(Dispatcher);
   /// `tags` of the engine. `cache` may be null: no buffer.
-  Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus, std::uint32_t tags,
-             CacheManager* cache, mapping::MappingIf& mapping);
+  Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus,
+             std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
 

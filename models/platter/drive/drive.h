@@ -63,9 +63,13 @@ class Drive : public sc_core::sc_module {
   const Spindle& spindle() const { return spindle_; }
   const Power& power() const { return power_; }
   const HostPort& host_port() const { return host_port_; }
-  CacheStatistics cache_statistics() const { return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{}; }
+  CacheStatistics cache_statistics() const {
+    return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{};
+  }
   /// Null for a drive without a buffer.
-  const buffer::SegmentBuffer* segments() const { return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr; }
+  const buffer::SegmentBuffer* segments() const {
+    return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;
+  }
   const media::Media& media() const { return media_; }
   /// What the host sees of it.
   std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }

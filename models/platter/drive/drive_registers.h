@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_target_socket.h>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_target_socket.h>
 
 #include "platter/drive/host_port.h"
 
@@ -76,8 +76,8 @@ tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command comman
 /// without effects, and no writes.
 class DriveRegisters : public sc_core::sc_module {
  public:
-  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue, const ActuatorUnit& unit,
-                 const engine::EngineIf& engine);
+  DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
+                 const ActuatorUnit& unit, const engine::EngineIf& engine);
 
   tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
 

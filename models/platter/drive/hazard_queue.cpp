@@ -9,7 +9,8 @@ namespace platter::drive {
 
 void Slot::report_stage(Stage next) const {
   std::string text = "tag ";
-  text += std::to_string(tag.value) + ": " + kStageNames[static_cast<std::size_t>(stage)] + " to " + kStageNames[static_cast<std::size_t>(next)];
+  text += std::to_string(tag.value) + ": " + kStageNames[static_cast<std::size_t>(stage)] + " to " +
+          kStageNames[static_cast<std::size_t>(next)];
   SC_REPORT_FATAL("/platter/drive/stage", text.c_str());
   std::abort();
 }
@@ -44,9 +45,7 @@ Slot& HazardQueue::allocate(int wanted, Picoseconds now) {
   return slot;
 }
 
-bool HazardQueue::overlap(const Slot& x, const Slot& y) {
-  return x.first() < y.end() && y.first() < x.end();
-}
+bool HazardQueue::overlap(const Slot& x, const Slot& y) { return x.first() < y.end() && y.first() < x.end(); }
 
 bool HazardQueue::conflict(const Slot& older, const Slot& younger) const {
   if (older.on_media()) return false;

@@ -22,7 +22,9 @@ class HazardQueue : public sc_core::sc_module {
   std::uint32_t depth() const { return static_cast<std::uint32_t>(slots_.size()); }
   std::uint32_t occupancy() const { return occupancy_; }
   bool full() const { return occupancy_ == depth(); }
-  bool tag_free(int tag) const { return tag >= 0 && tag < static_cast<int>(depth()) && !slots_[static_cast<std::size_t>(tag)].used(); }
+  bool tag_free(int tag) const {
+    return tag >= 0 && tag < static_cast<int>(depth()) && !slots_[static_cast<std::size_t>(tag)].used();
+  }
 
   /// Takes the lowest free tag, or `wanted`; precondition: there is one, or that one is free.
   Slot& allocate(int wanted, Picoseconds now);
@@ -56,9 +58,7 @@ class HazardQueue : public sc_core::sc_module {
   std::vector<Slot>& slots() { return slots_; }
 
   /// Sum over time of the occupancy, in commands times picoseconds, up to `now`.
-  double occupancy_integral(Picoseconds now) const {
-    return integral_ + static_cast<double>(now - changed_) * occupancy_;
-  }
+  double occupancy_integral(Picoseconds now) const { return integral_ + static_cast<double>(now - changed_) * occupancy_; }
 
  private:
   static bool overlap(const Slot& x, const Slot& y);

@@ -63,8 +63,7 @@ Slot& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int
   return slot;
 }
 
-void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status,
-                      Picoseconds asked) {
+void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status, Picoseconds asked) {
   ++account_.rejected;
   ++account_.classes[static_cast<std::size_t>(class_of(extension))].failed;
   command::Result result;
@@ -74,11 +73,12 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   result.timing = waited(result.timing);
   command::set_result(payload, result);
   if (status == CommandStatus::DriveDead) return;  // however often a host tries that does not know it
-  const std::string text =
-      fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
-                  payload.is_write() ? "write" : payload.is_read() ? "read" : "command", payload.get_data_length(),
-                  payload.get_address(), command::to_string(status), queue_.occupancy(), queue_.depth(),
-                  admission_.capacity_bytes());
+  const std::string text = fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
+                                       payload.is_write()  ? "write"
+                                       : payload.is_read() ? "read"
+                                                           : "command",
+                                       payload.get_data_length(), payload.get_address(), command::to_string(status),
+                                       queue_.occupancy(), queue_.depth(), admission_.capacity_bytes());
   SC_REPORT_INFO("/platter/host_port/refused", text.c_str());
 }
 

@@ -38,7 +38,8 @@ struct PortCounters {
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {
  public:
   SC_HAS_PROCESS(HostPort);
-  HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power, const Admission::Rules& rules);
+  HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
+           const Admission::Rules& rules);
 
   using Port = command::TargetPort<HostPort, Slot>;
 

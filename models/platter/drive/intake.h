@@ -35,8 +35,9 @@ class Intake {
     // The first sector may be written as soon as no later one will have to wait for its block.
     const Picoseconds first = slot.data_end - block_time * Picoseconds{extent.blocks};
     slot.command.data_ready =
-        rules_.data_first ? slot.data_end
-                          : first + std::max(extent.data_lead, block_time * Picoseconds{std::min(extent.blocks, rules_.watermark)});
+        rules_.data_first
+            ? slot.data_end
+            : first + std::max(extent.data_lead, block_time * Picoseconds{std::min(extent.blocks, rules_.watermark)});
   }
   /// The same of one whose data has not been asked for, once its overhead is over.
   void receive_late(Slot& slot, Picoseconds now) {

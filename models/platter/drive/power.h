@@ -23,7 +23,8 @@ class Power : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Power);
   /// `dies_at`: kNoDeadline: never of itself.
-  Power(const sc_core::sc_module_name& name, Controller& controller, Picoseconds dies_at) : sc_module(name), controller_(controller) {
+  Power(const sc_core::sc_module_name& name, Controller& controller, Picoseconds dies_at)
+      : sc_module(name), controller_(controller) {
     if (dies_at == core::kNoDeadline) return;
     SC_METHOD(die);
     sensitive << death_;

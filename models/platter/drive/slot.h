@@ -30,22 +30,23 @@ enum class Stage : std::uint8_t {
   Answered,  ///< the answer is given, or waits only for the host to take it
 };
 inline constexpr std::size_t kStages = 9;
-inline constexpr std::array<const char*, kStages> kStageNames = {"free", "received", "blocked", "held", "queued", "leaving", "access", "done", "answered"};
+inline constexpr std::array<const char*, kStages> kStageNames = {"free",    "received", "blocked", "held",    "queued",
+                                                                 "leaving", "access",   "done",    "answered"};
 
 /// The table of a command's life. A command that takes several accesses goes from each back to the queue; a command of
 /// the drive's own has no answer; every command that a loss of power finds in the drive is done.
 constexpr bool allowed(Stage from, Stage to) {
   constexpr auto set = [](auto... stages) { return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(stages)) | ...)); };
   constexpr std::array<std::uint16_t, kStages> next = {
-      set(Stage::Received),                                            // Free
-      set(Stage::Blocked, Stage::Held, Stage::Queued, Stage::Done),    // Received
-      set(Stage::Held, Stage::Queued, Stage::Done),                    // Blocked
-      set(Stage::Held, Stage::Queued, Stage::Done),                    // Held
-      set(Stage::Leaving, Stage::Access, Stage::Done),                 // Queued
-      set(Stage::Done),                                                // Leaving
-      set(Stage::Queued, Stage::Done),                                 // Access
-      set(Stage::Answered, Stage::Free),                               // Done
-      set(Stage::Free),                                                // Answered
+      set(Stage::Received),                                          // Free
+      set(Stage::Blocked, Stage::Held, Stage::Queued, Stage::Done),  // Received
+      set(Stage::Held, Stage::Queued, Stage::Done),                  // Blocked
+      set(Stage::Held, Stage::Queued, Stage::Done),                  // Held
+      set(Stage::Leaving, Stage::Access, Stage::Done),               // Queued
+      set(Stage::Done),                                              // Leaving
+      set(Stage::Queued, Stage::Done),                               // Access
+      set(Stage::Answered, Stage::Free),                             // Done
+      set(Stage::Free),                                              // Answered
   };
   return (std::uint32_t{next[static_cast<std::size_t>(from)]} >> static_cast<unsigned>(to) & 1u) != 0;
 }
@@ -54,19 +55,19 @@ constexpr bool allowed(Stage from, Stage to) {
 struct Slot {
   static constexpr int kBlockingCall = -1;
 
-  Tag tag{0};                   ///< the host's; `command.tag` is the scheduling engine's, which is another where that one is taken
+  Tag tag{0};  ///< the host's; `command.tag` is the scheduling engine's, which is another where that one is taken
   Stage stage = Stage::Free;
-  int host = kBlockingCall;     ///< whose command it is; kBlockingCall: a thread waits for it in b_transport
-  std::uint32_t accesses = 0;   ///< to the media, begun so far
-  std::uint32_t blockers = 0;   ///< older commands that must reach the media first
-  std::uint32_t buffered = 0;   ///< first blocks of a read that the buffer holds; the command's extent is the rest
-  buffer::Hit hit;              ///< where they are
-  Picoseconds data_end = -1;    ///< of a write: when all of its data is in the buffer; -1: it has not been asked for
-  command::Command asked;       ///< what the host wants; an access of a write may be a read, where its mapping places more at a time
+  int host = kBlockingCall;    ///< whose command it is; kBlockingCall: a thread waits for it in b_transport
+  std::uint32_t accesses = 0;  ///< to the media, begun so far
+  std::uint32_t blockers = 0;  ///< older commands that must reach the media first
+  std::uint32_t buffered = 0;  ///< first blocks of a read that the buffer holds; the command's extent is the rest
+  buffer::Hit hit;             ///< where they are
+  Picoseconds data_end = -1;   ///< of a write: when all of its data is in the buffer; -1: it has not been asked for
+  command::Command asked;  ///< what the host wants; an access of a write may be a read, where its mapping places more at a time
   scheduling::Command command;  ///< the access, as the scheduling engine sees it
   command::Result result;
   tlm::tlm_generic_payload* payload = nullptr;
-  mapping::Walk walk;            ///< the host's blocks, and the access at hand
+  mapping::Walk walk;  ///< the host's blocks, and the access at hand
 
   /// Reports a fatal error where the table does not allow it.
   void enter(Stage next) {

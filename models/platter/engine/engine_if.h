@@ -29,7 +29,7 @@ struct EngineStatistics {
   std::uint64_t compared = 0;       ///< responses compared (lock-step only)
   std::uint64_t decisions_compared = 0;
   std::uint64_t mismatches = 0;
-  Picoseconds latency = 0;          ///< sum over decisions of the time from the request for it to the answer
+  Picoseconds latency = 0;  ///< sum over decisions of the time from the request for it to the answer
 
   EngineStatistics& operator+=(const EngineStatistics& other) {
     decisions += other.decisions;

@@ -11,8 +11,8 @@
 namespace platter::disksim {
 
 template <typename Object>
-void Carrier::set(const params::Table<Object>& parameters, std::string_view key, double value, Object& object, const Place& place,
-                  std::string_view source_key) {
+void Carrier::set(const params::Table<Object>& parameters, std::string_view key, double value, Object& object,
+                  const Place& place, std::string_view source_key) {
   const auto p = std::find_if(parameters.begin(), parameters.end(), [key](const auto& row) { return row.key == key; });
   if (p == parameters.end()) throw std::logic_error("the profile has no key " + std::string(key));
   if (!(value >= p->range.minimum && value <= p->range.maximum)) {
@@ -53,7 +53,8 @@ void Carrier::carry(const Reader& reader, const params::Table<Object>& parameter
 
 template void Carrier::carry(const Reader&, const params::Table<profile::DriveProfile>&, profile::DriveProfile&);
 template void Carrier::carry(const Reader&, const params::Table<profile::ZoneProfile>&, profile::ZoneProfile&);
-template void Carrier::set(const params::Table<profile::DriveProfile>&, std::string_view, double, profile::DriveProfile&, const Place&, std::string_view);
+template void Carrier::set(const params::Table<profile::DriveProfile>&, std::string_view, double, profile::DriveProfile&,
+                           const Place&, std::string_view);
 
 double Carrier::scaled(const Value& value, Scale scale) const {
   switch (scale) {
@@ -66,7 +67,7 @@ double Carrier::scaled(const Value& value, Scale scale) const {
 }
 
 void Carrier::remark_dropped(const Reader& zone, std::string_view key, const std::vector<std::int64_t>& numbers,
-                              const std::string& why) {
+                             const std::string& why) {
   if (numbers.empty()) return;
   std::string list;
   for (std::size_t i = 0; i < numbers.size() && i < 8; ++i) list += fmt::format("{}{}", i == 0 ? "" : ", ", numbers[i]);

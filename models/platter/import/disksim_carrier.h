@@ -16,8 +16,8 @@ class Carrier {
  public:
   Import import;
   Problems problems;
-  double time_scale = 1;       ///< of overheads
-  double per_request_us = 0;   ///< of each command
+  double time_scale = 1;      ///< of overheads
+  double per_request_us = 0;  ///< of each command
 
   profile::DriveProfile& profile() { return import.profile; }
 
@@ -32,7 +32,8 @@ class Carrier {
     const Assignment* found = reader.find(key);
     remark(import.remarks, kind, reader.place(key), key, found != nullptr ? found->value.text : "", why);
   }
-  void remark_dropped(const Reader& zone, std::string_view key, const std::vector<std::int64_t>& numbers, const std::string& why);
+  void remark_dropped(const Reader& zone, std::string_view key, const std::vector<std::int64_t>& numbers,
+                      const std::string& why);
   /// Throws core::ConfigError.
   void stop_on_problems() const {
     if (!problems.empty()) throw core::ConfigError(problems);
@@ -43,7 +44,8 @@ class Carrier {
   void carry(const Reader& reader, const params::Table<Object>& parameters, Object& object);
   /// Sets a key of the profile, within the range that the profile's own table allows.
   template <typename Object>
-  void set(const params::Table<Object>& parameters, std::string_view key, double value, Object& object, const Place& place, std::string_view source_key);
+  void set(const params::Table<Object>& parameters, std::string_view key, double value, Object& object, const Place& place,
+           std::string_view source_key);
 };
 
 }  // namespace platter::disksim

@@ -23,7 +23,8 @@ namespace {
 /// Reads a whole disk: overheads, cache, bus; layout and mechanics by ModelReader.
 class Importer {
  public:
-  Importer(const Document& document, ImportOptions options) : document_(document), options_(std::move(options)), topology_(document) {}
+  Importer(const Document& document, ImportOptions options)
+      : document_(document), options_(std::move(options)), topology_(document) {}
   Import run();
 
  private:
@@ -69,10 +70,11 @@ Import Importer::run() {
   for (Remark& entry : carrier_.import.remarks)
     if (entry.key == "Block count") entry.why = fmt::format("the zones hold {} blocks, which counts", carrier_.import.blocks);
   carrier_.import.remarks.erase(std::remove_if(carrier_.import.remarks.begin(), carrier_.import.remarks.end(),
-                                       [this](const Remark& entry) {
-                                         return entry.key == "Block count" && entry.value == std::to_string(carrier_.import.blocks);
-                                       }),
-                        carrier_.import.remarks.end());
+                                               [this](const Remark& entry) {
+                                                 return entry.key == "Block count" &&
+                                                        entry.value == std::to_string(carrier_.import.blocks);
+                                               }),
+                                carrier_.import.remarks.end());
   const auto order = [this](const Remark& entry) {
     const auto file = std::find(carrier_.import.files.begin(), carrier_.import.files.end(), entry.file);
     return std::make_tuple(entry.kind, file - carrier_.import.files.begin(), entry.line, entry.column);
@@ -96,7 +98,8 @@ void Importer::read_disk(const Block& block, const Candidate& candidate) {
     if (model->value.block->type == "dm_disk")
       ModelReader(carrier_).read_model(*model->value.block);
     else
-      report(carrier_.problems, model->value.place, "Model", fmt::format("found {}, expected a block dm_disk", model->value.what()));
+      report(carrier_.problems, model->value.place, "Model",
+             fmt::format("found {}, expected a block dm_disk", model->value.what()));
   }
   carrier_.stop_on_problems();
   carrier_.time_scale = disk.number("Time scale for overheads");
@@ -111,7 +114,8 @@ void Importer::read_disk(const Block& block, const Candidate& candidate) {
   if (carrier_.import.profile.bus_never_disconnect) {
     carrier_.import.profile.queue_depth = 1;
     if (depth > 1)
-      carrier_.remark_on(Remark::Kind::Changed, disk, "Max queue length", "1: no command comes while another one keeps the bus");
+      carrier_.remark_on(Remark::Kind::Changed, disk, "Max queue length",
+                         "1: no command comes while another one keeps the bus");
     return;
   }
   if (depth > 1) carrier_.set_drive("queue.depth", std::min(depth, 256.0), disk, "Max queue length");
@@ -167,7 +171,7 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
   } else if (const double blocks = std::ceil(high * disk.number("Segment size (in blks)")); blocks > 1) {
     carrier_.import.profile.bus_read_watermark = 1;
     carrier_.remark_on(Remark::Kind::Changed, disk, "High (read) water mark",
-              fmt::format("a share of the segment, here of the request: right for reads of up to {} blocks", blocks));
+                       fmt::format("a share of the segment, here of the request: right for reads of up to {} blocks", blocks));
   }
   if (disk.number("Read disconnect afterwrite") != disk.number("Read disconnect afterread"))
     carrier_.remark_on(Remark::Kind::Changed, disk, "Read disconnect afterwrite", "as after a read");
@@ -185,22 +189,24 @@ void Importer::read_overheads(const Reader& disk) {
       carrier_.set_drive("overhead.write_after_" + last + "_us", carrier_.scaled(found->value, Scale::Command), disk, taken);
     if (disk.number(left) != 0 && disk.number(left) != disk.number(taken))
       carrier_.remark_on(Remark::Kind::NoEffect, disk, left,
-                fmt::format("at Fast write level {:g} every write is a \"{}\"", disk.number("Fast write level"),
-                            cached ? "hit" : "miss"));
+                         fmt::format("at Fast write level {:g} every write is a \"{}\"", disk.number("Fast write level"),
+                                     cached ? "hit" : "miss"));
   }
   if (disk.number("Minimum seek delay") != 0)
-    carrier_.remark_on(Remark::Kind::Changed, disk, "Minimum seek delay", "for writes on the track under the head; seeks are longer");
+    carrier_.remark_on(Remark::Kind::Changed, disk, "Minimum seek delay",
+                       "for writes on the track under the head; seeks are longer");
 }
 
 /// A write that leaves the bus before its data has come.
 void Importer::read_extra_disconnect(const Reader& disk) {
   const bool extra = disk.flag("Extra write disconnect");
   if (disk.number("Other reselect overhead") != 0)
-    carrier_.remark_on(extra ? Remark::Kind::NotCarriedOver : Remark::Kind::NoEffect, disk, "Other reselect overhead",
-              extra ? "a write leaves the bus once only" : "there is no Extra write disconnect, for which alone it counts");
-  for (const std::string_view key : {"Extradisc disconnect overhead", "Extradisc inter-disconnect delay",
-                                     "Extradisc 2nd disconnect overhead", "Extradisc command overhead",
-                                     "Extradisc seek delta"}) {
+    carrier_.remark_on(
+        extra ? Remark::Kind::NotCarriedOver : Remark::Kind::NoEffect, disk, "Other reselect overhead",
+        extra ? "a write leaves the bus once only" : "there is no Extra write disconnect, for which alone it counts");
+  for (const std::string_view key :
+       {"Extradisc disconnect overhead", "Extradisc inter-disconnect delay", "Extradisc 2nd disconnect overhead",
+        "Extradisc command overhead", "Extradisc seek delta"}) {
     if (disk.number(key) == 0) continue;
     if (!extra)
       carrier_.remark_on(Remark::Kind::NoEffect, disk, key, "there is no Extra write disconnect");
@@ -211,7 +217,7 @@ void Importer::read_extra_disconnect(const Reader& disk) {
   // DiskSim lets such a drive write its first sector when so many blocks have come (15 from 45 blocks on).
   carrier_.import.profile.bus_write_watermark_blocks = 10;
   carrier_.remark_on(Remark::Kind::Changed, disk, "Extra write disconnect",
-            "writing begins with 10 blocks in the buffer; DiskSim waits for 15 if there are 45 or more");
+                     "writing begins with 10 blocks in the buffer; DiskSim waits for 15 if there are 45 or more");
 }
 
 void Importer::read_cache(const Reader& disk) {
@@ -229,16 +235,17 @@ void Importer::read_cache(const Reader& disk) {
   if (level != 0 && least != 0)
     carrier_.remark_on(Remark::Kind::NotCarriedOver, disk, "Minimum read-ahead (blks)", "any command stops the read-ahead");
   if (most != 0 && (level == 0 || level == 4))
-    carrier_.remark_on(Remark::Kind::NoEffect, disk, "Maximum read-ahead (blks)",
-              level == 0 ? "there is no read-ahead" : "at Buffer continuous read 4 the track alone limits the read-ahead");
+    carrier_.remark_on(
+        Remark::Kind::NoEffect, disk, "Maximum read-ahead (blks)",
+        level == 0 ? "there is no read-ahead" : "at Buffer continuous read 4 the track alone limits the read-ahead");
   const double over = disk.number("Read-ahead over requested");
   cache.read_ahead_from_request_start = over != 0;
   if (over == -1)
     carrier_.remark_on(Remark::Kind::Changed, disk, "Read-ahead over requested",
-              "as 1; DiskSim drops a read's blocks from the segment when they have been sent");
+                       "as 1; DiskSim drops a read's blocks from the segment when they have been sent");
   else if (over != 0 && (level == 0 || level == 4 || most != 0))
     carrier_.remark_on(Remark::Kind::NoEffect, disk, "Read-ahead over requested",
-              "it counts where the segment's size alone limits the read-ahead");
+                       "it counts where the segment's size alone limits the read-ahead");
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ void LayoutReader::read_layout(const Reader& layout) {
   scheme_ = layout.whole("Sparing scheme used");
   range_ = layout.whole("Rangesize for sparing");
   static constexpr std::array<SpareUnit, 11> units = {
-      SpareUnit::Zone,     SpareUnit::Zone,     SpareUnit::Cylinder, SpareUnit::Track, SpareUnit::Cylinder, SpareUnit::Cylinder,
-      SpareUnit::Cylinder, SpareUnit::Zone,     SpareUnit::Range,    SpareUnit::Zone,  SpareUnit::Zone};
+      SpareUnit::Zone,     SpareUnit::Zone, SpareUnit::Cylinder, SpareUnit::Track, SpareUnit::Cylinder, SpareUnit::Cylinder,
+      SpareUnit::Cylinder, SpareUnit::Zone, SpareUnit::Range,    SpareUnit::Zone,  SpareUnit::Zone};
   geometry.spare_unit = units[scheme_];
   geometry.spares_at_front = scheme_ == 5 || scheme_ == 6;
   geometry.slip_to_zone_end = scheme_ == 4 || scheme_ == 6;
@@ -44,7 +44,8 @@ void LayoutReader::read_layout(const Reader& layout) {
   }
   for (const Value& value : zones.items) {
     if (!value.block || value.block->type != "dm_layout_g1_zone") {
-      report(carrier_.problems, value.place, "Zones", fmt::format("found {}, expected a block dm_layout_g1_zone", value.what()));
+      report(carrier_.problems, value.place, "Zones",
+             fmt::format("found {}, expected a block dm_layout_g1_zone", value.what()));
       continue;
     }
     const std::size_t before = carrier_.problems.size();
@@ -65,16 +66,16 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
                   fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMost - 1));
   if (profile.last_cylinder >= geometry.cylinders) {  // DiskSim never compares the two; a published file is one off
     carrier_.remark_on(Remark::Kind::Changed, zone, "Last cylinder number",
-              fmt::format("lies past the {} cylinders of the model, which has {} here", geometry.cylinders,
-                          profile.last_cylinder + 1));
+                       fmt::format("lies past the {} cylinders of the model, which has {} here", geometry.cylinders,
+                                   profile.last_cylinder + 1));
     geometry.cylinders = profile.last_cylinder + 1;
   }
   if (!geometry.zones.empty() && profile.first_cylinder <= geometry.zones.back().last_cylinder)
     return report(carrier_.problems, zone.place("First cylinder number"), "First cylinder number",
                   fmt::format("found {}, expected more than {}, where the zone before ends", profile.first_cylinder,
                               geometry.zones.back().last_cylinder));
-  const std::uint64_t sectors = std::uint64_t{profile.last_cylinder - profile.first_cylinder + 1} * geometry.surfaces *
-                                profile.sectors_per_track;
+  const std::uint64_t sectors =
+      std::uint64_t{profile.last_cylinder - profile.first_cylinder + 1} * geometry.surfaces * profile.sectors_per_track;
   if (sectors > 0xFFFF'FFFFu)
     return report(carrier_.problems, zone.place("Blocks per track"), "Blocks per track",
                   fmt::format("gives a zone of {} sectors, expected fewer than 2^32", sectors));
@@ -89,7 +90,8 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
     if (found == nullptr) return 0.0;
     const double value = found->value.real;
     if (units == "revolutions") return value * profile.sectors_per_track;
-    if (value != std::trunc(value)) carrier_.remark_on(Remark::Kind::Changed, zone, key, "DiskSim drops the fraction of a sector");
+    if (value != std::trunc(value))
+      carrier_.remark_on(Remark::Kind::Changed, zone, key, "DiskSim drops the fraction of a sector");
     return value;
   };
   profile.offset_sectors = skew("Offset of first block");
@@ -118,7 +120,8 @@ std::vector<std::uint32_t> LayoutReader::read_slips(const Reader& zone, std::uin
   }
   if (!std::is_sorted(slips.begin(), slips.end())) {
     std::sort(slips.begin(), slips.end());
-    remark(carrier_.import.remarks, Remark::Kind::Changed, zone.place("slips"), "slips", fmt::format("a list of {}", slips.size()),
+    remark(carrier_.import.remarks, Remark::Kind::Changed, zone.place("slips"), "slips",
+           fmt::format("a list of {}", slips.size()),
            "is not in ascending order; sorted here, while DiskSim, which takes it as it stands, misses some of the slips");
   }
   for (std::size_t i = 1; i < slips.size(); ++i)
@@ -146,13 +149,14 @@ void LayoutReader::read_sparing(const Reader& zone, ZoneProfile& profile) {
       slips.clear();
       break;
     case 1: held = std::uint64_t{spares} * profile.sectors_per_track; break;
-    case 7: held = listed; break;  // what the disk's end takes up: so much less stays in this zone
+    case 7: held = listed; break;                            // what the disk's end takes up: so much less stays in this zone
     case 8: held = cylinders >= range_ ? spares : 0; break;  // a zone shorter than a range has none
     case 10: held = std::uint64_t{spares} + listed; break;
     default: break;
   }
   if ((scheme_ == 0 || scheme_ == 7) && spares != 0)
-    carrier_.remark_on(Remark::Kind::NoEffect, zone, "Number of spares", fmt::format("sparing scheme {} does not use it", scheme_));
+    carrier_.remark_on(Remark::Kind::NoEffect, zone, "Number of spares",
+                       fmt::format("sparing scheme {} does not use it", scheme_));
   if (held > sectors)
     return report(carrier_.problems, zone.place("Number of spares"), "Number of spares",
                   fmt::format("found {}, but the zone has {} sectors in all", spares, sectors));
@@ -208,7 +212,7 @@ void LayoutReader::drop_slips_without_spares(const Reader& zone, ZoneProfile& pr
     }
   }
   carrier_.remark_dropped(zone, "slips", dropped,
-                 geometry.slip_to_zone_end ? "a spare sector" : "more than the spare sectors that are there for them");
+                          geometry.slip_to_zone_end ? "a spare sector" : "more than the spare sectors that are there for them");
   profile.slips = std::move(kept);
 }
 
@@ -223,13 +227,11 @@ bool LayoutReader::holds_block(const mechanics::Geometry& geometry, const ZonePr
   const std::uint32_t track = physical / zone.sectors_per_track;
   const std::uint32_t cylinder = track / profile.surfaces;
   const std::uint32_t order = track % profile.surfaces;
-  const bool reversed = profile.mapping == profile::Mapping::Serpentine ? cylinder % 2 != 0
-                        : profile.mapping == profile::Mapping::SerpentineAbsolute
-                            ? (zone.first_cylinder + cylinder) % 2 != 0
-                            : false;
+  const bool reversed = profile.mapping == profile::Mapping::Serpentine           ? cylinder % 2 != 0
+                        : profile.mapping == profile::Mapping::SerpentineAbsolute ? (zone.first_cylinder + cylinder) % 2 != 0
+                                                                                  : false;
   return geometry
-      .to_logical({core::Cylinder(zone.first_cylinder + cylinder),
-                   core::Head(reversed ? profile.surfaces - 1 - order : order),
+      .to_logical({core::Cylinder(zone.first_cylinder + cylinder), core::Head(reversed ? profile.surfaces - 1 - order : order),
                    core::SectorIndex(physical % zone.sectors_per_track)})
       .has_value();
 }
@@ -238,10 +240,12 @@ bool LayoutReader::holds_block(const mechanics::Geometry& geometry, const ZonePr
 void LayoutReader::read_defects(const Reader& zone, ZoneProfile& profile) {
   const Value& list = zone.find("defects")->value;
   if (list.items.size() % 2 != 0)
-    return report(carrier_.problems, list.place, "defects", "has an odd number of values, expected pairs of a place and its replacement");
+    return report(carrier_.problems, list.place, "defects",
+                  "has an odd number of values, expected pairs of a place and its replacement");
   for (const Value& value : list.items)
     if (value.kind != Value::Kind::Whole || value.whole < 0)
-      return report(carrier_.problems, value.place, "defects", fmt::format("found {}, expected a whole number from 0", value.what()));
+      return report(carrier_.problems, value.place, "defects",
+                    fmt::format("found {}, expected a whole number from 0", value.what()));
   const std::int64_t width = scheme_ == 1 ? profile.sectors_per_track : 1;
   const std::int64_t places = std::int64_t{profile.last_cylinder - profile.first_cylinder + 1} *
                               carrier_.import.profile.geometry.surfaces * profile.sectors_per_track / width;

@@ -94,7 +94,8 @@ void ModelReader::read_seek(const Reader& mechanics) {
   if (name == "constant") {
     const double us = mechanics.microseconds("Constant seek time");
     seek.points_us = {{1, us}, {2, us}};
-    return carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type", "as DiskSim's manual says; its code for this is defective");
+    return carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type",
+                              "as DiskSim's manual says; its code for this is defective");
   }
   if (name == "linear" || name == "curve") return read_three_points(mechanics, name == "curve");
 
@@ -190,7 +191,8 @@ void ModelReader::read_three_points(const Reader& mechanics, bool curve) {
     seek.single_us = one;
     seek.average_us = time((count - 1) / 3);
     seek.full_us = time(count - 1);
-    return carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type", "as DiskSim's manual says; its code for this is defective");
+    return carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type",
+                              "as DiskSim's manual says; its code for this is defective");
   }
   const auto line = [&](double distance) {
     return distance <= count / 3 ? one + 3 * (distance - 1) / count * (average - one)
@@ -200,8 +202,8 @@ void ModelReader::read_three_points(const Reader& mechanics, bool curve) {
   distances.erase(0);
   for (const std::uint32_t distance : distances) seek.points_us.emplace_back(distance, line(distance));
   carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type",
-            curve ? "no such curve goes through these times; straight lines, as DiskSim's manual says"
-                  : "as DiskSim's manual says; its code for this is defective");
+                     curve ? "no such curve goes through these times; straight lines, as DiskSim's manual says"
+                           : "as DiskSim's manual says; its code for this is defective");
 }
 
 }  // namespace platter::disksim

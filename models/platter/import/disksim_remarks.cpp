@@ -14,8 +14,7 @@ namespace platter::disksim {
 namespace fs = std::filesystem;
 
 std::string plain(const std::string& text) {
-  std::string out = nlohmann::json::parse(core::json_text(text, -1))
-                        .get<std::string>();
+  std::string out = nlohmann::json::parse(core::json_text(text, -1)).get<std::string>();
   for (char& c : out)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   return out;

@@ -18,7 +18,8 @@ inline void report(Problems& problems, const Place& place, std::string_view key,
   problems.push_back({*place.file, place.line, place.column, std::string(key), message});
 }
 
-inline void remark(Remarks& remarks, Remark::Kind kind, const Place& place, std::string_view key, const std::string& value, const std::string& why) {
+inline void remark(Remarks& remarks, Remark::Kind kind, const Place& place, std::string_view key, const std::string& value,
+                   const std::string& why) {
   remarks.push_back({kind, *place.file, place.line, place.column, std::string(key), value, why});
 }
 

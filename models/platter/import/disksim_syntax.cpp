@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platter/core/input_files.h"
 #include "platter/import/disksim_syntax.h"
+#include "platter/core/input_files.h"
 
 #include <fmt/format.h>
 
@@ -242,7 +242,7 @@ class Builder {
   struct Frame {
     Value value;
     std::shared_ptr<Block> block;
-    std::set<std::string> names;                   ///< of the block's keys
+    std::set<std::string> names;                      ///< of the block's keys
     std::vector<std::pair<std::string, Place>> keys;  ///< that the next value is for
   };
   const std::string& text(std::size_t token) const { return scanner_.tokens[token].text; }
@@ -308,17 +308,26 @@ struct document : pegtl::until<pegtl::eof, must<statement>> {};
 
 template <typename Rule>
 inline constexpr const char* message = nullptr;
-template <> inline constexpr const char* message<range_end> = "the last name of the range";
-template <> inline constexpr const char* message<list_close> = "a comma or ]";
-template <> inline constexpr const char* message<equals> = "=";
-template <> inline constexpr const char* message<assigned> = "a number, a word, a list or a block";
-template <> inline constexpr const char* message<body_close> = "a comma or }";
-template <> inline constexpr const char* message<root> = "a component: its type, its name and a list";
-template <> inline constexpr const char* message<instances> = "a list of names";
-template <> inline constexpr const char* message<as> = "as";
-template <> inline constexpr const char* message<instance_type> = "the name of a block";
-template <> inline constexpr const char* message<statement> =
-    "a block (TYPE NAME { ... }), instantiate, topology or source";
+template <>
+inline constexpr const char* message<range_end> = "the last name of the range";
+template <>
+inline constexpr const char* message<list_close> = "a comma or ]";
+template <>
+inline constexpr const char* message<equals> = "=";
+template <>
+inline constexpr const char* message<assigned> = "a number, a word, a list or a block";
+template <>
+inline constexpr const char* message<body_close> = "a comma or }";
+template <>
+inline constexpr const char* message<root> = "a component: its type, its name and a list";
+template <>
+inline constexpr const char* message<instances> = "a list of names";
+template <>
+inline constexpr const char* message<as> = "as";
+template <>
+inline constexpr const char* message<instance_type> = "the name of a block";
+template <>
+inline constexpr const char* message<statement> = "a block (TYPE NAME { ... }), instantiate, topology or source";
 
 struct Messages {
   template <typename Rule>
@@ -339,17 +348,23 @@ std::size_t first(const Input& in) {
 template <>
 struct Build<scalar> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.scalar(first(in)); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.scalar(first(in));
+  }
 };
 template <>
 struct Build<range> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.range(first(in)); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.range(first(in));
+  }
 };
 template <>
 struct Build<list_open> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.open_list(first(in)); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.open_list(first(in));
+  }
 };
 template <>
 struct Build<list_close> {
@@ -358,22 +373,30 @@ struct Build<list_close> {
 template <>
 struct Build<names> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.keys(first(in), in.size(), true); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.keys(first(in), in.size(), true);
+  }
 };
 template <>
 struct Build<shared_names> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.keys(first(in), in.size(), false); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.keys(first(in), in.size(), false);
+  }
 };
 template <>
 struct Build<value_head> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.open_block(first(in), 1); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.open_block(first(in), 1);
+  }
 };
 template <>
 struct Build<definition_head> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.open_block(first(in), 2); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.open_block(first(in), 2);
+  }
 };
 template <>
 struct Build<body_close> {
@@ -382,7 +405,9 @@ struct Build<body_close> {
 template <>
 struct Build<component_head> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.open_component(first(in)); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.open_component(first(in));
+  }
 };
 template <>
 struct Build<component_end> {
@@ -391,12 +416,16 @@ struct Build<component_end> {
 template <>
 struct Build<instantiate> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.instantiate(first(in)); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.instantiate(first(in));
+  }
 };
 template <>
 struct Build<instance_type> {
   template <typename Input>
-  static void apply(const Input& in, Builder& builder) { builder.instance_type(first(in)); }
+  static void apply(const Input& in, Builder& builder) {
+    builder.instance_type(first(in));
+  }
 };
 
 }  // namespace grammar
@@ -491,8 +520,10 @@ void Builder::finish(Frame& frame) {
 void Builder::deliver(Value&& value) {
   if (frames_.empty()) {
     if (value.kind == Value::Kind::Block) document_.blocks.push_back(value.block);
-    if (value.kind == Value::Kind::Component) document_.topologies.push_back(std::move(value));
-    else if (value.kind == Value::Kind::List) instantiation_.components = std::move(value.items);
+    if (value.kind == Value::Kind::Component)
+      document_.topologies.push_back(std::move(value));
+    else if (value.kind == Value::Kind::List)
+      instantiation_.components = std::move(value.items);
     return;
   }
   Frame& frame = frames_.back();
@@ -617,9 +648,9 @@ std::vector<SeekPoint> read_seek_curve(const fs::path& file) {
     points.push_back(point);
   }
   if (announced && points.size() < *announced)
-    throw core::InputError(file.string(), 1, 0,
-                           fmt::format("announces {} distances but holds {}: the file seems to be cut short", *announced,
-                                       points.size()));
+    throw core::InputError(
+        file.string(), 1, 0,
+        fmt::format("announces {} distances but holds {}: the file seems to be cut short", *announced, points.size()));
   if (points.empty()) throw core::InputError(file.string(), 0, 0, "holds no point of a seek curve");
   return points;
 }

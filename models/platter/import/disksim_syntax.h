@@ -34,7 +34,7 @@ struct Value {
   std::string text;  ///< a number or word as it stands; a component's type
   std::string name;  ///< a component's
   std::int64_t whole = 0;
-  double real = 0;   ///< also of a whole number
+  double real = 0;           ///< also of a whole number
   std::vector<Value> items;  ///< of a list; the components below a component
   std::shared_ptr<const Block> block;
 
@@ -68,7 +68,7 @@ struct Instantiation {
 
 /// A parameter file of DiskSim 4.0 with all files that it sources.
 struct Document {
-  std::vector<std::shared_ptr<const Block>> blocks;  ///< of the top level
+  std::vector<std::shared_ptr<const Block>> blocks;           ///< of the top level
   std::map<std::string, std::shared_ptr<const Block>> named;  ///< all with a name; the first of a name counts
   std::vector<std::shared_ptr<const Block>> redefined;        ///< the others
   std::vector<Instantiation> instantiations;

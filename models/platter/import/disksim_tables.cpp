@@ -277,8 +277,7 @@ void Reader::remark_lost(Remarks& remarks) const {
     const Assignment* found = find(row.key);
     if (found == nullptr || (found->value.is_number() && found->value.real == row.neutral)) continue;
     remark(remarks, row.fate == Fate::Lost ? Remark::Kind::NotCarriedOver : Remark::Kind::NoEffect, found->place, row.key,
-           found->value.kind == Value::Kind::Block ? "a " + found->value.block->type : found->value.text,
-           std::string(row.why));
+           found->value.kind == Value::Kind::Block ? "a " + found->value.block->type : found->value.text, std::string(row.why));
   }
 }
 

@@ -60,12 +60,12 @@ const Table& zone_table();
 
 /// What else a system is made of: read over.
 inline constexpr std::array<std::string_view, 29> kOtherBlocks = {
-    "disksim_global",     "disksim_stats",          "disksim_iodriver_stats", "disksim_bus_stats",  "disksim_ctlr_stats",
-    "disksim_device_stats", "disksim_pf_stats",     "disksim_iodriver",       "disksim_ioqueue",    "disksim_logorg",
-    "disksim_pf",         "disksim_synthio",        "disksim_synthgen",       "disksim_syncset",    "disksim_iomap",
-    "disksim_iosim",      "disksim_cachemem",       "disksim_cachedev",       "disksim_simpledisk", "disksim_device",
-    "dm_layout_g1",       "dm_layout_g1_zone",      "dm_layout_g2",           "dm_layout_g2_zone",  "dm_layout_g4",
-    "dm_mech_g1",         "memsmodel_mems",         "ssdmodel_ssd",           "ssd_element",
+    "disksim_global",       "disksim_stats",     "disksim_iodriver_stats", "disksim_bus_stats",  "disksim_ctlr_stats",
+    "disksim_device_stats", "disksim_pf_stats",  "disksim_iodriver",       "disksim_ioqueue",    "disksim_logorg",
+    "disksim_pf",           "disksim_synthio",   "disksim_synthgen",       "disksim_syncset",    "disksim_iomap",
+    "disksim_iosim",        "disksim_cachemem",  "disksim_cachedev",       "disksim_simpledisk", "disksim_device",
+    "dm_layout_g1",         "dm_layout_g1_zone", "dm_layout_g2",           "dm_layout_g2_zone",  "dm_layout_g4",
+    "dm_mech_g1",           "memsmodel_mems",    "ssdmodel_ssd",           "ssd_element",
 };
 inline constexpr std::array<std::string_view, 4> kReadBlocks = {"disksim_disk", "disksim_bus", "disksim_ctlr", "dm_disk"};
 

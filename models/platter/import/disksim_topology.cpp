@@ -18,8 +18,7 @@ const std::string* Topology::spec_of(const std::string& component) const {
 
 const Block& Topology::block_of(const Value& component) const {
   const std::string* spec = spec_of(component.name);
-  if (spec == nullptr)
-    throw error_at(component.place, fmt::format("nothing instantiates the component {}", component.name));
+  if (spec == nullptr) throw error_at(component.place, fmt::format("nothing instantiates the component {}", component.name));
   const auto found = document_.named.find(*spec);
   if (found == document_.named.end())
     throw error_at(component.place, fmt::format("there is no block {}, of which {} is made", *spec, component.name));
@@ -77,8 +76,8 @@ Candidate Topology::choose(const std::string& disk, const Problems& problems) co
   if (!disk.empty()) {
     for (const Candidate& candidate : found)
       if (candidate.spec == disk || candidate.component == disk) return candidate;
-    throw core::InputError(file, 0, 0, fmt::format("has no disk {}{}; there is {}", disk,
-                                                   core::did_you_mean(disk, names), list));
+    throw core::InputError(file, 0, 0,
+                           fmt::format("has no disk {}{}; there is {}", disk, core::did_you_mean(disk, names), list));
   }
   if (names.size() > 1)
     throw core::InputError(file, 0, 0, fmt::format("has {} disks: {}; --disk names the one to take", names.size(), list));
@@ -97,8 +96,7 @@ void Topology::check_block_types(Problems& problems, Remarks& remarks) const {
   }
   for (const auto& block : document_.redefined)
     remark(remarks, Remark::Kind::NoEffect, block->place, block->type, block->name,
-           fmt::format("the name is taken by the block of line {}, which counts",
-                       document_.named.at(block->name)->place.line));
+           fmt::format("the name is taken by the block of line {}, which counts", document_.named.at(block->name)->place.line));
 }
 
 }  // namespace platter::disksim

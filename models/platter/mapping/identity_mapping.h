@@ -24,7 +24,9 @@ class IdentityMapping : public MappingIf {
   }
   void written(const Walk& /*walk*/) override {}
   bool follow(const Walk& /*written*/, const Walk& /*waiting*/, Extent& /*extent*/) const override { return false; }
-  void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override { visit(address, 0, length); }
+  void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override {
+    visit(address, 0, length);
+  }
   MapImage image(const Walk* /*writing*/, std::uint32_t /*sectors*/) const override { return {}; }
   void mount(const MapImage& /*image*/) override {}
 

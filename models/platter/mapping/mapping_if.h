@@ -26,7 +26,7 @@ struct Walk {
   std::uint32_t within = 0;   ///< its first, of the unit that is placed as a whole
   bool fetching = false;      ///< the unit is read before a part of it is written
   eager::Block unit;
-  Place place;                ///< of a write that has been decided on
+  Place place;  ///< of a write that has been decided on
 
   std::uint64_t end() const { return first + blocks; }
 };

@@ -121,8 +121,8 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
       write_segment_blocks_(profile.bus_hold_write || profile.bus_never_disconnect || profile.cache.segment_blocks == 0
                                 ? kNoLimit
                                 : profile.cache.segment_blocks),
-      write_low_blocks_(std::max(
-          1u, static_cast<std::uint32_t>(profile.bus_write_low_watermark * profile.cache.segment_blocks))),
+      write_low_blocks_(
+          std::max(1u, static_cast<std::uint32_t>(profile.bus_write_low_watermark * profile.cache.segment_blocks))),
       bus_overlap_(profile.bus_overlap) {
   if (bus_never_disconnect_ && profile.queue_depth != 1)
     throw std::invalid_argument("with bus.never_disconnect a command waits for the one before it: queue.depth is " +
@@ -149,12 +149,14 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
   }
   constexpr double kLongestAccess = 1e5 * static_cast<double>(core::kPicosecondsPerSecond);
   if (longest > kLongestAccess)
-    throw std::invalid_argument("the longest request, of 4 GiB or the whole drive, would take " + std::to_string(longest * 1e-12) +
-                                " s, expected at most " + std::to_string(kLongestAccess * 1e-12));
+    throw std::invalid_argument("the longest request, of 4 GiB or the whole drive, would take " +
+                                std::to_string(longest * 1e-12) + " s, expected at most " +
+                                std::to_string(kLongestAccess * 1e-12));
   if (profile.cache.segments == 0 || overhead_overlap_) return;
   for (std::size_t write = 0; write < 2; ++write) {
     const auto& overhead = command_overhead_[write];
-    for (std::size_t last = 0; last < 2; ++last) more_overhead_[write][last] = std::max(overhead[0], overhead[1]) - overhead[last];
+    for (std::size_t last = 0; last < 2; ++last)
+      more_overhead_[write][last] = std::max(overhead[0], overhead[1]) - overhead[last];
   }
 }
 
@@ -185,9 +187,9 @@ void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival,
   } else {
     const Picoseconds wanted = extent.connected ? 1 : watermark(extent.blocks);
     const Picoseconds begins = std::max<Picoseconds>(1, std::min(late, wanted - early));
-    finish = std::max(first_in + (begins - 1) * sector + (extent.connected ? 0 : bus_begin_) +
-                          block_time * Picoseconds{extent.blocks},
-                      first_in + (late - 1) * sector + block_time * (early + 1));
+    finish = std::max(
+        first_in + (begins - 1) * sector + (extent.connected ? 0 : bus_begin_) + block_time * Picoseconds{extent.blocks},
+        first_in + (late - 1) * sector + block_time * (early + 1));
   }
   // Never later than in order from the first sector on.
   time.bus_finish = std::min(finish, time.early + extent.bus_finish);

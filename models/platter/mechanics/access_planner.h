@@ -5,10 +5,10 @@
 #include <array>
 
 #include "platter/core/types.h"
-#include "platter/profile/drive_profile.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/rotation.h"
 #include "platter/mechanics/seek_curve.h"
+#include "platter/profile/drive_profile.h"
 
 namespace platter::mechanics {
 
@@ -33,18 +33,19 @@ struct Extent {
   Head head;
   Cylinder end_cylinder;  ///< of the last sector
   Head end_head;
-  Angle start_angle = 0;  ///< where the first sector starts
-  Angle end_angle = 0;    ///< where the last sector ends
+  Angle start_angle = 0;        ///< where the first sector starts
+  Angle end_angle = 0;          ///< where the last sector ends
   Picoseconds start_phase = 0;  ///< the same as phases
   Picoseconds end_phase = 0;    ///< where the next access may begin
   Picoseconds media = 0;        ///< from the first sector's start to the last one's end, crossings included
-  Picoseconds transfer = 0;     ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
-  Picoseconds bus_finish = 0;   ///< from there until the last block has left over a free bus (reads)
-  Picoseconds data_lead = 0;    ///< its data must begin to come in so long before, so that no sector waits for its block (writes)
+  Picoseconds transfer =
+      0;  ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
+  Picoseconds bus_finish = 0;  ///< from there until the last block has left over a free bus (reads)
+  Picoseconds data_lead = 0;  ///< its data must begin to come in so long before, so that no sector waits for its block (writes)
   std::uint32_t tracks = 0;
   std::uint32_t start_sector = 0;  ///< of the first track
-  std::uint32_t sectors = 0;    ///< physical ones, slipped ones between the blocks included
-  bool connected = false;       ///< the bus is held for it before its first sector comes (reads)
+  std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
+  bool connected = false;          ///< the bus is held for it before its first sector comes (reads)
 };
 
 /// Parts of one access, in the order in which they pass.
@@ -131,9 +132,7 @@ class AccessPlanner {
 
   /// Time for which an access keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end one
   /// block later.
-  Picoseconds hold(const Extent& extent) const {
-    return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]);
-  }
+  Picoseconds hold(const Extent& extent) const { return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]); }
 
   static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
 
@@ -153,8 +152,8 @@ class AccessPlanner {
   /// track itself the time that the heads take to settle again.
   void move(Cylinder cylinder, Head head, Cylinder to_cylinder, Head to_head, bool write, Picoseconds& seek,
             Picoseconds& settle) const {
-    const std::uint32_t distance = cylinder > to_cylinder ? cylinder.value - to_cylinder.value
-                                                          : to_cylinder.value - cylinder.value;
+    const std::uint32_t distance =
+        cylinder > to_cylinder ? cylinder.value - to_cylinder.value : to_cylinder.value - cylinder.value;
     settle = 0;
     if (distance == 0 && head == to_head) {
       seek = same_track_[write];
@@ -181,7 +180,8 @@ class AccessPlanner {
   std::array<Picoseconds, 2> same_track_;
   std::array<std::array<Picoseconds, 2>, 2> command_overhead_;
   bool overhead_overlap_;
-  std::array<std::array<Picoseconds, 2>, 2> more_overhead_{};  ///< by which a command's overhead may be longer than after the last access
+  std::array<std::array<Picoseconds, 2>, 2>
+      more_overhead_{};  ///< by which a command's overhead may be longer than after the last access
   std::array<Picoseconds, 2> read_hit_overhead_;
   std::array<bool, 2> zero_latency_;
   double bus_read_watermark_;

@@ -96,8 +96,7 @@ void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const st
     case profile::SpareUnit::Track: zone.unit_sectors = zone.sectors_per_track; break;
   }
   if (profile.spare_sectors >= zone.unit_sectors)
-    invalid(where + " has " + std::to_string(profile.spare_sectors) + " spare sectors of " +
-            std::to_string(zone.unit_sectors));
+    invalid(where + " has " + std::to_string(profile.spare_sectors) + " spare sectors of " + std::to_string(zone.unit_sectors));
   zone.unit_blocks = zone.unit_sectors - profile.spare_sectors;
   zone.front = profile.front_sectors;
   const std::uint32_t units = zone.sectors / zone.unit_sectors;  // a range that the zone's end cuts off has no spares
@@ -133,8 +132,8 @@ void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const st
         continue;
       }
       std::uint32_t before = 0;
-      for (auto slip = std::lower_bound(zone.slips.begin(), zone.slips.end(), base);
-           slip != zone.slips.end() && *slip < end; ++slip) {
+      for (auto slip = std::lower_bound(zone.slips.begin(), zone.slips.end(), base); slip != zone.slips.end() && *slip < end;
+           ++slip) {
         const bool counts = *slip >= base + front;  // one before the first used sector moves nothing
         zone.slip_keys.push_back(counts ? unit * zone.unit_blocks + (*slip - base - front - before) : 0xFFFF'FFFFu);
         if (counts) ++before;
@@ -163,7 +162,8 @@ void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const st
   refuse_twice(zone.remapped, " holds the blocks of two remapped sectors");
   for (const auto& [spare, bad] : zone.remapped)
     if (remap(zone.remaps, spare) == spare && block_at(zone, bad) && block_at(zone, spare))
-      invalid(where + ": sector " + std::to_string(bad) + " is remapped to " + std::to_string(spare) + ", which holds a block of its own");
+      invalid(where + ": sector " + std::to_string(bad) + " is remapped to " + std::to_string(spare) +
+              ", which holds a block of its own");
 }
 
 const Geometry::Zone& Geometry::zone_of_block(std::uint64_t block) const {
@@ -172,9 +172,7 @@ const Geometry::Zone& Geometry::zone_of_block(std::uint64_t block) const {
   return *(after - 1);
 }
 
-std::size_t Geometry::zone_of(Lba block) const {
-  return static_cast<std::size_t>(&zone_of_block(block.value) - zones_.data());
-}
+std::size_t Geometry::zone_of(Lba block) const { return static_cast<std::size_t>(&zone_of_block(block.value) - zones_.data()); }
 
 const Geometry::Zone* Geometry::zone_of_cylinder(std::uint32_t cylinder) const {
   const auto after = std::upper_bound(zones_.begin(), zones_.end(), cylinder,
@@ -242,7 +240,7 @@ Geometry::Position Geometry::locate(std::uint64_t block) const {
 std::uint32_t Geometry::head_of(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const {
   const bool odd = mapping_ == profile::Mapping::Serpentine           ? (cylinder & 1) != 0
                    : mapping_ == profile::Mapping::SerpentineAbsolute ? ((zone.first_cylinder + cylinder) & 1) != 0
-                                                             : false;
+                                                                      : false;
   return odd ? surfaces_ - 1 - order : order;
 }
 
@@ -271,8 +269,7 @@ PhysicalAddress Geometry::to_physical(Lba block) const {
 
 std::optional<Lba> Geometry::to_logical(const PhysicalAddress& place) const {
   const Zone* zone = zone_of_cylinder(place.cylinder.value);
-  if (zone == nullptr || place.head.value >= surfaces_ || place.sector.value >= zone->sectors_per_track)
-    return std::nullopt;
+  if (zone == nullptr || place.head.value >= surfaces_ || place.sector.value >= zone->sectors_per_track) return std::nullopt;
   const std::uint32_t cylinder = place.cylinder.value - zone->first_cylinder;
   const std::uint32_t order = head_of(*zone, cylinder, place.head.value);  // the reversal is its own inverse
   std::uint32_t physical = (cylinder * surfaces_ + order) * zone->sectors_per_track + place.sector.value;
@@ -318,8 +315,8 @@ TrackRun Geometry::track_run(Lba first, std::uint32_t blocks) const {
     if (!last_unit) wanted = std::min(wanted, zone.unit_blocks - usable % zone.unit_blocks);
   }
   if (!zone.remaps.empty()) {
-    const auto next = std::lower_bound(zone.remaps.begin(), zone.remaps.end(),
-                                       std::pair<std::uint32_t, std::uint32_t>(physical, 0));
+    const auto next =
+        std::lower_bound(zone.remaps.begin(), zone.remaps.end(), std::pair<std::uint32_t, std::uint32_t>(physical, 0));
     if (next != zone.remaps.end()) {
       if (next->first == physical) {
         physical = next->second;

@@ -31,13 +31,13 @@ struct PhysicalAddress {
 struct TrackRun {
   Cylinder cylinder;
   Head head;
-  std::uint32_t sector;     ///< the first one, on its track
-  std::uint32_t blocks;     ///< logical blocks covered
-  std::uint32_t sectors;    ///< physical sectors passed: the blocks and the slipped ones between them
+  std::uint32_t sector;         ///< the first one, on its track
+  std::uint32_t blocks;         ///< logical blocks covered
+  std::uint32_t sectors;        ///< physical sectors passed: the blocks and the slipped ones between them
   std::uint32_t track_sectors;  ///< sectors of the whole track
-  Angle start_angle;        ///< where the first sector starts
-  Angle end_angle;          ///< where the last sector ends
-  bool full_turn;           ///< the run is a whole track: start and end angle are equal
+  Angle start_angle;            ///< where the first sector starts
+  Angle end_angle;              ///< where the last sector ends
+  bool full_turn;               ///< the run is a whole track: start and end angle are equal
 };
 
 /// Layout of the logical blocks: zones, skews, spare sectors, slips and remapped sectors. Block number to place and back
@@ -88,8 +88,8 @@ class Geometry {
     std::uint64_t track_skew;
     std::uint64_t cylinder_skew;
     std::uint64_t range_skew;
-    std::vector<std::uint32_t> slips;      ///< physical, ascending
-    std::vector<std::uint32_t> slip_keys;  ///< usable sector, of those before any slip is taken off, from which slip j counts
+    std::vector<std::uint32_t> slips;        ///< physical, ascending
+    std::vector<std::uint32_t> slip_keys;    ///< usable sector, of those before any slip is taken off, from which slip j counts
     std::vector<std::uint32_t> unit_fronts;  ///< spares at the front: by unit, its first sector that is used
     std::vector<std::pair<std::uint32_t, std::uint32_t>> remaps;    ///< (sector, what holds its block), ascending
     std::vector<std::pair<std::uint32_t, std::uint32_t>> remapped;  ///< the other way round

@@ -19,8 +19,8 @@ Curve table_curve(const profile::SeekProfile& profile) {
   if (points.size() < 2) throw std::invalid_argument("a seek table needs at least two points");
   for (std::size_t i = 0; i < points.size(); ++i)
     if (points[i].first == 0 || (i > 0 && points[i].first <= points[i - 1].first))
-      throw std::invalid_argument("seek points must be at ascending distances from 1; point " + std::to_string(i) +
-                                  " is at " + std::to_string(points[i].first));
+      throw std::invalid_argument("seek points must be at ascending distances from 1; point " + std::to_string(i) + " is at " +
+                                  std::to_string(points[i].first));
   return [points](std::uint32_t distance) {
     if (distance <= points.front().first) return points.front().second;
     const auto at = std::lower_bound(points.begin() + 1, points.end() - 1, distance,
@@ -77,8 +77,8 @@ SeekCurve::SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinder
       throw std::invalid_argument("the formula gives no time for " + std::to_string(distance) +
                                   " cylinders, expected more than 0 us: are the model's times given?");
     if (!(us >= 0 && us < 4e6))
-      throw std::invalid_argument("the seek curve gives " + std::to_string(us) + " us for " +
-                                  std::to_string(distance) + " cylinders, expected 0 to 4,000,000");
+      throw std::invalid_argument("the seek curve gives " + std::to_string(us) + " us for " + std::to_string(distance) +
+                                  " cylinders, expected 0 to 4,000,000");
     nanoseconds_[distance] = static_cast<std::uint32_t>(us * 1e3 + 0.5);
   }
 }

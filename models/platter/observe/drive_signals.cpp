@@ -8,7 +8,8 @@ namespace {
 using params::SignalValue;
 
 const params::Enumeration& states() {
-  static const params::Enumeration names{"controller_state", {drive::kControllerStateNames.begin(), drive::kControllerStateNames.end()}};
+  static const params::Enumeration names{"controller_state",
+                                         {drive::kControllerStateNames.begin(), drive::kControllerStateNames.end()}};
   return names;
 }
 
@@ -22,25 +23,39 @@ const params::Enumeration& classes() {  // in the order of core::RequestClass
 const std::vector<params::Signal<DriveView>>& drive_signals() {
   using V = DriveView;
   static const std::vector<params::Signal<V>> signals = {
-      {{"mech", "cylinder", "of the arm, also while it travels", 18}, kEntered | kSampled,
+      {{"mech", "cylinder", "of the arm, also while it travels", 18},
+       kEntered | kSampled,
        [](const V& v) { return SignalValue{std::uint64_t{v.drive.actuator().arm().cylinder_at(v.now)}}; }},
       {{"mech", "head", "", 6}, kEntered, [](const V& v) { return SignalValue{std::uint64_t{v.report.head}}; }},
-      {{"mech", "angle", "of the spindle, in turns", 0}, kSampled,
+      {{"mech", "angle", "of the spindle, in turns", 0},
+       kSampled,
        [](const V& v) { return SignalValue{static_cast<double>(v.drive.spindle().angle_at(v.now)) * 0x1p-32}; }},
-      {{"controller", "state", "", 3, &states()}, kEntered, [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.report.state)}; }},
-      {{"controller", "tag", "of the access that runs", 9}, kStarted, [](const V& v) { return SignalValue{std::uint64_t{v.access.tag}}; }},
-      {{"controller", "busy", "an access runs: tag, class and slack are of it", 1}, kEntered,
+      {{"controller", "state", "", 3, &states()},
+       kEntered,
+       [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.report.state)}; }},
+      {{"controller", "tag", "of the access that runs", 9},
+       kStarted,
+       [](const V& v) { return SignalValue{std::uint64_t{v.access.tag}}; }},
+      {{"controller", "busy", "an access runs: tag, class and slack are of it", 1},
+       kEntered,
        [](const V& v) { return SignalValue{std::uint64_t{v.report.tag >= 0}}; }},
-      {{"controller", "class", "", 2, &classes()}, kStarted, [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.access.cls)}; }},
-      {{"controller", "slack_ms", "to the deadline of the access that runs; 0 without one", 0}, kEntered,
+      {{"controller", "class", "", 2, &classes()},
+       kStarted,
+       [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.access.cls)}; }},
+      {{"controller", "slack_ms", "to the deadline of the access that runs; 0 without one", 0},
+       kEntered,
        [](const V& v) {
          return SignalValue{v.access.deadline == core::kNoDeadline ? 0.0 : core::to_milliseconds(v.access.deadline - v.now)};
        }},
-      {{"controller", "decision_prepared", "while the arm is busy, the next decision is there", 1}, kPrepared,
+      {{"controller", "decision_prepared", "while the arm is busy, the next decision is there", 1},
+       kPrepared,
        [](const V& v) { return SignalValue{std::uint64_t{v.prepared_from <= v.now}}; }},
-      {{"controller", "scheduler_stall", "the arm, which has just been busy, waits for a decision", 1}, kStalled,
+      {{"controller", "scheduler_stall", "the arm, which has just been busy, waits for a decision", 1},
+       kStalled,
        [](const V& v) { return SignalValue{std::uint64_t{v.drive.dispatcher().stalled()}}; }},
-      {{"queue", "occupancy", "commands in the queue", 9}, kOccupied, [](const V& v) { return SignalValue{std::uint64_t{v.occupancy}}; }},
+      {{"queue", "occupancy", "commands in the queue", 9},
+       kOccupied,
+       [](const V& v) { return SignalValue{std::uint64_t{v.occupancy}}; }},
   };
   return signals;
 }

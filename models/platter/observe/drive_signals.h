@@ -10,12 +10,12 @@ namespace platter::observe {
 
 /// After what a signal of a drive is looked at.
 enum DriveEvent : std::uint32_t {
-  kEntered = 1,    ///< the actuator does something else
-  kStarted = 2,    ///< it has an access
-  kOccupied = 4,   ///< commands have come or gone
-  kPrepared = 8,   ///< it is known when the next decision is there, or the decision is
-  kStalled = 16,   ///< it has turned out whether the arm waits
-  kSampled = 32,   ///< so many times a turn
+  kEntered = 1,   ///< the actuator does something else
+  kStarted = 2,   ///< it has an access
+  kOccupied = 4,  ///< commands have come or gone
+  kPrepared = 8,  ///< it is known when the next decision is there, or the decision is
+  kStalled = 16,  ///< it has turned out whether the arm waits
+  kSampled = 32,  ///< so many times a turn
 };
 
 /// What is known of a drive while one of its events is told.

@@ -43,7 +43,8 @@ class Reader {
 
  private:
   void get(std::uint64_t at, unsigned char* to, std::size_t bytes) {
-    good_ = good_ && at < kLargest && fseeko(file_, static_cast<off_t>(at), SEEK_SET) == 0 && std::fread(to, 1, bytes, file_) == bytes;
+    good_ = good_ && at < kLargest && fseeko(file_, static_cast<off_t>(at), SEEK_SET) == 0 &&
+            std::fread(to, 1, bytes, file_) == bytes;
   }
 
   std::FILE* file_;
@@ -57,7 +58,8 @@ std::string complete_fst(const std::filesystem::path& file, std::uint64_t times,
   if (!stream || fseeko(stream.get(), 0, SEEK_END) != 0) return std::generic_category().message(errno);
   const auto size = static_cast<std::uint64_t>(ftello(stream.get()));
   Reader reader(stream.get());
-  if (size == 0 || reader.byte(0) != kHeader || reader.number(1) != kHeaderBytes || reader.number(kEndTimeAt) > last) return kNotWhole;
+  if (size == 0 || reader.byte(0) != kHeader || reader.number(1) != kHeaderBytes || reader.number(kEndTimeAt) > last)
+    return kNotWhole;
   std::uint64_t found = 0;
   std::uint64_t blocks = 0;
   std::uint64_t at = 0;
@@ -73,8 +75,8 @@ std::string complete_fst(const std::filesystem::path& file, std::uint64_t times,
   // A block may begin with the last time stamp of the one before it; an instant at which nothing changes has none.
   if (!reader.good() || blocks != reader.number(kChangeBlocksAt) || found > times + blocks) return kNotWhole;
   const std::array<char, kDateBytes> date{};
-  if (std::fseek(stream.get(), kDateAt, SEEK_SET) != 0 || std::fwrite(date.data(), 1, date.size(), stream.get()) != date.size() ||
-      std::fflush(stream.get()) != 0)
+  if (std::fseek(stream.get(), kDateAt, SEEK_SET) != 0 ||
+      std::fwrite(date.data(), 1, date.size(), stream.get()) != date.size() || std::fflush(stream.get()) != 0)
     return kNotWhole;
   return {};
 }

@@ -82,7 +82,8 @@ std::string follow_links(fs::path& file) {
 OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_(file) {
   std::error_code error;
   const fs::file_status status = fs::status(file_, error);
-  if (status.type() == fs::file_type::none) fail(error.message());  // too long, links in a circle, a folder that may not be entered
+  if (status.type() == fs::file_type::none)
+    fail(error.message());  // too long, links in a circle, a folder that may not be entered
   if (fs::is_directory(status) || !file_.has_filename()) fail("it is a folder");
   in_place_ = fs::exists(status) && !fs::is_regular_file(status);
   if (fs::is_fifo(status)) claim(fs::canonical(file_, error).string());

@@ -55,7 +55,7 @@ class OutputFile {
   std::filesystem::path name_;  ///< as it was given
   std::filesystem::path file_;  ///< with links followed
   std::filesystem::path partial_;
-  std::string beside_;  ///< `partial_` + ".hier", a second file that the writer of waves has
+  std::string beside_;    ///< `partial_` + ".hier", a second file that the writer of waves has
   std::string identity_;  ///< among the targets of the process; empty: a device
   std::FILE* stream_ = nullptr;
   bool in_place_ = false;  ///< the target is a device or a pipe

@@ -21,8 +21,8 @@ inline const params::Table<WaveParameters>& wave_parameters() {
   static const params::Table<P> table = {
       {"observe.wave_from_s", "s", "waves: from this simulated time", params::at(&P::from_s), params::Range{0, 1e6}},
       {"observe.wave_to_s", "s", "waves: up to this simulated time", params::at(&P::to_s), params::Range{0, 1e6}},
-      {"observe.wave_angle_samples", "1/turn", "waves: samples of spindle angle and arm position a turn", params::at(&P::angle_samples), params::Range{1,
-       65536}},
+      {"observe.wave_angle_samples", "1/turn", "waves: samples of spindle angle and arm position a turn",
+       params::at(&P::angle_samples), params::Range{1, 65536}},
   };
   return table;
 }

@@ -16,9 +16,9 @@ void RequestLog::finished(const workload::FinishedRequest& finished) {
   const command::CommandTiming& t = finished.timing;
   fmt::memory_buffer row;  // on the stack
   auto out = std::back_inserter(row);
-  fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", finished.number, core::to_string(r.cls),
-                 r.stream, r.write() ? 'W' : 'R', r.address, r.length, t.issued, t.accepted, t.started, t.completed,
-                 t.queue, t.overhead, t.seek, t.settle, t.rotation, t.transfer, t.bus);
+  fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", finished.number, core::to_string(r.cls), r.stream,
+                 r.write() ? 'W' : 'R', r.address, r.length, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead,
+                 t.seek, t.settle, t.rotation, t.transfer, t.bus);
   if (r.deadline != core::kNoDeadline) fmt::format_to(out, "{}", r.deadline);
   fmt::format_to(out, ",{},{}\n", t.completed > r.deadline ? 1 : 0,
                  finished.status == command::CommandStatus::Good ? "good" : command::to_string(finished.status));

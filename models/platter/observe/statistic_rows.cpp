@@ -32,9 +32,10 @@ const params::Statistics<RequestStatistics>& part_rows() {
   static const params::Statistics<RequestStatistics> rows = [] {
     params::Statistics<RequestStatistics> all;
     for (std::size_t i = 0; i < kPartNames.size(); ++i)
-      all.value(kPartNames[i], "ms", "", "mean",
-                [i](const RequestStatistics& r) { return r.completed > 0 ? r.parts_ms[i] / static_cast<double>(r.completed) : 0.0; },
-                {kPartNames[i], 3});
+      all.value(
+          kPartNames[i], "ms", "", "mean",
+          [i](const RequestStatistics& r) { return r.completed > 0 ? r.parts_ms[i] / static_cast<double>(r.completed) : 0.0; },
+          {kPartNames[i], 3});
     return all;
   }();
   return rows;
@@ -43,8 +44,10 @@ const params::Statistics<RequestStatistics>& part_rows() {
 const params::Statistics<Requests>& throughput_rows() {
   static const auto rows =
       params::Statistics<Requests>()
-          .value("requests_per_s", "1/s", "completed", "rate", [](const Requests& r) { return static_cast<double>(r.requests->completed) / r.measured_s; })
-          .value("bytes_per_s", "bytes/s", "", "rate", [](const Requests& r) { return static_cast<double>(r.requests->bytes) / r.measured_s; });
+          .value("requests_per_s", "1/s", "completed", "rate",
+                 [](const Requests& r) { return static_cast<double>(r.requests->completed) / r.measured_s; })
+          .value("bytes_per_s", "bytes/s", "", "rate",
+                 [](const Requests& r) { return static_cast<double>(r.requests->bytes) / r.measured_s; });
   return rows;
 }
 
@@ -52,7 +55,8 @@ const params::Statistics<Backlog>& backlog_rows() {
   static const auto rows =
       params::Statistics<Backlog>()
           .value("mean", "", "over the measured time", "time-weighted mean", [](const Backlog& b) { return b.mean(); })
-          .value("parts", "", "over each of twenty equal parts of it", "time-weighted mean", [](const Backlog& b) { return b.means(); });
+          .value("parts", "", "over each of twenty equal parts of it", "time-weighted mean",
+                 [](const Backlog& b) { return b.means(); });
   return rows;
 }
 
@@ -68,15 +72,18 @@ const params::Statistics<Requests>& request_rows() {
       params::Statistics<Requests>()
           .value("issued", "", "", "count", [](const Requests& r) { return r.requests->issued; }, {"issued"})
           .value("completed", "", "", "count", [](const Requests& r) { return r.requests->completed; }, {"completed"})
-          .value("failed", "", "neither completed nor late", "count", [](const Requests& r) { return r.requests->failed; }, {"failed"})
-          .value("outstanding", "", "in host or drive when the run ended", "count", [](const Requests& r) { return r.requests->outstanding; })
+          .value("failed", "", "neither completed nor late", "count", [](const Requests& r) { return r.requests->failed; },
+                 {"failed"})
+          .value("outstanding", "", "in host or drive when the run ended", "count",
+                 [](const Requests& r) { return r.requests->outstanding; })
           .value("late", "", "completed after the deadline, or not at all although it has passed", "count",
                  [](const Requests& r) { return r.requests->late; }, {"late"})
           .value("bytes", "bytes", "", "sum", [](const Requests& r) { return r.requests->bytes; })
           .section("throughput", "", throughput_rows())
           .value("fairness_index", "", "Jain's index over the response times: 1 when all are equal", "index",
                  [](const Requests& r) { return r.requests->response.fairness_index(); }, {"fairness", 3})
-          .group("response_ms", "of the completed", response_rows(), [](const Requests& r) -> const Samples& { return r.requests->response; })
+          .group("response_ms", "of the completed", response_rows(),
+                 [](const Requests& r) -> const Samples& { return r.requests->response; })
           .group("parts_ms", "where the time went; they sum to response_ms.mean", part_rows(),
                  [](const Requests& r) -> const RequestStatistics& { return *r.requests; }, {"mean parts"});
   return rows;
@@ -87,9 +94,10 @@ const params::Statistics<MeasuredClass>& class_rows() {
   static const auto rows =
       params::Statistics<Class>()
           .all_of(request_rows(), [](const Class& c) { return MeasuredRequests{c.requests, c.measured_s}; })
-          .group("backlog", "requests issued and not finished, in host or drive, with those from before the measured time", backlog_rows(),
-                 [](const Class& c) -> const Backlog& { return c.requests->backlog; })
-          .group("reads", "of them, the reads; left out where there is none", request_rows(), [](const Class& c) { return some(c.requests->reads, c.measured_s); })
+          .group("backlog", "requests issued and not finished, in host or drive, with those from before the measured time",
+                 backlog_rows(), [](const Class& c) -> const Backlog& { return c.requests->backlog; })
+          .group("reads", "of them, the reads; left out where there is none", request_rows(),
+                 [](const Class& c) { return some(c.requests->reads, c.measured_s); })
           .group("writes", "of them, the writes; left out where there is none", request_rows(),
                  [](const Class& c) { return some(c.requests->writes, c.measured_s); });
   return rows;

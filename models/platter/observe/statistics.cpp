@@ -166,13 +166,12 @@ void Statistics::check_conservation() const {
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     const ClassStatistics& c = classes_[i];
     if (c.issued != c.completed + c.failed + c.outstanding)
-      throw core::SimulationError(fmt::format(
-          "conservation broken in class {}: issued {} is not completed {} + failed {} + outstanding {}",
-          core::to_string(static_cast<core::RequestClass>(i)), c.issued, c.completed, c.failed, c.outstanding));
+      throw core::SimulationError(
+          fmt::format("conservation broken in class {}: issued {} is not completed {} + failed {} + outstanding {}",
+                      core::to_string(static_cast<core::RequestClass>(i)), c.issued, c.completed, c.failed, c.outstanding));
   }
   if (broken_sums_ != 0)
-    throw core::SimulationError(
-        fmt::format("{} response times are not the sum of their parts", broken_sums_));
+    throw core::SimulationError(fmt::format("{} response times are not the sum of their parts", broken_sums_));
 }
 
 }  // namespace platter::observe

@@ -33,8 +33,8 @@ class Samples {
 
   std::size_t count_ = 0;
   Picoseconds max_ = 0;
-  std::vector<Picoseconds> values_;     ///< up to `kMostKept`
-  std::vector<std::uint64_t> counts_;   ///< of each range, beyond
+  std::vector<Picoseconds> values_;    ///< up to `kMostKept`
+  std::vector<std::uint64_t> counts_;  ///< of each range, beyond
   double sum_ms_ = 0;
   double sum_squares_ms_ = 0;
   mutable std::vector<Picoseconds> sorted_;
@@ -62,9 +62,10 @@ class Backlog {
 
   Picoseconds from_;
   Picoseconds to_;
-  Picoseconds step_;   ///< length of all parts but the last, which has what is left over
-  std::array<double, kParts> partial_{};                ///< time outstanding in the first and last parts that requests touch; may exceed 2^63
-  std::array<std::int64_t, kParts + 1> throughout_{};   ///< change of the number outstanding throughout a part, against the part before
+  Picoseconds step_;                      ///< length of all parts but the last, which has what is left over
+  std::array<double, kParts> partial_{};  ///< time outstanding in the first and last parts that requests touch; may exceed 2^63
+  std::array<std::int64_t, kParts + 1>
+      throughout_{};  ///< change of the number outstanding throughout a part, against the part before
 };
 
 /// The parts of a response time, in the order in which they are shown.

@@ -45,16 +45,18 @@ std::string cdf_svg(const std::string& title, const std::string& axis, const std
       kLeft + kWidth + 30, kTop + kHeight + 50, kLeft, title);
   for (int i = 0; i <= 5; ++i) {
     const double share = 0.2 * i;
-    svg += fmt::format("<path d=\"M{0:.1f} {1:.1f}H{2:.1f}\" stroke=\"#ddd\"/><text x=\"{3:.1f}\" y=\"{4:.1f}\" "
-                       "text-anchor=\"end\">{5:.1f}</text>\n",
-                       kLeft, y(share), kLeft + kWidth, kLeft - 6, y(share) + 4, share);
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}H{2:.1f}\" stroke=\"#ddd\"/><text x=\"{3:.1f}\" y=\"{4:.1f}\" "
+        "text-anchor=\"end\">{5:.1f}</text>\n",
+        kLeft, y(share), kLeft + kWidth, kLeft - 6, y(share) + 4, share);
   }
   const double step = tick_step(end, 8);
   for (int i = 0; step * i <= end; ++i) {
     const double value = step * i;
-    svg += fmt::format("<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#ddd\"/><text x=\"{0:.1f}\" y=\"{3:.1f}\" "
-                       "text-anchor=\"middle\">{4:g}</text>\n",
-                       x(value), kTop, kTop + kHeight, kTop + kHeight + 16, value);
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#ddd\"/><text x=\"{0:.1f}\" y=\"{3:.1f}\" "
+        "text-anchor=\"middle\">{4:g}</text>\n",
+        x(value), kTop, kTop + kHeight, kTop + kHeight + 16, value);
   }
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", kLeft + kWidth / 2,
                      kTop + kHeight + 38, axis);
@@ -70,9 +72,10 @@ std::string cdf_svg(const std::string& title, const std::string& axis, const std
     }
     svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path, colour);
     const double row = kTop + kHeight - 16 * static_cast<double>(series.size() - i);
-    svg += fmt::format("<path d=\"M{0:.1f} {1:.1f}h24\" stroke=\"{2}\" stroke-width=\"2\"/><text x=\"{3:.1f}\" "
-                       "y=\"{4:.1f}\">{5}</text>\n",
-                       kLeft + kWidth - 170, row - 4, colour, kLeft + kWidth - 140, row, series[i].name);
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}h24\" stroke=\"{2}\" stroke-width=\"2\"/><text x=\"{3:.1f}\" "
+        "y=\"{4:.1f}\">{5}</text>\n",
+        kLeft + kWidth - 170, row - 4, colour, kLeft + kWidth - 140, row, series[i].name);
   }
   return svg + "</svg>\n";
 }

@@ -44,8 +44,8 @@ struct WaveFile::File {
   struct Scope {
     std::string name;
     std::vector<params::SignalRow> rows;
-    std::size_t first;         ///< of the values
-    std::uint32_t code = 0;    ///< of the first signal in the file
+    std::size_t first;       ///< of the values
+    std::uint32_t code = 0;  ///< of the first signal in the file
     const File* of = nullptr;
   };
 
@@ -65,9 +65,11 @@ struct WaveFile::File {
     scope.code = code;
     for (const params::SignalRow& row : scope.rows) {
       if (row.values == nullptr || enumerations.count(row.values) != 0) continue;
-      EnumerationText& text = enumerations.try_emplace(row.values, static_cast<int>(enumerations.size()) + 1, row).first->second;
-      trace->declDTypeEnum(text.type, std::string(row.values->name).c_str(), static_cast<std::uint32_t>(row.values->values.size()),
-                           static_cast<std::uint32_t>(row.bits), const_cast<const char**>(row.values->values.data()), text.bits.data());
+      EnumerationText& text =
+          enumerations.try_emplace(row.values, static_cast<int>(enumerations.size()) + 1, row).first->second;
+      trace->declDTypeEnum(text.type, std::string(row.values->name).c_str(),
+                           static_cast<std::uint32_t>(row.values->values.size()), static_cast<std::uint32_t>(row.bits),
+                           const_cast<const char**>(row.values->values.data()), text.bits.data());
     }
     constexpr auto kModule = VerilatedTracePrefixType::SCOPE_MODULE;
     trace->pushPrefix(scope.name.c_str(), kModule);
@@ -97,7 +99,8 @@ struct WaveFile::File {
     else if (row.bits == 1)
       trace.declBit(at, name.c_str(), -1, kNone, kWire, kLogic);
     else
-      trace.declBus(at, name.c_str(), row.values == nullptr ? -1 : enumerations.at(row.values).type, kNone, kWire, kLogic, row.bits - 1, 0);
+      trace.declBus(at, name.c_str(), row.values == nullptr ? -1 : enumerations.at(row.values).type, kNone, kWire, kLogic,
+                    row.bits - 1, 0);
   }
 
   template <bool kFull>
@@ -124,7 +127,11 @@ struct WaveFile::File {
 };
 
 WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to)
-    : file_(std::make_unique<File>()), name_(file.string()), output_(file, OutputFile::Access::Rewritten), from_(from), to_(to) {
+    : file_(std::make_unique<File>()),
+      name_(file.string()),
+      output_(file, OutputFile::Access::Rewritten),
+      from_(from),
+      to_(to) {
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.set_time_unit("1ps");
   trace.set_time_resolution("1ps");
@@ -136,7 +143,8 @@ WaveFile::Signals WaveFile::add(const std::string& scope, std::vector<params::Si
   added.rows = std::move(rows);
   added.first = file_->values.size();
   added.of = file_.get();
-  for (const params::SignalRow& row : added.rows) file_->values.push_back(row.bits == 0 ? params::SignalValue{0.0} : params::SignalValue{std::uint64_t{0}});
+  for (const params::SignalRow& row : added.rows)
+    file_->values.push_back(row.bits == 0 ? params::SignalValue{0.0} : params::SignalValue{std::uint64_t{0}});
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.addInitCb(&File::init, &added, scope, false, File::all_words(added));
   trace.addFullCb(&File::write<true>, 0, &added);

@@ -14,7 +14,8 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
  public:
   SC_HAS_PROCESS(WaveProbe);
   /// `scope`: the drive's in the file. The drive outlives the probe.
-  WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope, std::uint32_t samples_per_turn);
+  WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
+            std::uint32_t samples_per_turn);
   ~WaveProbe() override;
 
   void entered(const drive::ActuatorReport& report) override;

@@ -50,11 +50,14 @@ struct SchemaOf {
   json operator()(const std::uint32_t*) const { return {{"type", "integer"}, {"minimum", 0}}; }
   json operator()(const double*) const { return {{"type", "number"}}; }
   json operator()(const std::vector<FileName>*) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
-  json operator()(const std::vector<std::uint32_t>*) const { return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}}; }
+  json operator()(const std::vector<std::uint32_t>*) const {
+    return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 0}}}};
+  }
   json operator()(const std::vector<double>*) const { return {{"type", "array"}, {"items", {{"type", "number"}}}}; }
   template <typename T>
   json operator()(const std::vector<std::pair<std::uint32_t, T>>*) const {
-    return {{"type", "array"}, {"items", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}}}};
+    return {{"type", "array"},
+            {"items", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}}}};
   }
   json operator()(const std::string*) const { return {{"type", "string"}}; }
   json operator()(const FileName*) const { return {{"type", "string"}}; }
@@ -112,8 +115,8 @@ json dumped_value(const BoundRow& bound) {
 
 void add_line(std::string& text, const std::string& key, const BoundRow& bound) {
   const Row& row = *bound.row;
-  text += fmt::format("{} = {}  # {}{}\n", key, core::json_text(dumped_value(bound), -1), row.unit.empty() ? "" : "[" + std::string(row.unit) + "] ",
-                      row.description);
+  text += fmt::format("{} = {}  # {}{}\n", key, core::json_text(dumped_value(bound), -1),
+                      row.unit.empty() ? "" : "[" + std::string(row.unit) + "] ", row.description);
 }
 
 // --- page ------------------------------------------------------------------------------------------------------------
@@ -128,8 +131,8 @@ std::string page_line(const std::string& key, const BoundRow& bound) {
     range = fmt::format("{:g} to {:g}", row.range.minimum, row.range.maximum);
   else if (!std::isinf(row.range.minimum))
     range = fmt::format("from {:g}", row.range.minimum);
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key, row.unit, row.required ? "required" : "`" + core::json_text(value_of(bound), -1) + "`", range,
-                     row.description);
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", key, row.unit,
+                     row.required ? "required" : "`" + core::json_text(value_of(bound), -1) + "`", range, row.description);
 }
 
 }  // namespace
@@ -188,7 +191,10 @@ void allow_files(json& schema, const std::map<std::string, std::string>& meaning
     section.erase("required");
     section["properties"]["file"] = {{"type", "string"}, {"description", "file to start from"}};
     const auto said = meaning.find(key);
-    section = json{{"oneOf", {{{"type", "string"}, {"description", said != meaning.end() ? said->second : "file that holds the section"}}, section}}};
+    section =
+        json{{"oneOf",
+              {{{"type", "string"}, {"description", said != meaning.end() ? said->second : "file that holds the section"}},
+               section}}};
   }
 }
 

@@ -91,10 +91,12 @@ void merge(toml::table& base, toml::table&& over) {
 std::string file_objection(const fs::path& path) {
   const std::string objection = core::note_input(path);
   if (objection.empty()) return {};
-  return objection == "no such file" ? fmt::format("there is no file \"{}\"", path.string()) : fmt::format("\"{}\" {}", path.string(), objection);
+  return objection == "no such file" ? fmt::format("there is no file \"{}\"", path.string())
+                                     : fmt::format("\"{}\" {}", path.string(), objection);
 }
 
-void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const FileLookup& lookup, const std::string& file) {
+void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const FileLookup& lookup,
+                      const std::string& file) {
   std::vector<std::string> keys;  // names, since sections are exchanged on the way
   for (auto&& [key, node] : table) keys.emplace_back(key.str());
   for (const std::string& key : keys) {
@@ -141,8 +143,8 @@ std::string said_of(const std::string& key, const KeySpace& space, const Documen
   return said.empty() ? space.suggestion(key) : said;
 }
 
-void flatten(const toml::table& table, const std::string& prefix, const KeySpace& space, const Document::Elsewhere& elsewhere, const std::string& file,
-             Leaves& leaves, Problems& problems) {
+void flatten(const toml::table& table, const std::string& prefix, const KeySpace& space, const Document::Elsewhere& elsewhere,
+             const std::string& file, Leaves& leaves, Problems& problems) {
   for (auto&& [key, node] : table) {
     const std::string path = join(prefix, key.str());
     const Position at = position_of(node, file);
@@ -301,16 +303,13 @@ class Setter {
     field->clear();
     for (const toml::node& element : *elements) {
       Value value{};
-      if (!read(element, value))
-        return fmt::format("found {} as element {}, expected {}", show(element), field->size(), what);
+      if (!read(element, value)) return fmt::format("found {} as element {}, expected {}", show(element), field->size(), what);
       field->push_back(value);
     }
     return {};
   }
   bool outside(double value) const { return value < p_.range.minimum || value > p_.range.maximum; }
-  std::string expected(const std::string& what) const {
-    return fmt::format("found {}, expected {}", show(*leaf_.node), what);
-  }
+  std::string expected(const std::string& what) const { return fmt::format("found {}, expected {}", show(*leaf_.node), what); }
   std::string expected_choice(const std::string& value) const {
     std::string names;
     for (const std::string_view choice : p_.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
@@ -329,11 +328,13 @@ class Setter {
 };
 
 /// Sets the rows. `where`: the place that lacks what is required and is not there.
-void apply(const std::vector<BoundRow>& rows, Leaves& leaves, const std::function<Position(const std::string& key)>& where, Problems& problems) {
+void apply(const std::vector<BoundRow>& rows, Leaves& leaves, const std::function<Position(const std::string& key)>& where,
+           Problems& problems) {
   for (const BoundRow& bound : rows) {
     const auto found = leaves.find(bound.key);
     if (found == leaves.end()) {
-      if (bound.row->required) report(problems, where(bound.key), bound.key, "is missing: " + std::string(bound.row->description));
+      if (bound.row->required)
+        report(problems, where(bound.key), bound.key, "is missing: " + std::string(bound.row->description));
       continue;
     }
     found->second.used = true;
@@ -346,7 +347,8 @@ void report_unused(const Leaves& leaves, const KeySpace& space, const Document::
   for (const auto& [path, leaf] : leaves) {
     if (leaf.used) continue;
     if (space.has_section(path))
-      report(problems, leaf.position, path, fmt::format("found {}, expected a section or the name of its file", show(*leaf.node)));
+      report(problems, leaf.position, path,
+             fmt::format("found {}, expected a section or the name of its file", show(*leaf.node)));
     else
       report(problems, leaf.position, path, "there is no such key" + said_of(path, space, elsewhere));
   }
@@ -362,7 +364,8 @@ void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where,
   found->second.used = true;
   const toml::array* array = found->second.node->as_array();
   if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table)) {
-    report(problems, found->second.position, bound.key, fmt::format("expected one [[{}]] table for each {}", bound.key, bound.one));
+    report(problems, found->second.position, bound.key,
+           fmt::format("expected one [[{}]] table for each {}", bound.key, bound.one));
     return;
   }
   KeySpace space;
@@ -382,8 +385,7 @@ bool below(const std::string& key, const std::string& section) {
 
 Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    fail({"--set " + text, 0, 0}, "", "expected KEY=VALUE");
+  if (equals == std::string::npos || equals == 0) fail({"--set " + text, 0, 0}, "", "expected KEY=VALUE");
   key = text.substr(0, equals);
   key.erase(std::remove(key.begin(), key.end(), ' '), key.end());
   const std::string value = text.substr(equals + 1);
@@ -402,7 +404,8 @@ Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, st
 
 void KeySpace::add(const std::string& key) {
   keys_.insert(key);
-  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1)) sections_.insert(key.substr(0, dot));
+  for (std::size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
+    sections_.insert(key.substr(0, dot));
 }
 
 void KeySpace::add(const Grammar& grammar) {
@@ -427,10 +430,12 @@ struct Document::Tables {
   toml::table table;
   std::vector<toml::table> owners;  // of the overrides' values
   std::vector<std::pair<std::string, Leaf>> set_keys;
-  std::map<std::string, std::pair<std::string, Position>> names;  // of sections at the top: what they start from, and where they stand
+  std::map<std::string, std::pair<std::string, Position>>
+      names;  // of sections at the top: what they start from, and where they stand
 };
 
-Document::Document(const fs::path& file, const std::vector<std::string>& overrides, const KeySpace& space, const FileLookup& lookup)
+Document::Document(const fs::path& file, const std::vector<std::string>& overrides, const KeySpace& space,
+                   const FileLookup& lookup)
     : tables_(std::make_unique<Tables>()) {
   Tables& t = *tables_;
   t.file = file.string();
@@ -503,13 +508,15 @@ void Document::read(const Grammar& grammar, Source& source, Problems& problems, 
   for (const BoundArray& array : grammar.arrays())
     if (!is_absent(array.key)) apply_array(array, leaves, where(array.key), problems);
   for (const RequiredSection& section : grammar.required())
-    if (t.names.count(section.key) == 0) report(problems, {t.file, 0, 0}, section.key, "is missing: " + std::string(section.meaning));
+    if (t.names.count(section.key) == 0)
+      report(problems, {t.file, 0, 0}, section.key, "is missing: " + std::string(section.meaning));
   for (auto& [key, leaf] : leaves)
     if (is_absent(key)) leaf.used = true;
   report_unused(leaves, space, elsewhere, problems);
   for (const auto& [key, leaf] : leaves) source.positions[key] = leaf.position;
   for (const RequiredSection& section : grammar.required())
-    if (const auto given = t.names.find(section.key); given != t.names.end()) source.positions[section.key] = given->second.second;
+    if (const auto given = t.names.find(section.key); given != t.names.end())
+      source.positions[section.key] = given->second.second;
 }
 
 }  // namespace platter::params

@@ -32,7 +32,8 @@ class KeySpace {
 };
 
 /// Which file a section is that is named instead of written out, and what is wrong with a name.
-using FileLookup = std::function<std::filesystem::path(const std::string& name, const std::string& section, const Position& at)>;
+using FileLookup =
+    std::function<std::filesystem::path(const std::string& name, const std::string& section, const Position& at)>;
 /// The file of that name beside the one that names it. Throws core::ConfigError where it cannot be read.
 std::filesystem::path file_beside(const std::string& name, const std::string& section, const Position& at);
 
@@ -43,7 +44,8 @@ std::filesystem::path file_beside(const std::string& name, const std::string& se
 class Document {
  public:
   /// `space`: all that may stand in it, which is also what may stand in files of its own. Throws core::ConfigError or core::InputError.
-  Document(const std::filesystem::path& file, const std::vector<std::string>& overrides, const KeySpace& space, const FileLookup& lookup);
+  Document(const std::filesystem::path& file, const std::vector<std::string>& overrides, const KeySpace& space,
+           const FileLookup& lookup);
   ~Document();
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
@@ -57,7 +59,8 @@ class Document {
   using Elsewhere = std::function<std::string(const std::string& key)>;
   /// Sets all that the grammar binds. Adds every problem: unknown keys (with the nearest valid name), wrong types, values out of range, what is
   /// missing.
-  void read(const Grammar& grammar, Source& source, std::vector<core::ConfigProblem>& problems, const Elsewhere& elsewhere = {}) const;
+  void read(const Grammar& grammar, Source& source, std::vector<core::ConfigProblem>& problems,
+            const Elsewhere& elsewhere = {}) const;
 
  private:
   struct Tables;

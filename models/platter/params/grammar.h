@@ -23,9 +23,9 @@ struct BoundRow {
 /// An array of tables of one kind, `[[key]]` each, at least one.
 struct BoundArray {
   std::string key;
-  std::string_view one;  ///< what one of them is
-  std::function<std::vector<BoundRow>()> append;                ///< another element
-  std::function<std::vector<BoundRow>()> example;               ///< an element with its defaults, of no array
+  std::string_view one;                            ///< what one of them is
+  std::function<std::vector<BoundRow>()> append;   ///< another element
+  std::function<std::vector<BoundRow>()> example;  ///< an element with its defaults, of no array
   std::function<std::vector<std::vector<BoundRow>>()> elements;
 };
 
@@ -47,8 +47,7 @@ class Grammar {
   }
   template <typename Element>
   void add_array(const std::string& key, std::string_view one, const Table<Element>& table, std::vector<Element>& elements) {
-    arrays_.push_back({key, one,
-                       [&table, &elements, key] { return bind(table, elements.emplace_back(), key); },
+    arrays_.push_back({key, one, [&table, &elements, key] { return bind(table, elements.emplace_back(), key); },
                        [&table, key, element = std::make_shared<Element>()] { return bind(table, *element, key); },
                        [&table, &elements, key] {
                          std::vector<std::vector<BoundRow>> bound;
@@ -76,7 +75,8 @@ class Grammar {
     std::vector<BoundRow> rows;
     rows.reserve(table.size());
     for (const Parameter<Object>& parameter : table)
-      rows.push_back({prefix.empty() ? std::string(parameter.key) : prefix + "." + std::string(parameter.key), &parameter, parameter.field(object)});
+      rows.push_back({prefix.empty() ? std::string(parameter.key) : prefix + "." + std::string(parameter.key), &parameter,
+                      parameter.field(object)});
     return rows;
   }
 

@@ -42,9 +42,9 @@ class Choice {
 };
 
 /// The field of an object that a parameter sets and shows.
-using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*, std::vector<std::uint32_t>*,
-                           std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*, std::vector<std::pair<std::uint32_t, std::uint32_t>>*,
-                           Choice>;
+using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*,
+                           std::vector<std::uint32_t>*, std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
+                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice>;
 
 template <typename Member>
 Field field(Member* member) {
@@ -102,11 +102,11 @@ Parameter<Object> required(Parameter<Object> parameter) {
 
 /// The field of a member, or of a member's member.
 template <typename Object, typename Member>
-auto at(Member Object::*member) {
+auto at(Member Object::* member) {
   return [member](Object& object) { return field(&(object.*member)); };
 }
 template <typename Object, typename Inner, typename Member>
-auto at(Inner Object::*inner, Member Inner::*member) {
+auto at(Inner Object::* inner, Member Inner::* member) {
   return [inner, member](Object& object) { return field(&(object.*inner.*member)); };
 }
 

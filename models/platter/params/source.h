@@ -34,7 +34,9 @@ struct Source {
     return {position.file, position.line, position.column, key, message};
   }
   /// Throws core::ConfigError: what is wrong with the key's value, and where it stands.
-  [[noreturn]] void refuse(const std::string& key, const std::string& message) const { throw core::ConfigError({problem(key, message)}); }
+  [[noreturn]] void refuse(const std::string& key, const std::string& message) const {
+    throw core::ConfigError({problem(key, message)});
+  }
 };
 
 /// What is wrong with a configuration whose keys are good by themselves.

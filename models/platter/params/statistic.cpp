@@ -99,7 +99,8 @@ json to_json(const StatisticTable& table, const void* object) {
 }
 
 json schema(const StatisticTable& table) {
-  json object = {{"type", "object"}, {"additionalProperties", false}, {"properties", json::object()}, {"required", json::array()}};
+  json object = {
+      {"type", "object"}, {"additionalProperties", false}, {"properties", json::object()}, {"required", json::array()}};
   for (const StatisticRow& row : table.rows()) {
     json entry;
     switch (row.kind) {
@@ -140,7 +141,8 @@ void find_shown(const StatisticTable& table, const json::json_pointer& prefix, s
   for (const StatisticRow& row : table.rows()) {
     const json::json_pointer where = prefix / std::string(row.name);
     if (row.kind == StatisticRow::Kind::Value && !row.column.heading.empty()) found.push_back({&row, where});
-    if (row.kind == StatisticRow::Kind::Group && !row.optional && row.column.heading.empty()) find_shown(*row.table, where, found);
+    if (row.kind == StatisticRow::Kind::Group && !row.optional && row.column.heading.empty())
+      find_shown(*row.table, where, found);
   }
 }
 
@@ -157,13 +159,16 @@ class ScreenTable {
   ScreenTable(std::string_view heading, const StatisticTable& table, const json::json_pointer& where) {
     find_shown(table, where, shown_);
     std::vector<std::string> head{std::string(heading)};
-    for (const Shown& column : shown_) head.push_back(std::string(column.row->column.heading) + (column.row->unit.empty() ? "" : " " + std::string(column.row->unit)));
+    for (const Shown& column : shown_)
+      head.push_back(std::string(column.row->column.heading) +
+                     (column.row->unit.empty() ? "" : " " + std::string(column.row->unit)));
     lines_.push_back(std::move(head));
   }
 
   void add(const std::string& name, const json& object) {
     std::vector<std::string> line{name};
-    for (const Shown& column : shown_) line.push_back(object.contains(column.where) ? number(object.at(column.where), *column.row) : "");
+    for (const Shown& column : shown_)
+      line.push_back(object.contains(column.where) ? number(object.at(column.where), *column.row) : "");
     lines_.push_back(std::move(line));
   }
   std::string text() const {
@@ -192,7 +197,8 @@ std::string object_tables(const StatisticRow& group, const json& objects) {
       table.add(object.contains("name") && object["name"].is_string() ? object["name"].get<std::string>() : key, object);
       std::vector<std::string> parts;
       for (const StatisticRow& part : group.table->rows())
-        if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name)) parts.emplace_back(part.name);
+        if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name))
+          parts.emplace_back(part.name);
       if (!with_parts || parts.size() < 2) continue;  // one part is the whole
       for (const std::string& part : parts) table.add("  " + part, object.at(part));
     }
@@ -208,7 +214,8 @@ std::string object_tables(const StatisticRow& group, const json& objects) {
   return text;
 }
 
-void add_to_screen(const StatisticTable& table, const json& result, std::vector<std::pair<std::string, std::string>>& lines, std::string& tables) {
+void add_to_screen(const StatisticTable& table, const json& result, std::vector<std::pair<std::string, std::string>>& lines,
+                   std::string& tables) {
   for (const StatisticRow& row : table.rows()) {
     if (!result.contains(row.name)) continue;
     const json& value = result.at(std::string(row.name));

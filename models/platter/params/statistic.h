@@ -23,14 +23,15 @@ struct Column {
 };
 
 /// A value of a statistic; nothing is null. (JSON itself stands for what is described elsewhere.)
-using StatisticValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::uint64_t>, std::vector<double>,
-                                    std::vector<std::optional<double>>, std::shared_ptr<const nlohmann::json>>;
+using StatisticValue =
+    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::uint64_t>,
+                 std::vector<double>, std::vector<std::optional<double>>, std::shared_ptr<const nlohmann::json>>;
 
 /// What a value may be, for the schema.
 struct ValueType {
-  StatisticValue example;   ///< of the type
+  StatisticValue example;  ///< of the type
   bool nullable = false;
-  std::size_t length = 0;   ///< of an array that has always so many elements
+  std::size_t length = 0;  ///< of an array that has always so many elements
 };
 
 class StatisticTable;
@@ -80,7 +81,8 @@ class StatisticTable {
     return rows_.emplace_back(row);
   }
   /// All rows of another table; `find` gives the object that they are of.
-  void add_all(const StatisticTable& other, const std::function<void(const void* object, const std::function<void(const void*)>& use)>& find) {
+  void add_all(const StatisticTable& other,
+               const std::function<void(const void* object, const std::function<void(const void*)>& use)>& find) {
     for (std::size_t i = 0; i < other.rows_.size(); ++i)
       add(other.rows_[i], [find, fill = other.fills_[i]](const void* object, StatisticSinkIf& sink) {
         find(object, [&](const void* found) { fill(found, sink); });
@@ -112,7 +114,8 @@ void with(const Given& given, Use use) {
 
 template <typename T>
 StatisticValue value_of(const T& value) {
-  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::vector<std::optional<double>>> || std::is_same_v<T, std::shared_ptr<const nlohmann::json>>)
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::vector<std::optional<double>>> ||
+                std::is_same_v<T, std::shared_ptr<const nlohmann::json>>)
     return value;
   else if constexpr (std::is_floating_point_v<T>)
     return double{value};
@@ -159,8 +162,10 @@ class Statistics : public StatisticTable {
  public:
   /// An optional is null here where it is empty.
   template <typename Get>
-  Statistics& value(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction, Get get, Column column = {}) {
-    StatisticRow row{StatisticRow::Kind::Value, name, unit, description, reduction, column, false, detail::TypeOf<Given<Get>>::get(), nullptr};
+  Statistics& value(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction,
+                    Get get, Column column = {}) {
+    StatisticRow row{StatisticRow::Kind::Value,         name,   unit, description, reduction, column, false,
+                     detail::TypeOf<Given<Get>>::get(), nullptr};
     add(row, [get](const void* object, StatisticSinkIf& sink) {
       if constexpr (detail::Maybe<Given<Get>>::value) {
         const auto given = get(of(object));
@@ -173,10 +178,11 @@ class Statistics : public StatisticTable {
   }
   /// An optional is left out where it is empty.
   template <typename Get>
-  Statistics& value_if(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction, Get get,
-                       Column column = {}) {
+  Statistics& value_if(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction,
+                       Get get, Column column = {}) {
     using Value = typename Given<Get>::value_type;
-    StatisticRow row{StatisticRow::Kind::Value, name, unit, description, reduction, column, true, detail::TypeOf<Value>::get(), nullptr};
+    StatisticRow row{StatisticRow::Kind::Value,    name,   unit, description, reduction, column, true,
+                     detail::TypeOf<Value>::get(), nullptr};
     add(row, [get](const void* object, StatisticSinkIf& sink) {
       detail::with(get(of(object)), [&](const Value& given) { sink.value(detail::value_of(given)); });
     });
@@ -184,10 +190,12 @@ class Statistics : public StatisticTable {
   }
   /// `column`: its rows stand in a table of their own on the screen, under this heading.
   template <typename Inner, typename Get>
-  Statistics& group(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get, Column column = {}) {
-    add(row_of<Get>(StatisticRow::Kind::Group, name, description, inner, column), [get, &inner](const void* object, StatisticSinkIf& sink) {
-      detail::with(get(of(object)), [&](const Inner& given) { sink.object({}, inner, &given); });
-    });
+  Statistics& group(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get,
+                    Column column = {}) {
+    add(row_of<Get>(StatisticRow::Kind::Group, name, description, inner, column),
+        [get, &inner](const void* object, StatisticSinkIf& sink) {
+          detail::with(get(of(object)), [&](const Inner& given) { sink.object({}, inner, &given); });
+        });
     return *this;
   }
   /// A group of rows of the object itself.
@@ -199,23 +207,25 @@ class Statistics : public StatisticTable {
   /// `get` gives pairs of a name and an object.
   template <typename Inner, typename Get>
   Statistics& by_name(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get) {
-    add(row_of<Get>(StatisticRow::Kind::ByName, name, description, inner), [get, &inner](const void* object, StatisticSinkIf& sink) {
-      detail::with(get(of(object)), [&](const auto& given) {
-        sink.present();
-        for (const auto& [key, element] : given) sink.object(key, inner, &element);
-      });
-    });
+    add(row_of<Get>(StatisticRow::Kind::ByName, name, description, inner),
+        [get, &inner](const void* object, StatisticSinkIf& sink) {
+          detail::with(get(of(object)), [&](const auto& given) {
+            sink.present();
+            for (const auto& [key, element] : given) sink.object(key, inner, &element);
+          });
+        });
     return *this;
   }
   /// `get` gives a range of objects.
   template <typename Inner, typename Get>
   Statistics& list(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get) {
-    add(row_of<Get>(StatisticRow::Kind::List, name, description, inner), [get, &inner](const void* object, StatisticSinkIf& sink) {
-      detail::with(get(of(object)), [&](const auto& given) {
-        sink.present();
-        for (const Inner& element : given) sink.object({}, inner, &element);
-      });
-    });
+    add(row_of<Get>(StatisticRow::Kind::List, name, description, inner),
+        [get, &inner](const void* object, StatisticSinkIf& sink) {
+          detail::with(get(of(object)), [&](const auto& given) {
+            sink.present();
+            for (const Inner& element : given) sink.object({}, inner, &element);
+          });
+        });
     return *this;
   }
   /// All rows of a part of the object, as if they were its own.
@@ -234,7 +244,8 @@ class Statistics : public StatisticTable {
 
   static const Object& of(const void* object) { return *static_cast<const Object*>(object); }
   template <typename Get>
-  static StatisticRow row_of(StatisticRow::Kind kind, std::string_view name, std::string_view description, const StatisticTable& inner, Column column = {}) {
+  static StatisticRow row_of(StatisticRow::Kind kind, std::string_view name, std::string_view description,
+                             const StatisticTable& inner, Column column = {}) {
     return {kind, name, {}, description, {}, column, detail::Maybe<Given<Get>>::value, {}, &inner};
   }
 };

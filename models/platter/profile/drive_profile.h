@@ -32,10 +32,10 @@ struct ZoneProfile {
   double offset_sectors = 0;  ///< angle of the zone's first sector
   double track_skew_sectors = 0;
   double cylinder_skew_sectors = 0;
-  double range_skew_sectors = 0;     ///< added at each boundary of `GeometryProfile::range_cylinders`
-  std::uint32_t front_sectors = 0;   ///< at the zone's front, that hold no block
-  std::uint32_t spare_sectors = 0;   ///< held back in each unit (`GeometryProfile::spare_unit`); slips use them up
-  std::vector<std::uint32_t> slips;  ///< physical sectors of the zone, in mapping order, that hold no block
+  double range_skew_sectors = 0;              ///< added at each boundary of `GeometryProfile::range_cylinders`
+  std::uint32_t front_sectors = 0;            ///< at the zone's front, that hold no block
+  std::uint32_t spare_sectors = 0;            ///< held back in each unit (`GeometryProfile::spare_unit`); slips use them up
+  std::vector<std::uint32_t> slips;           ///< physical sectors of the zone, in mapping order, that hold no block
   std::vector<std::uint32_t> slipped_tracks;  ///< the same for whole tracks of the zone, in mapping order
   /// (physical sector, physical sector of the zone that holds its block instead)
   std::vector<std::pair<std::uint32_t, std::uint32_t>> remaps;
@@ -47,9 +47,9 @@ struct GeometryProfile {
   std::uint32_t sector_bytes = 512;
   Mapping mapping = Mapping::Plain;
   SpareUnit spare_unit = SpareUnit::Zone;
-  std::uint32_t range_cylinders = 1;  ///< cylinders of a range, which spares and skews may count by
-  bool spares_at_front = false;       ///< of their unit, instead of its end
-  bool slip_to_zone_end = false;      ///< a slip moves all later blocks of the zone, and leaves the units' spares alone
+  std::uint32_t range_cylinders = 1;       ///< cylinders of a range, which spares and skews may count by
+  bool spares_at_front = false;            ///< of their unit, instead of its end
+  bool slip_to_zone_end = false;           ///< a slip moves all later blocks of the zone, and leaves the units' spares alone
   std::vector<double> head_offsets_turns;  ///< each head's angle beside the layout's; empty: none
   std::vector<ZoneProfile> zones;
 };
@@ -74,10 +74,10 @@ struct SeekProfile {
 /// Where a read goes on after its last block, into the buffer, while nothing else is to be done.
 enum class ReadAhead {
   None,
-  Track,      ///< to the end of the track
-  Cylinder,   ///< to the end of the cylinder
-  Segment,    ///< until the segment is full
-  NextTrack,  ///< to the end of the track; of the next one, if the request began on an earlier track
+  Track,           ///< to the end of the track
+  Cylinder,        ///< to the end of the cylinder
+  Segment,         ///< until the segment is full
+  NextTrack,       ///< to the end of the track; of the next one, if the request began on an earlier track
   WholeTrack,      ///< round past the track's end, until all of the track is in the buffer
   WholeTrackNext,  ///< the same, then the next track
 };
@@ -94,18 +94,19 @@ struct CacheProfile {
   std::uint32_t segments = 0;  ///< 0: no cache; a read goes through the buffer and leaves nothing
   std::uint32_t segment_blocks = 0;
   ReadAhead read_ahead = ReadAhead::None;
-  std::uint32_t read_ahead_blocks = 0;  ///< at most so many past the request
+  std::uint32_t read_ahead_blocks = 0;         ///< at most so many past the request
   bool read_ahead_from_request_start = false;  ///< the request's own blocks do not count against the segment's size
-  bool read_ahead_on_hit = false;       ///< also after a read that found its blocks, while the drive is idle
-  bool stop_in_sector = false;          ///< a new access stops it at once, not at the end of the sector
-  bool keep_passing_sectors = false;    ///< keep what passes under the head before the first wanted sector
-  bool read_hits_on_writes = true;      ///< reads may be served from written data
-  bool keep_read_blocks = false;        ///< keep what the host has got; otherwise only what lies past it serves later reads
-  bool read_ahead_sequential = false;   ///< read ahead only after a read that goes on where the request before it ended
-  bool write_discards_reads = false;    ///< a write empties all segments that hold read data
-  bool write_updates_reads = false;     ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
-  bool separate_write_segments = false; ///< the write segments are never used for reads
-  std::uint32_t write_segments = 0;     ///< at most so many hold data to be written
+  bool read_ahead_on_hit = false;              ///< also after a read that found its blocks, while the drive is idle
+  bool stop_in_sector = false;                 ///< a new access stops it at once, not at the end of the sector
+  bool keep_passing_sectors = false;           ///< keep what passes under the head before the first wanted sector
+  bool read_hits_on_writes = true;             ///< reads may be served from written data
+  bool keep_read_blocks = false;       ///< keep what the host has got; otherwise only what lies past it serves later reads
+  bool read_ahead_sequential = false;  ///< read ahead only after a read that goes on where the request before it ended
+  bool write_discards_reads = false;   ///< a write empties all segments that hold read data
+  bool write_updates_reads =
+      false;  ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
+  bool separate_write_segments = false;  ///< the write segments are never used for reads
+  std::uint32_t write_segments = 0;      ///< at most so many hold data to be written
   WriteBack write_back = WriteBack::Off;
 };
 
@@ -127,25 +128,27 @@ struct DriveProfile {
   double rpm = 0;
   double head_switch_us = 0;
   double write_settle_us = 0;
-  bool zero_latency_read = false;   ///< take the sectors in the order in which they come
+  bool zero_latency_read = false;  ///< take the sectors in the order in which they come
   bool zero_latency_write = false;
   /// From the start of an access until a sector of the track under the head can be taken (the heads have to settle again).
   double same_track_us = 0;
   double same_track_write_us = 0;
   OverheadProfile overhead;
-  double bus_read_block_us = 0;   ///< one sector over the host bus
+  double bus_read_block_us = 0;  ///< one sector over the host bus
   double bus_write_block_us = 0;
-  double bus_reselect_us = 0;     ///< getting the bus again after the media access: before a read's data, before a write's status
+  double bus_reselect_us = 0;  ///< getting the bus again after the media access: before a read's data, before a write's status
   double bus_preparation_us = 0;  ///< before data crosses the bus
   double bus_read_completion_us = 0;
   double bus_write_completion_us = 0;
   double bus_read_watermark = 0;  ///< share of a read that must be in the buffer before its transfer to the host begins
-  std::uint32_t bus_write_watermark_blocks = 0;  ///< so many of a write's blocks must be in the buffer before the first is written
-  bool bus_overlap = true;        ///< the next access may begin while data of the last one is still on the bus
+  std::uint32_t bus_write_watermark_blocks =
+      0;                    ///< so many of a write's blocks must be in the buffer before the first is written
+  bool bus_overlap = true;  ///< the next access may begin while data of the last one is still on the bus
   // Who keeps the bus while it has nothing to carry. Getting it again takes the reselect and the preparation.
-  bool bus_hold_read = true;      ///< a read that waits for its next sector keeps it
-  bool bus_hold_write = true;     ///< a write larger than a segment keeps it while the segment is full
-  bool bus_never_disconnect = false;  ///< a read keeps it from its command to its end, and a command waits for the one before it
+  bool bus_hold_read = true;   ///< a read that waits for its next sector keeps it
+  bool bus_hold_write = true;  ///< a write larger than a segment keeps it while the segment is full
+  bool bus_never_disconnect =
+      false;  ///< a read keeps it from its command to its end, and a command waits for the one before it
   double bus_read_disconnect_us = 0;  ///< leaving it in the middle of a read
   double bus_write_disconnect_us = 0;
   double bus_write_low_watermark = 0;  ///< share of the full segment at which a write that has left the bus gets it again
@@ -157,10 +160,10 @@ struct DriveProfile {
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;
   std::uint32_t queue_depth = 32;
-  bool reject_when_full = false;  ///< answer a command beyond the depth by an error instead of waiting
+  bool reject_when_full = false;             ///< answer a command beyond the depth by an error instead of waiting
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
   std::uint32_t token_depth_bytes = 512 * 1024;
-  bool task_attributes = false;   ///< SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
+  bool task_attributes = false;  ///< SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 
 }  // namespace platter::profile

@@ -155,7 +155,8 @@ class CelloScheduler : public SchedulerIf {
   }
 
   const AccessPlanner& planner_;
-  Picoseconds after_run_;  ///< by which the decision at the edge puts off the next transfer at most: a sector that is missed comes a turn later
+  Picoseconds
+      after_run_;  ///< by which the decision at the edge puts off the next transfer at most: a sector that is missed comes a turn later
   ClassBudgets budgets_;
   ScanEdfSweep sweep_;
   std::unique_ptr<SchedulerIf> discrete_;
@@ -171,8 +172,6 @@ class CelloScheduler : public SchedulerIf {
 
 }  // namespace
 
-std::unique_ptr<SchedulerIf> create_cello(const SchedulerContext& context) {
-  return std::make_unique<CelloScheduler>(context);
-}
+std::unique_ptr<SchedulerIf> create_cello(const SchedulerContext& context) { return std::make_unique<CelloScheduler>(context); }
 
 }  // namespace platter::scheduling

@@ -16,8 +16,7 @@ class ClusterScheduler : public GuardedScheduler {
   explicit ClusterScheduler(const SchedulerContext& context)
       : GuardedScheduler(context),
         most_(context.parameters.requests),
-        reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders
-                                                : context.planner.geometry().cylinders()),
+        reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders : context.planner.geometry().cylinders()),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
         discrete_only_(context.readings.clusters == ClusterContents::Discrete),
         from_arm_(context.readings.cluster_from == ClusterFrom::Arm),
@@ -136,15 +135,15 @@ class ClusterScheduler : public GuardedScheduler {
   std::size_t most_;     ///< requests of a cluster
   std::uint32_t reach_;  ///< cylinders from its first request to its last
   std::uint32_t last_cylinder_;
-  bool discrete_only_;   ///< a continuous request is a cluster of its own
-  bool from_arm_;        ///< clusters begin where the arm stands
-  bool restarts_;        ///< the elevator does, with each round
+  bool discrete_only_;  ///< a continuous request is a cluster of its own
+  bool from_arm_;       ///< clusters begin where the arm stands
+  bool restarts_;       ///< the elevator does, with each round
   bool upward_ = true;
   bool planned_upward_ = true;  ///< of the cluster that was formed last
-  bool restart_ = false;    ///< a round has begun: the elevator follows its sweep
-  core::Cylinder front_{0}; ///< the end of the last cluster, or the edge where the elevator began anew
-  core::Cylinder end_{0};   ///< of the present cluster
-  bool at_front_ = false;   ///< the next cluster begins there, not at the arm
+  bool restart_ = false;        ///< a round has begun: the elevator follows its sweep
+  core::Cylinder front_{0};     ///< the end of the last cluster, or the edge where the elevator began anew
+  core::Cylinder end_{0};       ///< of the present cluster
+  bool at_front_ = false;       ///< the next cluster begins there, not at the arm
   PostponedCommands postponed_;
   std::vector<const Command*> ahead_;
   OrderedPart part_;  ///< what is left of the present cluster

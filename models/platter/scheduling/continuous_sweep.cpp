@@ -12,9 +12,7 @@ ContinuousSweep::ContinuousSweep(const AccessPlanner& planner, std::size_t capac
   sorted_.reserve(capacity);
 }
 
-Picoseconds ContinuousSweep::node(const Extent& extent) const {
-  return planner_.hold(extent);
-}
+Picoseconds ContinuousSweep::node(const Extent& extent) const { return planner_.hold(extent); }
 
 void ContinuousSweep::insert(const Command& command) {
   Link& link = links_[command.tag.value];
@@ -128,12 +126,10 @@ void ContinuousSweep::rebuild() {
   dirty_ = false;
 }
 
-bool ContinuousSweep::allows(const Command& command, Picoseconds positioning, Picoseconds now,
-                             Picoseconds bus_free) const {
+bool ContinuousSweep::allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
   Picoseconds need = positioning + sweep();
   if (&command != &first())
-    need += node(command.extent) + onward_to_first(command.extent) -
-            (contains(command.tag) ? credit(command.tag) : 0);
+    need += node(command.extent) + onward_to_first(command.extent) - (contains(command.tag) ? credit(command.tag) : 0);
   return need <= slack(now, bus_free);
 }
 

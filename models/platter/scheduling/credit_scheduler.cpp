@@ -41,21 +41,19 @@ class CreditScheduler : public PlacingScheduler {
   }
 
  private:
-  static constexpr std::size_t kGaps = 8;          ///< gaps that are filled in thought in a decision, about the most
-  static constexpr Picoseconds kMostHidden = 6;    ///< writes in one gap that count
-  static constexpr Picoseconds kMemory = 64;       ///< accesses over which the costs are means
+  static constexpr std::size_t kGaps = 8;        ///< gaps that are filled in thought in a decision, about the most
+  static constexpr Picoseconds kMostHidden = 6;  ///< writes in one gap that count
+  static constexpr Picoseconds kMemory = 64;     ///< accesses over which the costs are means
 
   /// A read with the writes that its gap takes.
   struct Offer {
     Read read;
-    Picoseconds cost = 0;   ///< less the credit; not below it until the gap has been looked at
+    Picoseconds cost = 0;  ///< less the credit; not below it until the gap has been looked at
     Picoseconds hidden = 0;
     FreeBlock place;  ///< of the first write
   };
 
-  static void learn(Picoseconds& mean, Picoseconds cost) {
-    mean = mean == 0 ? cost : mean + (cost - mean) / kMemory;
-  }
+  static void learn(Picoseconds& mean, Picoseconds cost) { mean = mean == 0 ? cost : mean + (cost - mean) / kMemory; }
   static bool dearer(const Offer& a, const Offer& b) { return a.cost > b.cost; }
 
   Offer cheapest(const HeadState& head, Picoseconds now, Picoseconds credit) {
@@ -89,8 +87,7 @@ class CreditScheduler : public PlacingScheduler {
     const Command& read = *offer.read.command;
     Picoseconds left = offer.read.total;
     for (offer.hidden = 0; offer.hidden < most; ++offer.hidden) {
-      const FreeBlock block =
-          space_.in_gap(from, read.extent, left, read.overhead_end - now - (offer.read.total - left));
+      const FreeBlock block = space_.in_gap(from, read.extent, left, read.overhead_end - now - (offer.read.total - left));
       if (!block) return;
       if (offer.hidden == 0) offer.place = block;
       left -= block.end;

@@ -62,7 +62,7 @@ class CylinderIndex {
                             [](const Entry& entry, std::uint32_t value) { return entry.cylinder < value; });
   }
 
-  std::vector<Entry> entries_;               ///< by cylinder
+  std::vector<Entry> entries_;              ///< by cylinder
   std::vector<std::uint32_t> cylinder_of_;  ///< by tag
 };
 

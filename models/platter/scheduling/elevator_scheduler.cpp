@@ -9,9 +9,9 @@ namespace platter::scheduling {
 namespace {
 
 enum class Turn {
-  AtEdge,     ///< SCAN: the arm runs on to the last cylinder before it turns
-  AtLast,     ///< LOOK: it turns where the last request was
-  FlyBack,    ///< C-LOOK: it flies back to the lowest request and always sweeps upward
+  AtEdge,   ///< SCAN: the arm runs on to the last cylinder before it turns
+  AtLast,   ///< LOOK: it turns where the last request was
+  FlyBack,  ///< C-LOOK: it flies back to the lowest request and always sweeps upward
 };
 
 /// The elevators: the nearest request in the direction of the sweep. Requests on one cylinder go by age.

@@ -63,10 +63,10 @@ class FairQueueScheduler : public SchedulerIf {
       if (flow.commands.empty()) continue;
       const bool weighs = weights_[c].millionths != 0;
       // Of equal starts the older command's; a class without weight comes after those with.
-      const bool sooner = best == nullptr || (weighs != best_weighs ? weighs
-                                              : flow.start != best->start
-                                                  ? flow.start < best->start
-                                                  : older(flow.commands.oldest(), best->commands.oldest()));
+      const bool sooner =
+          best == nullptr || (weighs != best_weighs       ? weighs
+                              : flow.start != best->start ? flow.start < best->start
+                                                          : older(flow.commands.oldest(), best->commands.oldest()));
       if (!sooner) continue;
       best = &flow;
       best_weighs = weighs;

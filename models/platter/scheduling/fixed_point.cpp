@@ -26,8 +26,10 @@ class SteepestLine {
     std::size_t high = hull_.size() - 1;
     while (low < high) {
       const std::size_t middle = (low + high) / 2;
-      if (is_above(point, hull_[middle], hull_[middle + 1])) low = middle + 1;
-      else high = middle;
+      if (is_above(point, hull_[middle], hull_[middle + 1]))
+        low = middle + 1;
+      else
+        high = middle;
     }
     const std::int64_t rise = (y - hull_[low].y) * unit;
     const std::int64_t run = x - hull_[low].x;
@@ -183,8 +185,8 @@ SeekTable SeekTable::fit(const mechanics::SeekCurve& curve, const TickScale& sca
 
   double total = 0;
   for (std::uint32_t distance = 1; distance < curve.cylinders(); ++distance) {
-    const double excess_us = (table.ticks(format, distance) * scale.picoseconds_per_tick() -
-                              static_cast<double>(curve(distance))) * 1e-6;
+    const double excess_us =
+        (table.ticks(format, distance) * scale.picoseconds_per_tick() - static_cast<double>(curve(distance))) * 1e-6;
     table.max_error_us = std::max(table.max_error_us, excess_us);
     total += excess_us;
   }

@@ -83,16 +83,16 @@ struct SeekTable {
     std::int32_t delta = 0;  ///< rise over the whole cell
   };
   struct Cell {
-    std::uint32_t group = 0;                ///< number of its first segment
+    std::uint32_t group = 0;                 ///< number of its first segment
     std::array<std::uint32_t, 3> last = {};  ///< last place of the first, second and third segment
   };
   static constexpr std::uint32_t kSegmentsPerCell = 4;
 
   std::vector<Cell> cells;
   std::vector<Segment> segments;  ///< as many as are in use
-  std::uint32_t lift_ticks = 0;   ///< bound of the excess over the curve in whole ticks: the least with which the table holds it
-  double max_error_us = 0;        ///< largest excess over the exact curve
-  double mean_error_us = 0;       ///< mean excess over all distances
+  std::uint32_t lift_ticks = 0;  ///< bound of the excess over the curve in whole ticks: the least with which the table holds it
+  double max_error_us = 0;       ///< largest excess over the exact curve
+  double mean_error_us = 0;      ///< mean excess over all distances
 
   /// The table with the least excess, to the tick, that the format's number of segments allows.
   static SeekTable fit(const mechanics::SeekCurve& curve, const TickScale& scale);
@@ -104,8 +104,7 @@ struct SeekTable {
     std::uint32_t beyond = 0;
     for (const std::uint32_t last : cell.last) beyond += place > last ? 1 : 0;
     const Segment& segment = segments[cell.group | beyond];
-    const std::int64_t value =
-        std::int64_t{segment.base} + ((std::int64_t{segment.delta} * at.frac) >> format.frac_w());
+    const std::int64_t value = std::int64_t{segment.base} + ((std::int64_t{segment.delta} * at.frac) >> format.frac_w());
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, format.time_max()));
   }
 };

@@ -24,8 +24,6 @@ class FlatScheduler : public SchedulerIf {
 };
 
 /// Distance between two cylinders.
-inline std::uint32_t distance(core::Cylinder a, core::Cylinder b) {
-  return a > b ? a.value - b.value : b.value - a.value;
-}
+inline std::uint32_t distance(core::Cylinder a, core::Cylinder b) { return a > b ? a.value - b.value : b.value - a.value; }
 
 }  // namespace platter::scheduling

@@ -16,7 +16,7 @@ struct GapStatistics {
   static constexpr core::Picoseconds kBin = 500 * core::kPicosecondsPerMicrosecond;
 
   std::uint64_t gaps = 0;
-  std::uint64_t filled = 0;    ///< with a write at least
+  std::uint64_t filled = 0;  ///< with a write at least
   core::Picoseconds total = 0;
   std::array<std::uint64_t, 16> sizes{};  ///< gaps by their length in steps of `kBin`, the last one open
   std::array<std::uint64_t, 9> writes{};  ///< gaps by the writes in them, the last one open

@@ -277,16 +277,16 @@ class IntervalScheduler : public GuardedScheduler {
   std::uint32_t last_cylinder_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
   bool upward_ = true;
-  bool from_edge_ = true;  ///< none of the round's continuous requests has been served
-  std::uint32_t from_ = 0;  ///< where the last one was
+  bool from_edge_ = true;       ///< none of the round's continuous requests has been served
+  std::uint32_t from_ = 0;      ///< where the last one was
   Picoseconds round_end_ = -1;  ///< the last deadline
-  std::uint32_t low_ = 0;   ///< the present interval
+  std::uint32_t low_ = 0;       ///< the present interval
   std::uint32_t high_;
   PostponedCommands postponed_;
   std::vector<Refused> refused_;  ///< by the guard, in a decision of CI-SPTF
-  bool listed_ = false;          ///< requests of the present interval have been listed
-  std::vector<Entry> list_;      ///< of the parts that follow
-  OrderedPart part_;             ///< the present one
+  bool listed_ = false;           ///< requests of the present interval have been listed
+  std::vector<Entry> list_;       ///< of the parts that follow
+  OrderedPart part_;              ///< the present one
 };
 
 }  // namespace

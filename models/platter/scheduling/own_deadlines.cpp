@@ -66,9 +66,9 @@ const Command* OwnDeadlines::due(const Decision& decision, const HeadState& head
     }
     if (first != nullptr && command->deadline >= first->deadline) continue;
     if (picked_is_own && picked->deadline <= command->deadline) continue;  // one of the two is late
-    const Picoseconds behind =
-        serves ? busy + planner_.most_onward(picked->extent, command->extent, decision_bound_)
-               : decision.until - now + decision_bound_ + planner_.rotation().period() + to_first(*command, head, decision.until);
+    const Picoseconds behind = serves ? busy + planner_.most_onward(picked->extent, command->extent, decision_bound_)
+                                      : decision.until - now + decision_bound_ + planner_.rotation().period() +
+                                            to_first(*command, head, decision.until);
     if (behind + hold <= time) continue;
     if (policy_->leaves_time(*command, head, now)) first = command;
   }

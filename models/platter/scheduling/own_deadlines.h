@@ -17,7 +17,8 @@ namespace platter::scheduling {
 class OwnDeadlines : public SchedulerIf {
  public:
   /// `decision_bound`: see SchedulerContext.
-  OwnDeadlines(std::unique_ptr<SchedulerIf> policy, const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound)
+  OwnDeadlines(std::unique_ptr<SchedulerIf> policy, const AccessPlanner& planner, std::size_t capacity,
+               Picoseconds decision_bound)
       : policy_(std::move(policy)), planner_(planner), decision_bound_(decision_bound), commands_(capacity), own_(capacity) {}
 
   void insert(const Command& command) override;

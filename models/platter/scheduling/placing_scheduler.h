@@ -74,12 +74,8 @@ class PlacingScheduler : public SchedulerIf {
     return space_.departure(head, now, write.data_ready, write.overhead_end);
   }
   /// For the oldest write. Precondition: there is one.
-  FreeBlock closest_block(const HeadState& head, Picoseconds now) {
-    return space_.closest(departure(head, now), upward_);
-  }
-  Decision write_to(const FreeBlock& block) const {
-    return Decision::write(writes_.oldest().tag, block.place, false);
-  }
+  FreeBlock closest_block(const HeadState& head, Picoseconds now) { return space_.closest(departure(head, now), upward_); }
+  Decision write_to(const FreeBlock& block) const { return Decision::write(writes_.oldest().tag, block.place, false); }
   /// A write goes into the gap before `read`.
   Decision hide(const FreeBlock& block, const Read& read) {
     open_gap(read);

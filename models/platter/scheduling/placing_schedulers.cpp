@@ -55,8 +55,7 @@ class FreeBandwidthScheduler : public PlacingScheduler {
     if (next_ == nullptr) return writes_.empty() ? Decision{} : write_to(closest_block(head, now));
     const Read read = access(head, *next_, now);
     if (!writes_.empty()) {
-      const FreeBlock block =
-          space_.in_gap(departure(head, now), next_->extent, read.total, next_->overhead_end - now);
+      const FreeBlock block = space_.in_gap(departure(head, now), next_->extent, read.total, next_->overhead_end - now);
       if (block) return hide(block, read);
     }
     return serve(read);

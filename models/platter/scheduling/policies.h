@@ -33,8 +33,9 @@ struct PolicyParameters {
 /// What a policy is built with.
 struct SchedulerContext {
   const AccessPlanner& planner;
-  std::size_t capacity;       ///< tags of the queue
-  Picoseconds decision_bound; ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
+  std::size_t capacity;  ///< tags of the queue
+  Picoseconds
+      decision_bound;  ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
   Readings readings = {};
   PolicyParameters parameters = {};
   const FreeSpaceIf* free_space = nullptr;  ///< for a policy that decides where writes go

@@ -40,9 +40,9 @@ class ScanEdfSweep {
  private:
   struct Entry {
     const Command* command;
-    bool upward;            ///< the elevator's direction on the way to it
-    Picoseconds latest;     ///< start of its transfer
-    Picoseconds duration;   ///< from there to the end of the last one that has a deadline
+    bool upward;           ///< the elevator's direction on the way to it
+    Picoseconds latest;    ///< start of its transfer
+    Picoseconds duration;  ///< from there to the end of the last one that has a deadline
   };
 
   void put_in_order(core::Cylinder from);

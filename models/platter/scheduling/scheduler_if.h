@@ -16,7 +16,7 @@ struct Decision {
     Serve,  ///< serve `tag`
     Write,  ///< the same, a write whose place the policy decides: to `place`
     Again,  ///< the guard has refused what was looked at, but there is more to look at: ask `work` and `pick` again from the same place
-    Move,   ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
+    Move,  ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
   };
   Kind kind = Kind::Idle;
   bool forced = false;  ///< no candidate passed the deadline guard; the sweep goes on
@@ -32,9 +32,7 @@ struct Decision {
     return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden};
   }
   static Decision again() { return {Kind::Again, false, {}, {}, core::kNoDeadline, {}, false}; }
-  static Decision move(core::Cylinder cylinder) {
-    return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false};
-  }
+  static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false}; }
 };
 
 /// What the next decision takes; a firmware's decision time is charged by it.

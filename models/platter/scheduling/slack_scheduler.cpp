@@ -10,14 +10,14 @@ namespace {
 
 /// Fractions are whole numbers of 1/kOne, so that no decision depends on rounding.
 constexpr std::int64_t kOne = 1024;
-constexpr std::int64_t kReserve = 102;      ///< share of the time left that counts as no slack: 0.1
-constexpr std::int64_t kLongestWait = 3;    ///< in mean waits; longer ones count as this
-constexpr std::int64_t kDelayBacklog = 46;  ///< backlog, in rounds' worth, at which the delay is a quarter: 0.045
+constexpr std::int64_t kReserve = 102;        ///< share of the time left that counts as no slack: 0.1
+constexpr std::int64_t kLongestWait = 3;      ///< in mean waits; longer ones count as this
+constexpr std::int64_t kDelayBacklog = 46;    ///< backlog, in rounds' worth, at which the delay is a quarter: 0.045
 constexpr std::int64_t kAgeingBacklog = 154;  ///< the same of ageing: 0.15
-constexpr std::int64_t kAhead = 225;        ///< share of the cheapest next positioning time: 0.22
-constexpr std::size_t kFew = 8;             ///< candidates that are looked beyond
-constexpr std::size_t kNext = 32;           ///< those that may come next
-constexpr std::int64_t kRounds = 32;        ///< of the running means
+constexpr std::int64_t kAhead = 225;          ///< share of the cheapest next positioning time: 0.22
+constexpr std::size_t kFew = 8;               ///< candidates that are looked beyond
+constexpr std::size_t kNext = 32;             ///< those that may come next
+constexpr std::int64_t kRounds = 32;          ///< of the running means
 
 /// Slack stealing: the continuous commands have the whole round, so the others go first, as far as the time that the sweep
 /// leaves over allows it; the busier the drive, the more it falls back to one mixed order. docs/reference/policies.md has the rule.
@@ -127,10 +127,9 @@ class SlackScheduler : public GuardedScheduler {
   const Command& best_of_few() {
     const std::size_t few = std::min(candidates_.size(), kFew);
     const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(candidates_.size(), kNext));
-    std::partial_sort(candidates_.begin(), end, candidates_.end(),
-                      [](const Candidate& a, const Candidate& b) {
-                        return a.score != b.score ? a.score < b.score : older(*a.command, *b.command);
-                      });
+    std::partial_sort(candidates_.begin(), end, candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.score != b.score ? a.score < b.score : older(*a.command, *b.command);
+    });
     if (candidates_.size() == 1) return *candidates_.front().command;
     const Command* best = nullptr;
     Picoseconds best_score = 0;
@@ -159,8 +158,6 @@ class SlackScheduler : public GuardedScheduler {
 
 }  // namespace
 
-std::unique_ptr<SchedulerIf> create_slack(const SchedulerContext& context) {
-  return std::make_unique<SlackScheduler>(context);
-}
+std::unique_ptr<SchedulerIf> create_slack(const SchedulerContext& context) { return std::make_unique<SlackScheduler>(context); }
 
 }  // namespace platter::scheduling

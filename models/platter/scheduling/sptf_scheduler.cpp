@@ -17,7 +17,11 @@ namespace {
 class SptfScheduler : public GuardedScheduler {
  public:
   SptfScheduler(const SchedulerContext& context, GuardMode mode)
-      : GuardedScheduler(context), mode_(mode), weight_(context.parameters.weight), index_(context.capacity), least_moves_(context.planner) {}
+      : GuardedScheduler(context),
+        mode_(mode),
+        weight_(context.parameters.weight),
+        index_(context.capacity),
+        least_moves_(context.planner) {}
 
   void insert(const Command& command) override {
     index_.insert(command);
@@ -38,13 +42,15 @@ class SptfScheduler : public GuardedScheduler {
     if (guarded) sweep_.prepare(head);
     const Command* best = nullptr;
     Picoseconds best_time = 0;
-    const Picoseconds least_overhead = std::min(planner_.overhead(false, head.last_was_write), planner_.overhead(true, head.last_was_write));
+    const Picoseconds least_overhead =
+        std::min(planner_.overhead(false, head.last_was_write), planner_.overhead(true, head.last_was_write));
     const bool aged = weight_.millionths > 0;  // who has waited long may be far away
     index_.visit_outward(
         head.cylinder,
         [&](std::uint32_t distance) { return best == nullptr || aged || least_overhead + least_moves_(distance) <= best_time; },
         [&](const Command& command) {
-          if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command.tag) && &command != &sweep_.first()) return;
+          if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command.tag) && &command != &sweep_.first())
+            return;
           const AccessTime access = estimate(command, head, now);
           Picoseconds time = access.positioning();
           if (aged) time -= weight_.of(now - command.arrival);

@@ -11,8 +11,7 @@ namespace {
 class NearestScheduler : public FlatScheduler {
  public:
   NearestScheduler(const SchedulerContext& context, Weight weight)
-      : FlatScheduler(context.capacity),
-        turning_(weight.millionths * std::int64_t{context.planner.geometry().cylinders()}) {}
+      : FlatScheduler(context.capacity), turning_(weight.millionths * std::int64_t{context.planner.geometry().cylinders()}) {}
 
   Decision pick(const HeadState& head, Picoseconds /*now*/) override {
     const Command* best = nullptr;

@@ -36,7 +36,7 @@ std::vector<std::uint64_t> file_places(const Scenario& scenario) {
   const std::uint64_t files = together ? s.streams.size() : 1;
   if (disk < files * (file + gap))
     scenario.refuse("files.bytes", fmt::format("found {}, expected at most {} for files that fit the disk", s.file_bytes,
-                                         disk / files > gap ? (disk / files - gap) * sector : 0));
+                                               disk / files > gap ? (disk / files - gap) * sector : 0));
   core::RandomStream random(static_cast<std::uint64_t>(scenario.run.seed), "files");
   std::vector<std::uint64_t> places;
   for (std::size_t i = 0; i < s.streams.size(); ++i) {
@@ -64,10 +64,9 @@ std::vector<qos::RateStreamOptions> stream_options(const Scenario& scenario) {
     o.commands_per_period = static_cast<std::uint32_t>(s.commands_per_period);
     o.late_periods = static_cast<std::uint32_t>(s.late_periods);
     o.jitter = s.clock_jitter;
-    const double period_s =
-        stream.rate_bytes_per_s > 0
-            ? static_cast<double>(s.command_bytes * s.commands_per_period) / static_cast<double>(stream.rate_bytes_per_s)
-            : 0;
+    const double period_s = stream.rate_bytes_per_s > 0 ? static_cast<double>(s.command_bytes * s.commands_per_period) /
+                                                              static_cast<double>(stream.rate_bytes_per_s)
+                                                        : 0;
     o.enters = seconds(stream.enters_s + instants.uniform() * period_s);
     if (stream.leaves_s > 0) o.leaves = seconds(stream.leaves_s);
     o.periodic = stream.pace == "periodic";
@@ -133,17 +132,22 @@ const params::Statistics<StreamResult>& stream_rows() {
       params::Statistics<S>()
           .value("name", "", "", "", [](const S& s) { return s.name; })
           .value("label", "", "", "", [](const S& s) { return s.label; }, {"label"})
-          .value("bytes_per_s", "bytes/s", "got, over the measured time", "mean", [](const S& s) { return s.bytes_per_s; }, {"gets", 0})
-          .value("wanted_bytes_per_s", "bytes/s", "over the measured time; 0 while it is not there, and for a stream without a rate", "mean",
+          .value("bytes_per_s", "bytes/s", "got, over the measured time", "mean", [](const S& s) { return s.bytes_per_s; },
+                 {"gets", 0})
+          .value("wanted_bytes_per_s", "bytes/s",
+                 "over the measured time; 0 while it is not there, and for a stream without a rate", "mean",
                  [](const S& s) { return s.wanted_bytes_per_s; }, {"wants", 0})
           .value("periods", "", "of its rate, that ended in the measured time; 0 for a stream without a rate", "count",
                  [](const S& s) { return s.periods.all; }, {"periods"})
-          .value("missed_periods", "", "of these, not read whole by their end, or given up", "count", [](const S& s) { return s.periods.missed; }, {"missed"})
+          .value("missed_periods", "", "of these, not read whole by their end, or given up", "count",
+                 [](const S& s) { return s.periods.missed; }, {"missed"})
           .value("commands", "", "issued, from time 0", "count", [](const S& s) { return s.commands; }, {"commands"})
-          .value("multimedia_commands", "", "of these, of class continuous: all or none by label", "count", [](const S& s) { return s.multimedia_commands; },
-                 {"as multimedia"})
-          .value("series_bytes_per_s", "bytes/s", "got in each second from time 0", "sum of each second", [](const S& s) { return s.got; })
-          .value("series_wanted_bytes_per_s", "bytes/s", "wanted at the beginning of each second", "", [](const S& s) { return s.wanted; });
+          .value("multimedia_commands", "", "of these, of class continuous: all or none by label", "count",
+                 [](const S& s) { return s.multimedia_commands; }, {"as multimedia"})
+          .value("series_bytes_per_s", "bytes/s", "got in each second from time 0", "sum of each second",
+                 [](const S& s) { return s.got; })
+          .value("series_wanted_bytes_per_s", "bytes/s", "wanted at the beginning of each second", "",
+                 [](const S& s) { return s.wanted; });
   return rows;
 }
 
@@ -151,15 +155,20 @@ const params::Statistics<qos::AutoQos::Record>& window_rows() {
   using W = qos::AutoQos::Record;
   static const auto rows =
       params::Statistics<W>()
-          .value("multimedia_bytes", "bytes", "in the window, by the drive's counters", "sum", [](const W& w) { return w.window.multimedia_bytes; })
+          .value("multimedia_bytes", "bytes", "in the window, by the drive's counters", "sum",
+                 [](const W& w) { return w.window.multimedia_bytes; })
           .value("best_effort_bytes", "bytes", "", "sum", [](const W& w) { return w.window.best_effort_bytes; })
-          .value("opened", "", "multimedia streams that opened in it; 0 without autoqos.knows_opens", "count", [](const W& w) { return w.window.opened; })
+          .value("opened", "", "multimedia streams that opened in it; 0 without autoqos.knows_opens", "count",
+                 [](const W& w) { return w.window.opened; })
           .value("busy_share", "", "of the window, mechanics on accesses", "time-weighted mean",
                  [](const W& w) { return static_cast<double>(w.window.busy) / static_cast<double>(w.window.length); })
-          .value("state", "", "default, inference or managed, after the decision at its end", "", [](const W& w) { return std::string(qos::to_string(w.state)); })
+          .value("state", "", "default, inference or managed, after the decision at its end", "",
+                 [](const W& w) { return std::string(qos::to_string(w.state)); })
           .value("limit_bytes_per_s", "bytes/s", "of best effort from then on; 0: none", "", [](const W& w) { return w.limit; })
-          .value("multimedia_rate_bytes_per_s", "bytes/s", "what multimedia is taken to need", "", [](const W& w) { return w.multimedia_rate; })
-          .value("aggregate_rate_bytes_per_s", "bytes/s", "what the disk is taken to do", "", [](const W& w) { return w.aggregate_rate; });
+          .value("multimedia_rate_bytes_per_s", "bytes/s", "what multimedia is taken to need", "",
+                 [](const W& w) { return w.multimedia_rate; })
+          .value("aggregate_rate_bytes_per_s", "bytes/s", "what the disk is taken to do", "",
+                 [](const W& w) { return w.aggregate_rate; });
   return rows;
 }
 
@@ -175,24 +184,27 @@ struct Result {
 
 const params::Statistics<Result>& result_rows() {
   using R = Result;
-  static const auto classes =
-      params::Statistics<R>()
-          .value("multimedia_bytes_per_s", "bytes/s", "commands of class continuous, measured time", "mean",
-                 [](const R& r) { return r.multimedia_bytes_per_s; }, {"multimedia", 0})
-          .value("best_effort_bytes_per_s", "bytes/s", "the others", "mean", [](const R& r) { return r.best_effort_bytes_per_s; }, {"best effort", 0});
-  static const auto windows = params::Statistics<qos::AutoQos>().list(
-      "windows", "in order, from time 0", window_rows(), [](const qos::AutoQos& q) { return q.records(); });
-  static const auto recogniser =
-      params::Statistics<qos::StreamRecogniser>()
-          .value("opened", "", "streams that became multimedia, also for a trial", "count", [](const qos::StreamRecogniser& r) { return r.opened(); })
-          .value("recognised", "", "found to be multimedia", "count", [](const qos::StreamRecogniser& r) { return r.recognised(); });
+  static const auto classes = params::Statistics<R>()
+                                  .value("multimedia_bytes_per_s", "bytes/s", "commands of class continuous, measured time",
+                                         "mean", [](const R& r) { return r.multimedia_bytes_per_s; }, {"multimedia", 0})
+                                  .value("best_effort_bytes_per_s", "bytes/s", "the others", "mean",
+                                         [](const R& r) { return r.best_effort_bytes_per_s; }, {"best effort", 0});
+  static const auto windows = params::Statistics<qos::AutoQos>().list("windows", "in order, from time 0", window_rows(),
+                                                                      [](const qos::AutoQos& q) { return q.records(); });
+  static const auto recogniser = params::Statistics<qos::StreamRecogniser>()
+                                     .value("opened", "", "streams that became multimedia, also for a trial", "count",
+                                            [](const qos::StreamRecogniser& r) { return r.opened(); })
+                                     .value("recognised", "", "found to be multimedia", "count",
+                                            [](const qos::StreamRecogniser& r) { return r.recognised(); });
   static const auto rows =
       params::Statistics<R>()
           .list("streams", "bytes count where their commands end", stream_rows(), [](const R& r) { return r.streams; })
           .section("classes", "", classes)
-          .value("aggregate_bytes_per_s", "bytes/s", "all streams, measured time", "mean", [](const R& r) { return r.aggregate_bytes_per_s; }, {"together", 0})
-          .value("utilisation", "", "share of the measured time in which the mechanics worked for commands; read-ahead does not count", "time-weighted mean",
-                 [](const R& r) { return r.utilisation; }, {"utilisation", 3})
+          .value("aggregate_bytes_per_s", "bytes/s", "all streams, measured time", "mean",
+                 [](const R& r) { return r.aggregate_bytes_per_s; }, {"together", 0})
+          .value("utilisation", "",
+                 "share of the measured time in which the mechanics worked for commands; read-ahead does not count",
+                 "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation", 3})
           .group("autoqos", "only with autoqos.enabled", windows, [](const R& r) { return r.manager; })
           .group("recogniser", "only with autoqos.classes = recognised", recogniser, [](const R& r) { return r.recogniser; });
   return rows;
@@ -246,7 +258,8 @@ class AutoQosRun : public RunIf {
     result_.multimedia_bytes_per_s = static_cast<double>(meter_.class_bytes(RequestClass::Continuous)) / measured_s;
     result_.best_effort_bytes_per_s = static_cast<double>(meter_.class_bytes(RequestClass::Discrete)) / measured_s;
     result_.aggregate_bytes_per_s = static_cast<double>(bytes) / measured_s;
-    result_.utilisation = static_cast<double>(disk_.actuator().busy(time_.end()) - busy_before) / static_cast<double>(time_.measured());
+    result_.utilisation =
+        static_cast<double>(disk_.actuator().busy(time_.end()) - busy_before) / static_cast<double>(time_.measured());
     result_.manager = manager_.get();
     result_.recogniser = recognised_ ? &recognised_->recogniser() : nullptr;
   }
@@ -268,7 +281,8 @@ class AutoQosRun : public RunIf {
     r.commands = got.commands;
     r.multimedia_commands = got.multimedia_commands;
     r.got = got.bytes;
-    for (std::size_t k = 0; k < got.bytes.size(); ++k) r.wanted.push_back(streams_[i]->wanted(static_cast<Picoseconds>(k) * kInterval));
+    for (std::size_t k = 0; k < got.bytes.size(); ++k)
+      r.wanted.push_back(streams_[i]->wanted(static_cast<Picoseconds>(k) * kInterval));
     return r;
   }
 
@@ -289,7 +303,9 @@ class AutoQosRun : public RunIf {
 
 HostInfo autoqos_host() {
   return {"streams of test applications on one drive, and AutoQoS above it", [](const Scenario& s) { stream_options(s); },
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<AutoQosRun>(s, options); },
+          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+            return std::make_unique<AutoQosRun>(s, options);
+          },
           []() -> const params::StatisticTable& { return result_rows(); }};
 }
 

@@ -27,7 +27,9 @@ std::unique_ptr<drive::Drive> make_drive(const Scenario& s, const std::string& n
   }
 }
 
-std::uint64_t bytes_of(const drive::Drive& drive) { return drive.capacity_sectors() * drive.planner().geometry().sector_bytes(); }
+std::uint64_t bytes_of(const drive::Drive& drive) {
+  return drive.capacity_sectors() * drive.planner().geometry().sector_bytes();
+}
 
 /// One area over all drives, as large as they are.
 host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_bytes) {
@@ -72,7 +74,8 @@ void Disks::make_ew(const Scenario& s) {
   const host::ArrayOptions options{s.array.drives, s.array.copies, s.eager.block_bytes,
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
   const std::uint64_t drive_bytes = bytes_of(first());
-  if (drive_bytes / options.block_bytes < options.copies) s.refuse("array.copies", "the drives are too small for a block of each copy");
+  if (drive_bytes / options.block_bytes < options.copies)
+    s.refuse("array.copies", "the drives are too small for a block of each copy");
   ew_ = std::make_unique<host::EwArray>("array", options, drive_bytes);
   for (std::size_t i = 0; i < drives_.size(); ++i) ew_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
 }

@@ -47,11 +47,12 @@ fs::path find_section(const std::string& name, const std::string& section, const
     names.emplace_back(drive.name);
   }
   throw core::ConfigError({{at.file, at.line, at.column, section,
-                            fmt::format("there is no drive \"{}\"{}; `platter list drives` shows those that ship", name, core::did_you_mean(name, names))}});
+                            fmt::format("there is no drive \"{}\"{}; `platter list drives` shows those that ship", name,
+                                        core::did_you_mean(name, names))}});
 }
 
-void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source, const params::Position& where,
-           std::vector<core::ConfigProblem>& problems) {
+void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source,
+           const params::Position& where, std::vector<core::ConfigProblem>& problems) {
   const auto key = [&prefix](const char* name) { return prefix.empty() ? std::string(name) : prefix + "." + name; };
   const std::size_t before = problems.size();
   const auto check_by_making = [&](const char* name, const auto& make) {

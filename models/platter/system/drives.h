@@ -27,7 +27,7 @@ profile::DriveProfile load_drive(const std::string& name);
 std::filesystem::path find_section(const std::string& name, const std::string& section, const params::Position& at);
 
 /// Does the profile describe a drive? Adds what is wrong, at `where`, with keys below `prefix`.
-void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source, const params::Position& where,
-           std::vector<core::ConfigProblem>& problems);
+void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source,
+           const params::Position& where, std::vector<core::ConfigProblem>& problems);
 
 }  // namespace platter::system

@@ -47,18 +47,23 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicySp
   carried.cluster_round = {};
   carried.postponed = {};
   if (!(carried == scheduling::Readings{}))
-    return fmt::format("engine {} reads the policies as by default, but for scheduling.cluster_from, scheduling.cluster_round and scheduling.postponed; "
-                       "use engine firmware for other values of scheduling.*",
-                       engine);
+    return fmt::format(
+        "engine {} reads the policies as by default, but for scheduling.cluster_from, scheduling.cluster_round and "
+        "scheduling.postponed; "
+        "use engine firmware for other values of scheduling.*",
+        engine);
   return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
 }
 
 std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                   std::uint32_t queue_depth) {
   if (queue_depth > accelerator::AcceleratorParameters::kMostEntries)
-    return fmt::format("the accelerator has at most {} entries, the queue has {}", accelerator::AcceleratorParameters::kMostEntries, queue_depth);
+    return fmt::format("the accelerator has at most {} entries, the queue has {}",
+                       accelerator::AcceleratorParameters::kMostEntries, queue_depth);
   if (queue_depth > parameters.entries)
-    return fmt::format("the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model", parameters.entries, queue_depth);
+    return fmt::format(
+        "the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model",
+        parameters.entries, queue_depth);
   if (policy.parameters.requests > parameters.order_m)
     return fmt::format("the accelerator is built for exact orders of at most {} requests, policy {} makes orders of {}",
                        parameters.order_m, policy.name(), policy.parameters.requests);
@@ -71,13 +76,11 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
-      const engine::FirmwareCost cost{context.clock_period, options.firmware_base_cycles,
-                                     options.firmware_candidate_cycles, options.firmware_order_cycles};
+      const engine::FirmwareCost cost{context.clock_period, options.firmware_base_cycles, options.firmware_candidate_cycles,
+                                      options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
-          context.planner, context.queue_depth, cost.longest_wait(), options.readings,
-          {},
-          context.free_space,
-          context.bind_reads};
+          context.planner,    context.queue_depth, cost.longest_wait(), options.readings, {},
+          context.free_space, context.bind_reads};
       return std::make_unique<engine::FirmwareEngine>(
           "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
     }
@@ -88,8 +91,7 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     engine.margin_ticks = static_cast<std::uint32_t>(options.accelerator.margin_ticks);
     engine.risk_ticks = static_cast<std::uint32_t>(options.accelerator.risk_ticks);
     engine.risk_probability = options.accelerator.risk_probability;
-    engine.clock_period =
-        core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
+    engine.clock_period = core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
     const std::string scope = context.drive == "disk" ? "sched" : context.drive + "_sched";  // of a single drive's RTL in waves
     std::unique_ptr<accelerator::BusCoreIf> core;
     if (options.engine == "model") {
@@ -97,16 +99,16 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     } else if (options.engine == "rtl") {
       core = std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope);
     } else {
-      auto pair = std::make_unique<accelerator::LockstepCore>(std::make_unique<accelerator::ReferenceCore>(parameters),
-                                                 std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope));
+      auto pair = std::make_unique<accelerator::LockstepCore>(
+          std::make_unique<accelerator::ReferenceCore>(parameters),
+          std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope));
       if (options.on_mismatch)
-        pair->on_mismatch([tell = options.on_mismatch, drive = context.drive](const accelerator::LockstepCore& of, const std::string& report) {
-          tell(of, report, drive);
-        });
+        pair->on_mismatch([tell = options.on_mismatch, drive = context.drive](
+                              const accelerator::LockstepCore& of, const std::string& report) { tell(of, report, drive); });
       core = std::move(pair);
     }
     return std::make_unique<accelerator::AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters, engine,
-                                               std::move(core));
+                                                            std::move(core));
   };
 }
 

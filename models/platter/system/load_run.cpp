@@ -26,8 +26,7 @@ using core::RequestClass;
 
 namespace {
 
-std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario& s,
-                                                                  const workload::Target& target) {
+std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario& s, const workload::Target& target) {
   std::vector<std::unique_ptr<workload::ProducerIf>> producers;
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
   if (s.continuous.streams > 0) {
@@ -51,7 +50,8 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     options.read_fraction = s.discrete.read_fraction;
     options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
     options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
-    if (s.discrete.deadline_ms > 0) options.deadline = core::to_picoseconds(s.discrete.deadline_ms, core::kPicosecondsPerMillisecond);
+    if (s.discrete.deadline_ms > 0)
+      options.deadline = core::to_picoseconds(s.discrete.deadline_ms, core::kPicosecondsPerMillisecond);
     options.placement.span_blocks = static_cast<std::uint64_t>(s.discrete.span_bytes) / target.block_bytes;
     options.placement.align_blocks =
         std::max<std::uint64_t>(1, static_cast<std::uint64_t>(s.discrete.align_bytes) / target.block_bytes);
@@ -97,24 +97,26 @@ struct LoadResult {
 
 const params::Statistics<LoadResult>& load_rows() {
   using R = LoadResult;
-  static const auto depth =
-      params::Statistics<R>().value("mean", "", "tags in use", "time-weighted mean", [](const R& r) { return r.queue_depth; }, {"mean queue", 2});
-  static const auto throughput = params::Statistics<R>().value("requests_per_s", "1/s", "completed", "rate", [](const R& r) {
-    return static_cast<double>(r.completed()) / r.measured_s;
-  }, {"throughput", 1});
+  static const auto depth = params::Statistics<R>().value("mean", "", "tags in use", "time-weighted mean",
+                                                          [](const R& r) { return r.queue_depth; }, {"mean queue", 2});
+  static const auto throughput = params::Statistics<R>().value(
+      "requests_per_s", "1/s", "completed", "rate",
+      [](const R& r) { return static_cast<double>(r.completed()) / r.measured_s; }, {"throughput", 1});
   static const auto rows =
       params::Statistics<R>()
-          .by_name("classes", "requests issued within the measured time, by class; a class without any is left out", observe::class_rows(),
-                   [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
-          .value("hiccups", "", "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
+          .by_name("classes", "requests issued within the measured time, by class; a class without any is left out",
+                   observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
+          .value("hiccups", "",
+                 "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
                  [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
-          .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean", [](const R& r) { return r.utilisation; },
-                 {"utilisation", 3})
+          .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean",
+                 [](const R& r) { return r.utilisation; }, {"utilisation", 3})
           .section("queue_depth", "", depth)
           .section("throughput", "", throughput)
           .group("scheduler", "of the whole run, warm-up included", drive::scheduler_rows(),
                  [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
-          .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(), [](const R& r) { return r.eager; })
+          .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(),
+                 [](const R& r) { return r.eager; })
           .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
                  [](const R& r) { return r.array; });
   return rows;
@@ -141,7 +143,8 @@ class LoadRun : public RunIf {
     if (options.waves.empty()) return;
     waves_ = std::make_unique<observe::WaveFile>(options.waves, seconds(s_.waves.from_s), seconds(s_.waves.to_s));
     for (const auto& drive : disks_.drives())
-      probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *waves_, drive->basename(),
+      probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive,
+                                                             *waves_, drive->basename(),
                                                              static_cast<std::uint32_t>(s_.waves.angle_samples)));
     for (const auto& drive : disks_.drives())
       if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) waves_->add(*rtl);
@@ -166,7 +169,9 @@ class LoadRun : public RunIf {
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
-  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_ ? &waves_->close() : nullptr}; }
+  std::vector<observe::OutputFile*> outputs() override {
+    return {log_ ? &log_->file() : nullptr, waves_ ? &waves_->close() : nullptr};
+  }
 
  private:
   static system::EngineOptions engine_of(const Scenario& s, const RunOptions& options) {
@@ -220,7 +225,9 @@ class LoadRun : public RunIf {
 
 HostInfo load_host(std::string_view description) {
   return {description, [](const Scenario&) {},
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<LoadRun>(s, options); },
+          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+            return std::make_unique<LoadRun>(s, options);
+          },
           []() -> const params::StatisticTable& { return load_rows(); }};
 }
 

@@ -42,11 +42,13 @@ server::AdmissionRunOptions run_options(const Scenario& scenario) {
   options.warmup = static_cast<server::Round>(scenario.run.warmup_s);
   options.measure = static_cast<server::Round>(scenario.run.measure_s);
   if (s.failed_disk >= 0)
-    options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk), static_cast<server::Round>(scenario.run.warmup_s + s.failure_s)};
+    options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk),
+                                          static_cast<server::Round>(scenario.run.warmup_s + s.failure_s)};
   if (options.times.budget(server::kRoundTime) <= 0)
     scenario.refuse("drive", "two seeks over all cylinders take longer than a round");
   if (s.simulated && options.disks > host::array::kMostDrives)
-    scenario.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks, or disks.simulated = false", options.disks, host::array::kMostDrives));
+    scenario.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks, or disks.simulated = false",
+                                                options.disks, host::array::kMostDrives));
   return options;
 }
 
@@ -60,11 +62,13 @@ const params::Statistics<Result>& request_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("per_round", "1/round", "mean arrival rate", "rate", [](const R& r) { return r.admitted.arrivals_per_round; }, {"requests a round", 4})
+          .value("per_round", "1/round", "mean arrival rate", "rate", [](const R& r) { return r.admitted.arrivals_per_round; },
+                 {"requests a round", 4})
           .value("tries", "rounds", "in which a start is tried", "", [](const R& r) { return r.admitted.tries; })
           .value("arrived", "", "", "count", [](const R& r) { return r.admitted.requests; }, {"requests"})
           .value("accepted", "", "", "count", [](const R& r) { return r.admitted.accepted; }, {"accepted"})
-          .value("rejected", "", "", "count", [](const R& r) { return r.admitted.requests - r.admitted.accepted; }, {"rejected"})
+          .value("rejected", "", "", "count", [](const R& r) { return r.admitted.requests - r.admitted.accepted; },
+                 {"rejected"})
           .value("mean_start_delay_rounds", "rounds", "from the request's round to the first one, of those accepted", "mean",
                  [](const R& r) { return r.admitted.mean_start_delay; }, {"start delay", 2});
   return rows;
@@ -74,16 +78,18 @@ const params::Statistics<Result>& disk_time_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("access_ns", "ns", "a read of one logical block", "", [](const R& r) { return r.options->times.access(r.options->block_bytes); })
-          .value("budget_ns", "ns", "of a disk in a round, for all reads", "", [](const R& r) { return r.options->times.budget(server::kRoundTime); })
-          .value("reserved_share", "", "of a round, 2 T_fullSeek included", "mean over disks and rounds", [](const R& r) { return r.admitted.reserved_share; },
-                 {"reserved share", 4})
+          .value("access_ns", "ns", "a read of one logical block", "",
+                 [](const R& r) { return r.options->times.access(r.options->block_bytes); })
+          .value("budget_ns", "ns", "of a disk in a round, for all reads", "",
+                 [](const R& r) { return r.options->times.budget(server::kRoundTime); })
+          .value("reserved_share", "", "of a round, 2 T_fullSeek included", "mean over disks and rounds",
+                 [](const R& r) { return r.admitted.reserved_share; }, {"reserved share", 4})
           .value("reserved_for_failure_share", "", "the part kept for backup copies", "mean over disks and rounds",
                  [](const R& r) { return r.admitted.reserved_for_failure_share; }, {"reserved for a failure", 4})
           .value("most_loaded_share", "", "of the most loaded disk of each round", "mean over rounds",
                  [](const R& r) { return r.admitted.most_loaded_share; }, {"most loaded disk", 4})
-          .value("least_loaded_share", "", "of the least loaded one", "mean over rounds", [](const R& r) { return r.admitted.least_loaded_share; },
-                 {"least loaded disk", 4});
+          .value("least_loaded_share", "", "of the least loaded one", "mean over rounds",
+                 [](const R& r) { return r.admitted.least_loaded_share; }, {"least loaded disk", 4});
   return rows;
 }
 
@@ -95,18 +101,24 @@ struct Failure {
 
 const params::Statistics<Failure>& failure_rows() {
   using F = Failure;
-  static const auto rows =
-      params::Statistics<F>()
-          .value("disk", "", "", "", [](const F& f) { return f.disk; }, {"disk that fails"})
-          .value("streams_hit", "", "streams that lost their data of the failing round", "count", [](const F& f) { return f.after.streams_hit; },
-                 {"streams that lose a round"})
-          .value("rounds_after", "rounds", "after it, in which reads go to the other copies", "count", [](const F& f) { return f.after.rounds; })
-          .value("stream_rounds", "", "rounds of all streams after it", "count", [](const F& f) { return f.after.stream_rounds; })
-          .value("lost", "", "of them, without data on any disk", "count", [](const F& f) { return f.after.lost; }, {"stream-rounds lost"})
-          .value("late", "", "of them, for which a disk had no time", "count", [](const F& f) { return f.after.late; }, {"stream-rounds late"})
-          .value("streams_missing", "", "streams with one of either", "count", [](const F& f) { return f.after.streams_missing; })
-          .value("used_share", "", "of the other disks' rounds after it", "mean", [](const F& f) { return f.after.used_share; }, {"used without it", 4})
-          .value("reserved_share", "", "reserved on them in these rounds", "mean", [](const F& f) { return f.after.reserved_share; });
+  static const auto rows = params::Statistics<F>()
+                               .value("disk", "", "", "", [](const F& f) { return f.disk; }, {"disk that fails"})
+                               .value("streams_hit", "", "streams that lost their data of the failing round", "count",
+                                      [](const F& f) { return f.after.streams_hit; }, {"streams that lose a round"})
+                               .value("rounds_after", "rounds", "after it, in which reads go to the other copies", "count",
+                                      [](const F& f) { return f.after.rounds; })
+                               .value("stream_rounds", "", "rounds of all streams after it", "count",
+                                      [](const F& f) { return f.after.stream_rounds; })
+                               .value("lost", "", "of them, without data on any disk", "count",
+                                      [](const F& f) { return f.after.lost; }, {"stream-rounds lost"})
+                               .value("late", "", "of them, for which a disk had no time", "count",
+                                      [](const F& f) { return f.after.late; }, {"stream-rounds late"})
+                               .value("streams_missing", "", "streams with one of either", "count",
+                                      [](const F& f) { return f.after.streams_missing; })
+                               .value("used_share", "", "of the other disks' rounds after it", "mean",
+                                      [](const F& f) { return f.after.used_share; }, {"used without it", 4})
+                               .value("reserved_share", "", "reserved on them in these rounds", "mean",
+                                      [](const F& f) { return f.after.reserved_share; });
   return rows;
 }
 
@@ -115,15 +127,19 @@ const params::Statistics<server::SimulatedRounds>& simulated_rows() {
   static const auto rows =
       params::Statistics<S>()
           .value("rounds", "rounds", "", "count", [](const S& s) { return s.rounds; }, {"rounds"})
-          .value("stream_rounds", "", "rounds of all streams, with data", "count", [](const S& s) { return s.stream_rounds; }, {"stream-rounds"})
+          .value("stream_rounds", "", "rounds of all streams, with data", "count", [](const S& s) { return s.stream_rounds; },
+                 {"stream-rounds"})
           .value("reads", "", "commands to the disks", "count", [](const S& s) { return s.reads; }, {"reads"})
-          .value("lost", "", "stream-rounds of which no living disk had all", "count", [](const S& s) { return s.lost; }, {"lost"})
-          .value("late", "", "stream-rounds that were not complete when their round ended", "count", [](const S& s) { return s.late; }, {"late"})
-          .value("late_rounds", "", "rounds with one of them", "count", [](const S& s) { return s.late_rounds; }, {"late rounds"})
+          .value("lost", "", "stream-rounds of which no living disk had all", "count", [](const S& s) { return s.lost; },
+                 {"lost"})
+          .value("late", "", "stream-rounds that were not complete when their round ended", "count",
+                 [](const S& s) { return s.late; }, {"late"})
+          .value("late_rounds", "", "rounds with one of them", "count", [](const S& s) { return s.late_rounds; },
+                 {"late rounds"})
           .value("busy_share", "", "of the living disks' time: mechanics, from overhead to the end of the transfer", "mean",
                  [](const S& s) { return s.busy_share; }, {"busy", 4})
-          .value("accounted_share", "", "the same reads by the reservation's formula", "mean", [](const S& s) { return s.accounted_share; },
-                 {"by the formula", 4})
+          .value("accounted_share", "", "the same reads by the reservation's formula", "mean",
+                 [](const S& s) { return s.accounted_share; }, {"by the formula", 4})
           .value("reserved_share", "", "", "mean", [](const S& s) { return s.reserved_share; }, {"reserved", 4});
   return rows;
 }
@@ -142,8 +158,8 @@ const params::Statistics<Result>& result_rows() {
   using R = Result;
   static const auto streams =
       params::Statistics<R>()
-          .value("mean_active", "", "streams that play, over the measured rounds", "mean", [](const R& r) { return r.admitted.mean_active; },
-                 {"streams that play", 2})
+          .value("mean_active", "", "streams that play, over the measured rounds", "mean",
+                 [](const R& r) { return r.admitted.mean_active; }, {"streams that play", 2})
           .value("most_active", "", "", "maximum", [](const R& r) { return r.admitted.most_active; }, {"at most"});
   static const auto rows =
       params::Statistics<R>()
@@ -154,10 +170,12 @@ const params::Statistics<Result>& result_rows() {
           .value("strides_used", "", "on the fullest disk", "last", [](const R& r) { return r.admitted.strides_used; })
           .group("failure", "from the failing round to the end of the run; only with failure.disk", failure_rows(),
                  [](const R& r) {
-                   return r.admitted.failure ? std::optional<Failure>({r.options->failure->disk, *r.admitted.failure}) : std::nullopt;
+                   return r.admitted.failure ? std::optional<Failure>({r.options->failure->disk, *r.admitted.failure})
+                                             : std::nullopt;
                  })
           .by_name("simulated",
-                   "what the disks did in the measured rounds, with disks.simulated: `before`, all rounds or those before the failure; `failing_round`; `after`",
+                   "what the disks did in the measured rounds, with disks.simulated: `before`, all rounds or those before the "
+                   "failure; `failing_round`; `after`",
                    simulated_rows(), phases_of);
   return rows;
 }
@@ -167,7 +185,8 @@ class MediaServerRun : public RunIf {
   MediaServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario), options_(run_options(scenario)), progress_(options.progress) {
     if (s_.media_server.simulated)
-      disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive, system::engine_factory(engine_options(s_, s_.policy, options)));
+      disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive,
+                                                        system::engine_factory(engine_options(s_, s_.policy, options)));
   }
 
   void run() override {
@@ -179,7 +198,8 @@ class MediaServerRun : public RunIf {
     try {
       result_.admitted = server::run_admission(options_, progress, disks_.get());
     } catch (const std::length_error&) {
-      s_.refuse("server.disks", fmt::format("the streams do not fit: {} disks of {} strides", options_.disks, options_.disk_bytes / options_.stride_bytes));
+      s_.refuse("server.disks", fmt::format("the streams do not fit: {} disks of {} strides", options_.disks,
+                                            options_.disk_bytes / options_.stride_bytes));
     } catch (const std::invalid_argument& error) {
       s_.refuse("streams", error.what());
     }
@@ -201,8 +221,11 @@ class MediaServerRun : public RunIf {
 }  // namespace
 
 HostInfo media_server_host() {
-  return {"a media server: admission by reserved disk time, copies, a disk that fails", [](const Scenario& s) { run_options(s); },
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<MediaServerRun>(s, options); },
+  return {"a media server: admission by reserved disk time, copies, a disk that fails",
+          [](const Scenario& s) { run_options(s); },
+          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+            return std::make_unique<MediaServerRun>(s, options);
+          },
           []() -> const params::StatisticTable& { return result_rows(); }};
 }
 

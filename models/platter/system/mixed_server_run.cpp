@@ -60,22 +60,24 @@ struct Result {
 
 const params::Statistics<observe::Samples>& response_rows() {
   using S = observe::Samples;
-  static const auto rows = params::Statistics<S>()
-                               .value("mean", "ms", "", "mean", [](const S& s) { return s.mean_ms(); }, {"mean response", 2})
-                               .value("p50", "ms", "", "p50, nearest rank", [](const S& s) { return s.percentile_ms(50); })
-                               .value("p95", "ms", "", "p95, nearest rank", [](const S& s) { return s.percentile_ms(95); }, {"p95", 2})
-                               .value("p99", "ms", "", "p99, nearest rank", [](const S& s) { return s.percentile_ms(99); })
-                               .value("max", "ms", "", "maximum", [](const S& s) { return s.max_ms(); });
+  static const auto rows =
+      params::Statistics<S>()
+          .value("mean", "ms", "", "mean", [](const S& s) { return s.mean_ms(); }, {"mean response", 2})
+          .value("p50", "ms", "", "p50, nearest rank", [](const S& s) { return s.percentile_ms(50); })
+          .value("p95", "ms", "", "p95, nearest rank", [](const S& s) { return s.percentile_ms(95); }, {"p95", 2})
+          .value("p99", "ms", "", "p99, nearest rank", [](const S& s) { return s.percentile_ms(99); })
+          .value("max", "ms", "", "maximum", [](const S& s) { return s.max_ms(); });
   return rows;
 }
 
 const params::Statistics<server::Workload>& burst_rows() {
   using W = server::Workload;
-  static const auto rows = params::Statistics<W>()
-                               .value("intervals", "", "a power of two", "count", [](const W& w) { return w.burst_intervals(); })
-                               .value("interval_s", "s", "length of one", "", [](const W& w) { return w.burst_interval_s(); })
-                               .value("offered_bytes_per_s", "bytes/s", "of all requests, second by second", "sum of each second",
-                                      [](const W& w) { return w.offered_bytes(); });
+  static const auto rows =
+      params::Statistics<W>()
+          .value("intervals", "", "a power of two", "count", [](const W& w) { return w.burst_intervals(); })
+          .value("interval_s", "s", "length of one", "", [](const W& w) { return w.burst_interval_s(); })
+          .value("offered_bytes_per_s", "bytes/s", "of all requests, second by second", "sum of each second",
+                 [](const W& w) { return w.offered_bytes(); });
   return rows;
 }
 
@@ -85,13 +87,17 @@ const params::Statistics<Result>& text_rows() {
       params::Statistics<R>()
           .value("requests", "", "", "count", [](const R& r) { return std::uint64_t{r.response->count()}; }, {"text requests"})
           .value("unfinished", "", "of them, at the end", "count", [](const R& r) { return r.unfinished; }, {"unfinished"})
-          .group("response_ms", "of all requests, those that the cache answers at once and those unfinished, with their age, included", response_rows(),
-                 [](const R& r) -> const observe::Samples& { return *r.response; })
+          .group("response_ms",
+                 "of all requests, those that the cache answers at once and those unfinished, with their age, included",
+                 response_rows(), [](const R& r) -> const observe::Samples& { return *r.response; })
           .value("units", "", "read from disks", "count", [](const R& r) { return r.account->text_units(); })
-          .value("unit_queue_ms", "ms", "of these units", "mean", [](const R& r) { return per(r.account->queue_ms(), r.account->text_units()); })
-          .value("unit_service_ms", "ms", "the rest of their response", "mean", [](const R& r) { return per(r.account->service_ms(), r.account->text_units()); })
+          .value("unit_queue_ms", "ms", "of these units", "mean",
+                 [](const R& r) { return per(r.account->queue_ms(), r.account->text_units()); })
+          .value("unit_service_ms", "ms", "the rest of their response", "mean",
+                 [](const R& r) { return per(r.account->service_ms(), r.account->text_units()); })
           .value("cache_hit_share", "", "of all units asked for, from the run's start on", "share",
-                 [](const R& r) { return per(static_cast<double>(r.work->cache_hits()), r.work->cache_uses()); }, {"units from the cache", 3})
+                 [](const R& r) { return per(static_cast<double>(r.work->cache_hits()), r.work->cache_uses()); },
+                 {"units from the cache", 3})
           .group("bursts", "bursty arrivals only: the cascade over the measured time", burst_rows(),
                  [](const R& r) -> const server::Workload* { return r.bursty ? r.work : nullptr; });
   return rows;
@@ -103,12 +109,17 @@ const params::Statistics<Result>& video_rows() {
       params::Statistics<R>()
           .value("clients", "", "", "", [](const R& r) { return r.clients; }, {"video clients"})
           .value("client_rounds", "", "clients times rounds of 1 s", "count", [](const R& r) { return r.client_rounds; })
-          .value("violations", "", "of them, with a late unit", "count", [](const R& r) { return r.account->violations(); }, {"client-rounds with a late unit"})
-          .value("violation_share", "", "", "share", [](const R& r) { return per(static_cast<double>(r.account->violations()), r.client_rounds); },
+          .value("violations", "", "of them, with a late unit", "count", [](const R& r) { return r.account->violations(); },
+                 {"client-rounds with a late unit"})
+          .value("violation_share", "", "", "share",
+                 [](const R& r) { return per(static_cast<double>(r.account->violations()), r.client_rounds); },
                  {"share of them", 5})
-          .value("units", "", "that came, or were due and had not come at the end", "count", [](const R& r) { return r.account->video_units(); })
-          .value("late_units", "", "of them, those that came late or had not come", "count", [](const R& r) { return r.account->late_units(); }, {"late units"})
-          .value("late_unit_share", "", "", "share", [](const R& r) { return per(static_cast<double>(r.account->late_units()), r.account->video_units()); });
+          .value("units", "", "that came, or were due and had not come at the end", "count",
+                 [](const R& r) { return r.account->video_units(); })
+          .value("late_units", "", "of them, those that came late or had not come", "count",
+                 [](const R& r) { return r.account->late_units(); }, {"late units"})
+          .value("late_unit_share", "", "", "share",
+                 [](const R& r) { return per(static_cast<double>(r.account->late_units()), r.account->video_units()); });
   return rows;
 }
 
@@ -116,9 +127,11 @@ const params::Statistics<Result>& result_rows() {
   using R = Result;
   static const auto disks =
       params::Statistics<R>()
-          .value("utilisation", "", "share of the measured time in which an access ran, disk by disk; partitioned: those of text first", "time-weighted mean",
-                 [](const R& r) { return r.utilisation; })
-          .value("mean_utilisation", "", "of all disks", "mean", [](const R& r) { return r.mean_utilisation(); }, {"utilisation", 3});
+          .value("utilisation", "",
+                 "share of the measured time in which an access ran, disk by disk; partitioned: those of text first",
+                 "time-weighted mean", [](const R& r) { return r.utilisation; })
+          .value("mean_utilisation", "", "of all disks", "mean", [](const R& r) { return r.mean_utilisation(); },
+                 {"utilisation", 3});
   static const auto rows = params::Statistics<R>()
                                .section("text", "requests issued after the warm-up", text_rows())
                                .section("video", "units issued after the warm-up", video_rows())
@@ -142,7 +155,9 @@ server::TextOptions text_options(const server::MixedServerParameters& s) {
 }
 
 bool integrated(const server::MixedServerParameters& p) { return p.architecture == "integrated"; }
-std::uint32_t disk_count(const server::MixedServerParameters& p) { return static_cast<std::uint32_t>(p.text_disks + p.video_disks); }
+std::uint32_t disk_count(const server::MixedServerParameters& p) {
+  return static_cast<std::uint32_t>(p.text_disks + p.video_disks);
+}
 
 /// Throws core::ConfigError if its files do not fit on the disks, or cannot be read.
 std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const Timeline& time) {
@@ -150,15 +165,16 @@ std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const 
   const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
   const server::TextOptions text = text_options(p);
   server::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), p.file_s, p.bits_per_s};
-  const server::Stripe text_stripe{0, integrated(p) ? disk_count(p) : text_disks, static_cast<std::uint32_t>(p.text_unit_bytes), 0};
+  const server::Stripe text_stripe{0, integrated(p) ? disk_count(p) : text_disks, static_cast<std::uint32_t>(p.text_unit_bytes),
+                                   0};
   server::Stripe video_stripe{integrated(p) ? 0 : text_disks, integrated(p) ? disk_count(p) : disk_count(p) - text_disks,
                               static_cast<std::uint32_t>(p.video_unit_bytes), 0};
   if (integrated(p)) video_stripe.base = text_stripe.end(text.set_bytes / text_stripe.unit_bytes);
   std::vector<workload::StreamTable> tables;
   tables.reserve(p.tables.size());
   for (const params::FileName& file : p.tables) tables.push_back(workload::StreamTable::load(file.path));
-  auto work = std::make_unique<server::Workload>(text, text_stripe, video, video_stripe, std::move(tables), disk_count(p), time.warmup(), time.end(),
-                                                 static_cast<std::uint64_t>(scenario.run.seed));
+  auto work = std::make_unique<server::Workload>(text, text_stripe, video, video_stripe, std::move(tables), disk_count(p),
+                                                 time.warmup(), time.end(), static_cast<std::uint64_t>(scenario.run.seed));
   const std::uint64_t capacity = mechanics::Geometry(scenario.drive.geometry).capacity_bytes();
   if (text_stripe.end(text.set_bytes / text_stripe.unit_bytes) > capacity)
     scenario.refuse("text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
@@ -191,7 +207,8 @@ class MixedServerRun : public RunIf {
       disk.host->rethrow_failure();
       refusals_.rethrow(s_.file);
       disk.host->for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
-      result_.utilisation.push_back(static_cast<double>(disk.drive->actuator().busy(time_.end()) - disk.busy_before) / static_cast<double>(time_.measured()));
+      result_.utilisation.push_back(static_cast<double>(disk.drive->actuator().busy(time_.end()) - disk.busy_before) /
+                                    static_cast<double>(time_.measured()));
     }
     for (const server::TextRequest& request : work_->text_requests()) {
       if (request.units == 0 || request.issued < time_.warmup()) continue;
@@ -244,8 +261,11 @@ class MixedServerRun : public RunIf {
 }  // namespace
 
 HostInfo mixed_server_host() {
-  return {"a server of text and video on several disks, partitioned or integrated", [](const Scenario& s) { make_workload(s, Timeline(s.run, {})); },
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> { return std::make_unique<MixedServerRun>(s, options); },
+  return {"a server of text and video on several disks, partitioned or integrated",
+          [](const Scenario& s) { make_workload(s, Timeline(s.run, {})); },
+          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+            return std::make_unique<MixedServerRun>(s, options);
+          },
           []() -> const params::StatisticTable& { return result_rows(); }};
 }
 

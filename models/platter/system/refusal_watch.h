@@ -18,13 +18,13 @@ class RefusalWatch : public workload::RequestObserverIf {
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
     using command::CommandStatus;
-    if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveDead || finished.status == CommandStatus::NoCopy ||
-        refused_)
+    if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveDead ||
+        finished.status == CommandStatus::NoCopy || refused_)
       return;
     const workload::Request& r = finished.request;
-    refused_ = fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number,
-                           core::to_string(r.cls), r.write() ? "write" : "read", r.length, r.address,
-                           command::to_string(finished.status));
+    refused_ =
+        fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number, core::to_string(r.cls),
+                    r.write() ? "write" : "read", r.length, r.address, command::to_string(finished.status));
     sc_core::sc_stop();
   }
   /// Throws core::InputError, at the scenario's file, if one was refused.

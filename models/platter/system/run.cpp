@@ -15,8 +15,8 @@ namespace platter::system {
 using nlohmann::json;
 
 const HostInfo& host_info(HostKind kind) {
-  static const std::array<HostInfo, 5> table = {load_host("a load and one drive"), load_host("a load and an array of drives"), media_server_host(),
-                                                mixed_server_host(), autoqos_host()};
+  static const std::array<HostInfo, 5> table = {load_host("a load and one drive"), load_host("a load and an array of drives"),
+                                                media_server_host(), mixed_server_host(), autoqos_host()};
   return table[static_cast<std::size_t>(kind)];
 }
 
@@ -50,8 +50,10 @@ const params::Statistics<Frame>& frame_rows() {
           .value("wall_s", "s", "real time", "", [](const F& f) { return f.wall_s; })
           .value("cpu_s", "s", "processor time", "", [](const F& f) { return f.cpu_s; })
           .value("simulated_s", "s", "warm-up included", "", [](const F& f) { return f.run.simulated_s(); })
-          .value("simulated_s_per_wall_s", "", "", "rate", [](const F& f) { return f.run.simulated_s() / f.wall_s; }, {"simulated s per wall s", 0})
-          .value("peak_memory_mib", "MiB", "largest resident memory of the process so far", "maximum", [](const F&) { return peak_memory_mib(); })
+          .value("simulated_s_per_wall_s", "", "", "rate", [](const F& f) { return f.run.simulated_s() / f.wall_s; },
+                 {"simulated s per wall s", 0})
+          .value("peak_memory_mib", "MiB", "largest resident memory of the process so far", "maximum",
+                 [](const F&) { return peak_memory_mib(); })
           .value("requests_per_cpu_s", "1/s", "commands decided, set-up included", "rate",
                  [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
   static const auto rows =
@@ -59,7 +61,8 @@ const params::Statistics<Frame>& frame_rows() {
           .value("schema", "", "version of this form", "", [](const F&) { return 1; })
           .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
           .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
-          .value("configuration", "", "the effective configuration: every key of scenario and drive", "", [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
+          .value("configuration", "", "the effective configuration: every key of scenario and drive", "",
+                 [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
           .value("measured_s", "s", "after the warm-up", "", [](const F& f) { return f.scenario.run.measure_s; })
           .section("host", "of the machine that simulated; differs from run to run", host);
   return rows;
@@ -80,15 +83,16 @@ std::string death_text(const Scenario& s) {
   const double at = s.fault.dies_at_s;
   if (at <= 0) return "";
   const std::string who = s.is_array() ? fmt::format("drive {}", s.array.dying_drive) : "the drive";
-  if (at >= s.run.warmup_s + s.run.measure_s) return fmt::format("\nno drive died: fault.dies_at_s, {:g} s, lies behind the end\n", at);
+  if (at >= s.run.warmup_s + s.run.measure_s)
+    return fmt::format("\nno drive died: fault.dies_at_s, {:g} s, lies behind the end\n", at);
   return fmt::format("\n{} died at {:g} s\n", who, at);
 }
 
 }  // namespace
 
 std::string result_text(const Scenario& s, const json& result) {
-  return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name, policy_text(s), s.engine,
-                     s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
+  return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name,
+                     policy_text(s), s.engine, s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
          params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + death_text(s);
 }
 
@@ -105,7 +109,9 @@ json result_schema() {
   };
   json by_kind;
   for (std::size_t i = host_kinds().size(); i-- > 0;) {
-    const json said = {{"properties", {{"configuration", {{"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}}}}}}}}}};
+    const json said = {
+        {"properties",
+         {{"configuration", {{"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}}}}}}}}}};
     json one = {{"if", said}, {"then", whole(static_cast<HostKind>(i))}};
     one["else"] = by_kind.is_null() ? json(false) : by_kind;
     by_kind = one;
@@ -117,8 +123,10 @@ json result_schema() {
 std::string result_page() {
   std::string text =
       "# Results\n\n"
-      "Made by `platter config statistics` from the rows that fill the result itself; a test holds the two together. The same rows give the schema "
-      "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for the same scenario and seed, on "
+      "Made by `platter config statistics` from the rows that fill the result itself; a test holds the two together. The same "
+      "rows give the schema "
+      "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for "
+      "the same scenario and seed, on "
       "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n## Every run\n\n";
   text += params::page_table(frame_rows());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) {

@@ -18,8 +18,8 @@ namespace platter::system {
 
 /// What a run leaves beside its result, and who hears of its progress.
 struct RunOptions {
-  std::filesystem::path requests;  ///< every request as CSV; empty: none
-  std::filesystem::path waves;     ///< FST; empty: none
+  std::filesystem::path requests;               ///< every request as CSV; empty: none
+  std::filesystem::path waves;                  ///< FST; empty: none
   std::filesystem::path mismatch_folder = ".";  ///< report and waves of a lock-step mismatch
   std::function<void(const std::filesystem::path& report, const std::filesystem::path& waves)> mismatch_written;
   std::function<void(double simulated_s, double total_s)> progress;

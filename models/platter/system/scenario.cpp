@@ -54,10 +54,13 @@ const params::Table<Scenario>& scenario_parameters() {
   static const params::Table<P> table = {
       params::required<P>({"format", "", "version of the file format", params::at(&P::format), params::Range{1, 1}}),
       {"host.kind", "",
-       "what stands before the drives: a load and one drive, a load and an array, a media server, a server of text and video, AutoQoS above one drive",
+       "what stands before the drives: a load and one drive, a load and an array, a media server, a server of text and video, "
+       "AutoQoS above one drive",
        params::at(&P::kind), params::OneOf{host_kinds()}},
-      {"engine", "", "make of the scheduling engine", params::at(&P::engine), params::OneOf{{"firmware", "model", "rtl", "lockstep"}}},
-      {"policy", "", "scheduling policy, one of `platter list policies`; of a mixed_server: integrated", params::at(&P::policy)},
+      {"engine", "", "make of the scheduling engine", params::at(&P::engine),
+       params::OneOf{{"firmware", "model", "rtl", "lockstep"}}},
+      {"policy", "", "scheduling policy, one of `platter list policies`; of a mixed_server: integrated",
+       params::at(&P::policy)},
   };
   return table;
 }
@@ -75,14 +78,18 @@ struct Part {
 /// The grammar of a scenario: the rooms' rows, in the order in which the page shows them.
 const std::vector<Part>& parts() {
   static const std::vector<Part> table = {
-      {"Every scenario", "", {},
+      {"Every scenario",
+       "",
+       {},
        [](Scenario& s, Grammar& g) {
          g.add(scenario_parameters(), s);
          g.add(scheduling::readings_parameters(), s.readings);
          g.add(accelerator::accelerator_parameters(), s.accelerator);
          g.add(workload::run_parameters(), s.run);
        }},
-      {"Load on a drive or an array", "", {HostKind::Drive, HostKind::Array},
+      {"Load on a drive or an array",
+       "",
+       {HostKind::Drive, HostKind::Array},
        [](Scenario& s, Grammar& g) {
          g.add(eager::eager_parameters(), s.eager);
          g.add(workload::continuous_parameters(), s.continuous);
@@ -90,13 +97,21 @@ const std::vector<Part>& parts() {
          g.add(drive::fault_parameters(), s.fault);
          g.add(observe::wave_parameters(), s.waves);
        }},
-      {"Array", "`host.kind = \"array\"` ([rules](array.md)).", {HostKind::Array},
+      {"Array",
+       "`host.kind = \"array\"` ([rules](array.md)).",
+       {HostKind::Array},
        [](Scenario& s, Grammar& g) { g.add(host::array::array_parameters(), s.array); }},
-      {"Media server", "`host.kind = \"media_server\"`; rounds last 1 s ([rules](media_server.md)).", {HostKind::MediaServer},
+      {"Media server",
+       "`host.kind = \"media_server\"`; rounds last 1 s ([rules](media_server.md)).",
+       {HostKind::MediaServer},
        [](Scenario& s, Grammar& g) { g.add(host::media_server::media_server_parameters(), s.media_server); }},
-      {"Server of text and video", "`host.kind = \"mixed_server\"` ([rules](mixed_server.md)).", {HostKind::MixedServer},
+      {"Server of text and video",
+       "`host.kind = \"mixed_server\"` ([rules](mixed_server.md)).",
+       {HostKind::MixedServer},
        [](Scenario& s, Grammar& g) { g.add(host::mixed_server::mixed_server_parameters(), s.mixed_server); }},
-      {"AutoQoS", "`host.kind = \"autoqos\"` ([rules](autoqos.md)).", {HostKind::AutoQos},
+      {"AutoQoS",
+       "`host.kind = \"autoqos\"` ([rules](autoqos.md)).",
+       {HostKind::AutoQos},
        [](Scenario& s, Grammar& g) {
          g.add(host::autoqos::autoqos_parameters(), s.autoqos);
          g.add_array("stream", "stream", host::autoqos::stream_parameters(), s.autoqos.streams);
@@ -121,7 +136,8 @@ std::string kinds_with(const std::string& key) {
     Scenario scenario(kind);
     params::KeySpace space;
     space.add(grammar(scenario));
-    if (space.has_key(key) || space.has_section(key)) kinds += (kinds.empty() ? "\"" : " or \"") + std::string(to_string(kind)) + "\"";
+    if (space.has_key(key) || space.has_section(key))
+      kinds += (kinds.empty() ? "\"" : " or \"") + std::string(to_string(kind)) + "\"";
   }
   return kinds;
 }
@@ -166,7 +182,9 @@ HostKind kind_of(const params::Document& document) {
   Scenario any;
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(any), any, problems);
-  problems.erase(std::remove_if(problems.begin(), problems.end(), [](const auto& problem) { return problem.key != "host.kind"; }), problems.end());
+  problems.erase(
+      std::remove_if(problems.begin(), problems.end(), [](const auto& problem) { return problem.key != "host.kind"; }),
+      problems.end());
   throw core::ConfigError(problems);
 }
 
@@ -195,7 +213,9 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
     return kinds.empty() ? kinds : fmt::format(" with host.kind = \"{}\", but with {}", to_string(s.kind), kinds);
   });
   s.drive_name = document.name_of("drive");
-  const auto in_drive = [](const core::ConfigProblem& problem) { return problem.key == "drive" || problem.key.rfind("drive.", 0) == 0; };
+  const auto in_drive = [](const core::ConfigProblem& problem) {
+    return problem.key == "drive" || problem.key.rfind("drive.", 0) == 0;
+  };
   if (std::none_of(problems.begin(), problems.end(), in_drive)) check(s.drive, "drive", s, s.at("drive"), problems);
   if (s.drive_name.empty()) s.drive_name = s.drive.name;
   if (problems.empty()) {
@@ -222,7 +242,9 @@ std::string to_toml(const Scenario& scenario) { return shown(scenario, params::t
 
 namespace {
 
-json schema_head(const std::string& title) { return {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}, {"type", "object"}}; }
+json schema_head(const std::string& title) {
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}, {"type", "object"}};
+}
 
 /// Sections that several kinds have in the same form stand in `$defs` once.
 void share_sections(json& by_kind, json& defs) {
@@ -236,7 +258,8 @@ void share_sections(json& by_kind, json& defs) {
     if (form.second < 2) continue;
     defs[name] = form.first;
     for (json& kind : by_kind)
-      if (kind["properties"].contains(name) && kind["properties"][name] == form.first) kind["properties"][name] = {{"$ref", "#/$defs/" + name}};
+      if (kind["properties"].contains(name) && kind["properties"][name] == form.first)
+        kind["properties"][name] = {{"$ref", "#/$defs/" + name}};
   }
 }
 
@@ -248,16 +271,20 @@ json scenario_schema() {
     Scenario scenario(kind);
     json one = params::schema(grammar(scenario));
     params::allow_files(one, {{"drive", "name or file of a profile"}});
-    one["properties"]["host"] = {{"type", "object"}, {"additionalProperties", false}, {"properties", {{"kind", {{"const", to_string(kind)}}}}}};
+    one["properties"]["host"] = {
+        {"type", "object"}, {"additionalProperties", false}, {"properties", {{"kind", {{"const", to_string(kind)}}}}}};
     kinds.push_back(one);
   }
   json schema = schema_head("Platter scenario");
-  schema["properties"]["host"] = {{"type", "object"}, {"properties", {{"kind", {{"enum", host_kinds()}, {"default", host_kinds()[0]}}}}}};
+  schema["properties"]["host"] = {{"type", "object"},
+                                  {"properties", {{"kind", {{"enum", host_kinds()}, {"default", host_kinds()[0]}}}}}};
   share_sections(kinds, schema["$defs"]);
   // Of the kind that host.kind says; without it, a drive.
   json otherwise = kinds[0];
   for (std::size_t i = host_kinds().size() - 1; i > 0; --i) {
-    const json said = {{"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}, {"required", {"kind"}}}}}}, {"required", {"host"}}};
+    const json said = {
+        {"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}, {"required", {"kind"}}}}}},
+        {"required", {"host"}}};
     otherwise = {{"if", said}, {"then", kinds[i]}, {"else", otherwise}};
   }
   for (auto& [key, value] : otherwise.items()) schema[key] = value;
@@ -276,23 +303,29 @@ json drive_schema() {
 std::string reference_page() {
   std::string text =
       "# Configuration\n\n"
-      "Made by `platter config reference` from the rows that the loader itself uses; a test holds the two together. The same rows give the JSON Schemas in "
+      "Made by `platter config reference` from the rows that the loader itself uses; a test holds the two together. The same "
+      "rows give the JSON Schemas in "
       "`models/configs/schema/`.\n\n"
-      "A scenario is a TOML file; `host.kind` says which of the parts below it has. A section stands inline or is the name of a file, relative to the file "
-      "that names it; a section with a key `file` starts from that file and overrides it. `drive` is the name of a shipped profile (`platter list drives`), a "
-      "file, or a table with `file`. `--set KEY=VALUE` overrides any key. An unknown key is an error with file, line, column and the nearest valid name.\n";
+      "A scenario is a TOML file; `host.kind` says which of the parts below it has. A section stands inline or is the name of "
+      "a file, relative to the file "
+      "that names it; a section with a key `file` starts from that file and overrides it. `drive` is the name of a shipped "
+      "profile (`platter list drives`), a "
+      "file, or a table with `file`. `--set KEY=VALUE` overrides any key. An unknown key is an error with file, line, column "
+      "and the nearest valid name.\n";
   for (const Part& part : parts()) {
     Scenario scenario(part.kinds.empty() ? HostKind::Drive : part.kinds.front());
     Grammar grammar;
     part.add(scenario, grammar);
-    text += fmt::format("\n## {}\n\n{}{}{}", part.title, part.text, part.text.empty() ? "" : "\n\n", params::page_table(grammar));
+    text +=
+        fmt::format("\n## {}\n\n{}{}{}", part.title, part.text, part.text.empty() ? "" : "\n\n", params::page_table(grammar));
     for (const params::BoundArray& array : grammar.arrays())
       text += fmt::format("\n### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
   }
   text += "\nDefaults of other hosts:\n\n| host.kind | policy | sim.warmup_s | sim.measure_s |\n| --- | --- | --- | --- |\n";
   for (const HostKind kind : every_kind()) {
     const Scenario scenario(kind);
-    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", to_string(kind), scenario.policy, scenario.run.warmup_s, scenario.run.measure_s);
+    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", to_string(kind), scenario.policy, scenario.run.warmup_s,
+                        scenario.run.measure_s);
   }
   profile::DriveProfile profile;
   Grammar grammar;

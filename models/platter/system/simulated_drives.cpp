@@ -21,9 +21,10 @@ std::vector<std::string> policies_of(const Scenario& s) {
 }
 
 /// Report and waves of the accesses before a lock-step mismatch, beside the result.
-void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive, const Scenario& s,
-                    const RunOptions& options, Picoseconds clock_period) {
-  const std::filesystem::path text_file = options.mismatch_folder / "lockstep_mismatch.txt", wave_file = options.mismatch_folder / "lockstep_mismatch.fst";
+void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive,
+                    const Scenario& s, const RunOptions& options, Picoseconds clock_period) {
+  const std::filesystem::path text_file = options.mismatch_folder / "lockstep_mismatch.txt",
+                              wave_file = options.mismatch_folder / "lockstep_mismatch.fst";
   observe::OutputFile text(text_file);
   text.write(fmt::format("scenario {} seed {} drive {}\n{}", s.file, s.run.seed, drive, report));
   text.commit();
@@ -45,7 +46,8 @@ std::string policy_text(const Scenario& s) {
 
 void check_engine(const Scenario& s) {
   for (const std::string& policy : policies_of(s)) {
-    const std::string objection = system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.readings);
+    const std::string objection =
+        system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.readings);
     if (!objection.empty()) s.refuse("engine", objection);
   }
 }
@@ -57,7 +59,8 @@ system::EngineOptions engine_options(const Scenario& s, const std::string& polic
   options.readings = s.readings;
   options.accelerator = s.accelerator;
   options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
-    write_mismatch(pair, report, drive, s, run, core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
+    write_mismatch(pair, report, drive, s, run,
+                   core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
   };
   return options;
 }

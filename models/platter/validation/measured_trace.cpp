@@ -39,9 +39,11 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
     request.write = fields[0].text == "W";
     request.first = core::Lba(workload::parse_unsigned(line, fields[2], "block"));
     const std::uint64_t blocks = workload::parse_unsigned(line, fields[3], "size");
-    if (blocks == 0 || blocks > 0xFFFF) line.fail(fields[3].column, fmt::format("size is {}, expected 1 to 65535 blocks", blocks));
+    if (blocks == 0 || blocks > 0xFFFF)
+      line.fail(fields[3].column, fmt::format("size is {}, expected 1 to 65535 blocks", blocks));
     request.blocks = static_cast<std::uint32_t>(blocks);
-    request.response = add(fields[4], workload::parse_time_ps(line, fields[4], core::kPicosecondsPerMicrosecond, "microseconds"));
+    request.response =
+        add(fields[4], workload::parse_time_ps(line, fields[4], core::kPicosecondsPerMicrosecond, "microseconds"));
     if (request.response == 0) line.fail(fields[4].column, "the response time is 0, expected a measured one");
     request.pause = add(fields[5], workload::parse_time_ps(line, fields[5], core::kPicosecondsPerMicrosecond, "microseconds"));
     request.line = line.number;
@@ -51,27 +53,27 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
   return requests;
 }
 
-ReplayProducer::ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading,
-                               const workload::Target& drive, const std::filesystem::path& file)
+ReplayProducer::ReplayProducer(const std::vector<MeasuredRequest>& requests, Reading reading, const workload::Target& drive,
+                               const std::filesystem::path& file)
     : requests_(requests), reading_(reading) {
   if (drive.block_bytes != kBlockBytes)
-    throw core::InputError(file.string(), requests.front().line, 0,
-                           fmt::format("the trace counts in blocks of {} bytes, but the drive has sectors of {}", kBlockBytes,
-                                       drive.block_bytes));
+    throw core::InputError(
+        file.string(), requests.front().line, 0,
+        fmt::format("the trace counts in blocks of {} bytes, but the drive has sectors of {}", kBlockBytes, drive.block_bytes));
   const std::uint64_t capacity = drive.blocks;
   for (std::size_t i = 0; i < requests.size(); ++i)
     if (requests[i].first.value >= capacity || requests[i].blocks > capacity - requests[i].first.value)
-      throw core::InputError(file.string(), requests[i].line, 0,
-                             fmt::format("request {} goes to blocks {} to {}, but the drive has {}", i + 1, requests[i].first.value,
-                                         requests[i].first.value + std::min<std::uint64_t>(requests[i].blocks - 1, ~requests[i].first.value), capacity));
+      throw core::InputError(
+          file.string(), requests[i].line, 0,
+          fmt::format("request {} goes to blocks {} to {}, but the drive has {}", i + 1, requests[i].first.value,
+                      requests[i].first.value + std::min<std::uint64_t>(requests[i].blocks - 1, ~requests[i].first.value),
+                      capacity));
 }
 
 bool ReplayProducer::next(workload::Request& request, Picoseconds now) {
   if (next_ == requests_.size()) return false;
   const MeasuredRequest& measured = requests_[next_];
-  const Picoseconds pause = next_ == 0                        ? 0
-                            : reading_ == Reading::Precedes ? measured.pause
-                                                            : requests_[next_ - 1].pause;
+  const Picoseconds pause = next_ == 0 ? 0 : reading_ == Reading::Precedes ? measured.pause : requests_[next_ - 1].pause;
   request = workload::Request{};
   request.issued = now + pause;
   request.address = measured.first.value * kBlockBytes;

@@ -44,8 +44,8 @@ Curve binned_curve(const std::vector<double>& sample_ms) {
   std::int64_t edge = 0;
   for (std::size_t k = 0; k < kBuckets; ++k, edge += 1 + edge / 100) {
     const auto below = std::lower_bound(sample_us.begin(), sample_us.end(), edge) - sample_us.begin();
-    const double share =
-        std::round(static_cast<double>(below) / static_cast<double>(sample_us.size()) * 1e6) / 1e6;  // DiskSim prints six digits
+    const double share = std::round(static_cast<double>(below) / static_cast<double>(sample_us.size()) * 1e6) /
+                         1e6;  // DiskSim prints six digits
     curve.edges.push_back(static_cast<double>(edge) / 1000.0);
     curve.shares.push_back(share);
     if (share >= 1.0) return curve;
@@ -143,7 +143,7 @@ ReplayScore score_replay(const std::vector<MeasuredRequest>& measured, const std
   ReplayScore score;
   Place previous_read{0, 0, false};
   Place previous_media{0, 0, false};  // the last read that both drives took from the media, on one track
-  Picoseconds lead = 0;  // measured less simulated time since that read's completion
+  Picoseconds lead = 0;               // measured less simulated time since that read's completion
   for (std::size_t i = 0; i < last; ++i) {
     const MeasuredRequest& real = measured[i];
     const Picoseconds model = simulated[i].response;

@@ -61,7 +61,8 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   request.length = static_cast<std::uint32_t>(blocks * target_.block_bytes);
   request.operation = command::read_or_write(options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction);
   request.cls = core::RequestClass::Discrete;
-  request.deadline = options_.deadline >= core::kNoDeadline - request.issued ? core::kNoDeadline : request.issued + options_.deadline;
+  request.deadline =
+      options_.deadline >= core::kNoDeadline - request.issued ? core::kNoDeadline : request.issued + options_.deadline;
   request.stream = 0;
   return true;
 }
@@ -120,8 +121,7 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
   }
 }
 
-TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target,
-                             double speed)
+TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed)
     : reader_(file, options), file_(file.string()), target_(target), speed_(speed) {}
 
 bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
@@ -133,9 +133,11 @@ bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
   request.issued = speed_ == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed_, 1);
   if (request.issued == core::kNoDeadline)
-    throw core::InputError(file_, record.line, 0,
-                           fmt::format("at workload.discrete.trace_speed = {:g} this request arrives after {:g} s, expected an arrival within the "
-                                       "106 days that simulated time lasts", speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
+    throw core::InputError(
+        file_, record.line, 0,
+        fmt::format("at workload.discrete.trace_speed = {:g} this request arrives after {:g} s, expected an arrival within the "
+                    "106 days that simulated time lasts",
+                    speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
   request.address = record.offset_bytes;
   request.length = record.length_bytes;
   request.operation = command::read_or_write(record.write);

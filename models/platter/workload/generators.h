@@ -20,7 +20,7 @@ struct Target {
 
 /// Where a random request may lie.
 struct Placement {
-  std::uint64_t span_blocks = 0;  ///< within one span of so many blocks, counted from the drive's start; 0: anywhere
+  std::uint64_t span_blocks = 0;   ///< within one span of so many blocks, counted from the drive's start; 0: anywhere
   std::uint64_t align_blocks = 1;  ///< it begins at a multiple of this, counted from its span's start
 };
 

@@ -12,8 +12,8 @@ using core::RequestClass;
 
 namespace {
 
-constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {
-    RequestClass::Continuous, RequestClass::Discrete, RequestClass::Background};
+constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestClass::Continuous, RequestClass::Discrete,
+                                                                       RequestClass::Background};
 
 }  // namespace
 
@@ -132,7 +132,8 @@ void Initiator::send() {
     }
     if (transaction == nullptr) break;
     const bool best_effort = way(transaction->cls) == 1;
-    const Heard heard = best_effort ? ways_[1].send(best_effort_init_socket, transaction->payload) : ways_[0].send(disk_init_socket, transaction->payload);
+    const Heard heard = best_effort ? ways_[1].send(best_effort_init_socket, transaction->payload)
+                                    : ways_[0].send(disk_init_socket, transaction->payload);
     if (heard == Heard::Answered) finish(transaction->payload);
   }
   sending_ = false;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <array>
 #include <exception>
 #include <memory>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
-#include "platter/command/tlm/initiator_port.h"
 #include "platter/command/tlm/command_extension.h"
+#include "platter/command/tlm/initiator_port.h"
 #include "platter/core/ring_buffer.h"
 #include "platter/workload/request.h"
 
@@ -105,8 +105,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void enqueue(const Request& made, std::size_t source);
   Transaction& acquire();
   void send();
-  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void finish(tlm::tlm_generic_payload& payload);
   static Transaction& transaction_of(tlm::tlm_generic_payload& payload) {
     return static_cast<Transaction&>(*payload.get_extension<command::CommandExtension>());

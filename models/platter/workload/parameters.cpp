@@ -26,17 +26,24 @@ const params::Table<RunParameters>& run_parameters() {
 const params::Table<ContinuousWorkload>& continuous_parameters() {
   using P = ContinuousWorkload;
   static const params::Table<P> table = {
-      {"workload.continuous.streams", "", "continuous-media streams; each asks for its next fragment every round", at(&P::streams), Range{0, 10000}},
-      {"workload.continuous.round_s", "s", "length of a round, which is also the fragment's deadline", at(&P::round_s), Range{1e-3, 3600}},
-      {"workload.continuous.size", "", "what a stream asks for in a round: the frames of its table, or a gamma-distributed size", at(&P::size),
+      {"workload.continuous.streams", "", "continuous-media streams; each asks for its next fragment every round",
+       at(&P::streams), Range{0, 10000}},
+      {"workload.continuous.round_s", "s", "length of a round, which is also the fragment's deadline", at(&P::round_s),
+       Range{1e-3, 3600}},
+      {"workload.continuous.size", "",
+       "what a stream asks for in a round: the frames of its table, or a gamma-distributed size", at(&P::size),
        OneOf{{"tables", "gamma"}}},
       {"workload.continuous.tables", "", "frame-size tables; stream i plays table i modulo their number", at(&P::tables)},
-      {"workload.continuous.mean_bytes", "bytes", "gamma: mean size, rounded up to whole sectors", at(&P::mean_bytes), Range{1, 1e9}},
-      {"workload.continuous.deviation_bytes", "bytes", "gamma: its standard deviation, not above the mean", at(&P::deviation_bytes), Range{0, 1e9}},
-      {"workload.continuous.placement", "", "random: each fragment lies anywhere; contiguous: a stream's fragments follow each other",
-       at(&P::placement), OneOf{{"random", "contiguous"}}},
-      {"workload.continuous.span_bytes", "bytes", "random: a fragment lies within one span of so many bytes, such as a cylinder; 0: anywhere",
-       at(&P::span_bytes), Range{0, 1e15}},
+      {"workload.continuous.mean_bytes", "bytes", "gamma: mean size, rounded up to whole sectors", at(&P::mean_bytes),
+       Range{1, 1e9}},
+      {"workload.continuous.deviation_bytes", "bytes", "gamma: its standard deviation, not above the mean",
+       at(&P::deviation_bytes), Range{0, 1e9}},
+      {"workload.continuous.placement", "",
+       "random: each fragment lies anywhere; contiguous: a stream's fragments follow each other", at(&P::placement),
+       OneOf{{"random", "contiguous"}}},
+      {"workload.continuous.span_bytes", "bytes",
+       "random: a fragment lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
+       Range{0, 1e15}},
   };
   return table;
 }
@@ -44,28 +51,37 @@ const params::Table<ContinuousWorkload>& continuous_parameters() {
 const params::Table<DiscreteWorkload>& discrete_parameters() {
   using P = DiscreteWorkload;
   static const params::Table<P> table = {
-      {"workload.discrete.source", "", "where discrete requests come from", at(&P::source), OneOf{{"none", "poisson", "trace", "closed"}}},
+      {"workload.discrete.source", "", "where discrete requests come from", at(&P::source),
+       OneOf{{"none", "poisson", "trace", "closed"}}},
       {"workload.discrete.rate_per_s", "1/s", "poisson: mean arrival rate", at(&P::rate_per_s), Range{0, 1e9}},
       {"workload.discrete.outstanding", "", "closed: requests kept outstanding", at(&P::outstanding), Range{1, 100000}},
-      {"workload.discrete.max_outstanding", "", "most discrete requests in the drive at once, the rest wait in the host; 0: what the queue leaves "
-       "beside the streams, before a striped array no limit", at(&P::max_outstanding), Range{0, 100000}},
+      {"workload.discrete.max_outstanding", "",
+       "most discrete requests in the drive at once, the rest wait in the host; 0: what the queue leaves "
+       "beside the streams, before a striped array no limit",
+       at(&P::max_outstanding), Range{0, 100000}},
       {"workload.discrete.read_fraction", "", "share of reads of a generator", at(&P::read_fraction), Range{0, 1}},
-      {"workload.discrete.size", "", "request sizes of a generator: all mean_bytes, or normal around it", at(&P::size), OneOf{{"fixed", "normal"}}},
-      {"workload.discrete.mean_bytes", "bytes", "mean request size of a generator, rounded to whole sectors", at(&P::mean_bytes), Range{1, 1e9}},
-      {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; sizes are cut below at one sector", at(&P::deviation_bytes),
+      {"workload.discrete.size", "", "request sizes of a generator: all mean_bytes, or normal around it", at(&P::size),
+       OneOf{{"fixed", "normal"}}},
+      {"workload.discrete.mean_bytes", "bytes", "mean request size of a generator, rounded to whole sectors",
+       at(&P::mean_bytes), Range{1, 1e9}},
+      {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; sizes are cut below at one sector",
+       at(&P::deviation_bytes), Range{0, 1e9}},
+      {"workload.discrete.deadline_ms", "ms",
+       "a generated request is to be answered so long after its issue; 0: it has no deadline", at(&P::deadline_ms),
        Range{0, 1e9}},
-      {"workload.discrete.deadline_ms", "ms", "a generated request is to be answered so long after its issue; 0: it has no deadline",
-       at(&P::deadline_ms), Range{0, 1e9}},
-      {"workload.discrete.align_bytes", "bytes", "a generator's requests begin at multiples of this; 0: at any sector", at(&P::align_bytes), Range{0,
-       1e9}},
-      {"workload.discrete.span_bytes", "bytes", "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere",
-       at(&P::span_bytes), Range{0, 1e15}},
+      {"workload.discrete.align_bytes", "bytes", "a generator's requests begin at multiples of this; 0: at any sector",
+       at(&P::align_bytes), Range{0, 1e9}},
+      {"workload.discrete.span_bytes", "bytes",
+       "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
+       Range{0, 1e15}},
       {"workload.discrete.trace", "", "trace: the file", at(&P::trace)},
       {"workload.discrete.trace_format", "", "one of `platter list trace-formats`, or auto", at(&P::trace_format)},
-      {"workload.discrete.trace_device", "", "requests of this device only; empty: the trace must name one only", at(&P::trace_device)},
-      {"workload.discrete.past_end", "", "a traced request past the drive's end: stop, wrap its address, or cut it", at(&P::past_end),
-       OneOf{{"error", "wrap", "clip"}}},
-      {"workload.discrete.trace_speed", "", "arrival times of the trace are divided by this", at(&P::trace_speed), Range{1e-6, 1e9}},
+      {"workload.discrete.trace_device", "", "requests of this device only; empty: the trace must name one only",
+       at(&P::trace_device)},
+      {"workload.discrete.past_end", "", "a traced request past the drive's end: stop, wrap its address, or cut it",
+       at(&P::past_end), OneOf{{"error", "wrap", "clip"}}},
+      {"workload.discrete.trace_speed", "", "arrival times of the trace are divided by this", at(&P::trace_speed),
+       Range{1e-6, 1e9}},
   };
   return table;
 }
@@ -75,14 +91,16 @@ namespace {
 constexpr double kLeastRate = 1 / kLongestMean_s;
 
 void check_span(const char* key, std::int64_t bytes, std::uint32_t sector_bytes, params::Findings& findings) {
-  if (bytes % sector_bytes != 0) findings.add(key, fmt::format("found {}, expected whole sectors of {} bytes", bytes, sector_bytes));
+  if (bytes % sector_bytes != 0)
+    findings.add(key, fmt::format("found {}, expected whole sectors of {} bytes", bytes, sector_bytes));
 }
 
 }  // namespace
 
 void check(const ContinuousWorkload& w, std::uint32_t sector_bytes, params::Findings& findings) {
   if (w.streams > 0 && w.size == "tables" && w.tables.empty())
-    findings.add("workload.continuous.tables", "is missing: streams need at least one frame-size table", "workload.continuous.streams");
+    findings.add("workload.continuous.tables", "is missing: streams need at least one frame-size table",
+                 "workload.continuous.streams");
   if (w.size == "gamma" && w.deviation_bytes > w.mean_bytes)
     findings.add("workload.continuous.deviation_bytes", "expected no more than workload.continuous.mean_bytes");
   check_span("workload.continuous.span_bytes", w.span_bytes, sector_bytes, findings);
@@ -93,8 +111,9 @@ void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findin
     findings.add("workload.discrete.align_bytes",
                  fmt::format("found {}, expected a multiple of the sector's {} bytes", w.align_bytes, sector_bytes));
   if (w.align_bytes > 0 && w.span_bytes % w.align_bytes != 0)
-    findings.add("workload.discrete.align_bytes",
-                 fmt::format("found {}, expected a divisor of workload.discrete.span_bytes, which is {}", w.align_bytes, w.span_bytes));
+    findings.add(
+        "workload.discrete.align_bytes",
+        fmt::format("found {}, expected a divisor of workload.discrete.span_bytes, which is {}", w.align_bytes, w.span_bytes));
   if (w.trace_format != "auto" && find_trace_format(w.trace_format) == nullptr) {
     std::vector<std::string_view> names;
     for (const TraceFormat& row : trace_formats()) names.push_back(row.name);
@@ -102,12 +121,14 @@ void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findin
                  fmt::format("there is no trace format \"{}\"{}", w.trace_format, core::did_you_mean(w.trace_format, names)));
   }
   check_span("workload.discrete.span_bytes", w.span_bytes, sector_bytes, findings);
-  if (w.source == "trace" && w.trace.empty()) findings.add("workload.discrete.trace", "is missing: the trace file", "workload.discrete.source");
+  if (w.source == "trace" && w.trace.empty())
+    findings.add("workload.discrete.trace", "is missing: the trace file", "workload.discrete.source");
   if (w.source == "poisson" && w.rate_per_s <= 0)
     findings.add("workload.discrete.rate_per_s", "is missing: a rate above 0 for Poisson arrivals", "workload.discrete.source");
   else if (w.source == "poisson" && w.rate_per_s < kLeastRate)
     findings.add("workload.discrete.rate_per_s",
-                 fmt::format("found {:g}, expected at least {:g} 1/s: arrivals lie further apart than simulated time lasts", w.rate_per_s, kLeastRate));
+                 fmt::format("found {:g}, expected at least {:g} 1/s: arrivals lie further apart than simulated time lasts",
+                             w.rate_per_s, kLeastRate));
 }
 
 }  // namespace platter::workload

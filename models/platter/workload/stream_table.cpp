@@ -54,8 +54,8 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
         duration_line = line.number;
       } else if (line.text.substr(0, 1) != "#") {
         if (line.text != kColumns) {
-          line.fail(1, fmt::format("found {}, expected a comment (#) or the column names \"{}\"", in_quotes(line.text),
-                                   kColumns));
+          line.fail(1,
+                    fmt::format("found {}, expected a comment (#) or the column names \"{}\"", in_quotes(line.text), kColumns));
         }
         columns_seen = true;
       }
@@ -67,24 +67,24 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
     }
     const std::uint64_t frame = parse_unsigned(line, fields[0], "frame");
     if (frame != table.frames()) {
-      line.fail(fields[0].column, fmt::format("frame is {}, expected {}: frames are counted from 0 without a gap",
-                                              frame, table.frames()));
+      line.fail(fields[0].column,
+                fmt::format("frame is {}, expected {}: frames are counted from 0 without a gap", frame, table.frames()));
     }
     const std::int64_t pts = parse_us(line, fields[1], "pts_us");
     if (table.pts_us_.empty() && pts != 0) {
       line.fail(fields[1].column, fmt::format("pts_us is {}, expected 0 for the first frame", pts));
     }
     if (!table.pts_us_.empty() && pts <= table.pts_us_.back()) {
-      line.fail(fields[1].column, fmt::format("pts_us is {}, expected more than the {} of the frame before", pts,
-                                              table.pts_us_.back()));
+      line.fail(fields[1].column,
+                fmt::format("pts_us is {}, expected more than the {} of the frame before", pts, table.pts_us_.back()));
     }
     if (fields[2].text.size() != 1 || kPictureTypes.find(fields[2].text) == std::string_view::npos) {
       line.fail(fields[2].column, fmt::format("type is {}, expected I, P or B", in_quotes(fields[2].text)));
     }
     const std::uint64_t bytes = parse_unsigned(line, fields[3], "bytes");
     if (bytes == 0 || bytes > std::numeric_limits<std::uint32_t>::max()) {
-      line.fail(fields[3].column, fmt::format("bytes is {}, expected 1 to {}", bytes,
-                                              std::numeric_limits<std::uint32_t>::max()));
+      line.fail(fields[3].column,
+                fmt::format("bytes is {}, expected 1 to {}", bytes, std::numeric_limits<std::uint32_t>::max()));
     }
     table.pts_us_.push_back(pts);
     table.prefix_.push_back(table.prefix_.back() + bytes);
@@ -95,13 +95,12 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
   }
   if (table.pts_us_.empty()) throw core::InputError(file.name(), 0, 0, "has no frame");
   if (!duration) {
-    throw core::InputError(file.name(), 0, 0,
-                           fmt::format("has no line \"{} MICROSECONDS\" before the columns", kDurationKey));
+    throw core::InputError(file.name(), 0, 0, fmt::format("has no line \"{} MICROSECONDS\" before the columns", kDurationKey));
   }
   if (*duration <= table.pts_us_.back()) {
-    throw core::InputError(file.name(), duration_line, 0,
-                           fmt::format("duration_us is {}, expected more than the last frame's {}", *duration,
-                                       table.pts_us_.back()));
+    throw core::InputError(
+        file.name(), duration_line, 0,
+        fmt::format("duration_us is {}, expected more than the last frame's {}", *duration, table.pts_us_.back()));
   }
   table.duration_us_ = *duration;
   return table;

@@ -27,8 +27,7 @@ TextFile::TextFile(const std::filesystem::path& path) : name_(path.string()), bu
   file_.reset(gzopen(path.c_str(), "rb"));
   if (!file_) {
     const int reason = errno;
-    throw core::InputError(name_, 0, 0,
-                           fmt::format("cannot be opened: {}", std::generic_category().message(reason)));
+    throw core::InputError(name_, 0, 0, fmt::format("cannot be opened: {}", std::generic_category().message(reason)));
   }
 }
 
@@ -60,8 +59,7 @@ bool TextFile::next(SourceLine& line) {
     const std::size_t newline = rest.find('\n', searched);
     const std::size_t length = std::min(newline, rest.size());
     if (length > kLongestLine) {
-      throw core::InputError(name_, number_ + 1, 0,
-                             fmt::format("line of more than {} bytes: not a text file", kLongestLine));
+      throw core::InputError(name_, number_ + 1, 0, fmt::format("line of more than {} bytes: not a text file", kLongestLine));
     }
     const bool ended = newline != std::string_view::npos;
     if (ended || (at_end_ && !rest.empty())) {

@@ -54,8 +54,7 @@ Operation parse_operation(const SourceLine& line, const Field& field) {
   rest.remove_prefix(1);
   constexpr std::string_view kKinds = "RWDN";
   constexpr std::string_view kFlags = "FASMEB";
-  if (kKinds.find(operation.kind) == std::string_view::npos ||
-      rest.find_first_not_of(kFlags) != std::string_view::npos) {
+  if (kKinds.find(operation.kind) == std::string_view::npos || rest.find_first_not_of(kFlags) != std::string_view::npos) {
     line.fail(field.column, fmt::format("unknown operation {}, expected R, W, D or N with the flags F, A, S, M, E, B",
                                         in_quotes(field.text)));
   }
@@ -72,7 +71,8 @@ class BlkparseParser : public TraceParserIf {
     if (is_banner(line.text)) return LineKind::OtherLine;
     if (fields.size() < kFixedFields) {
       line.fail(0, fmt::format("expected at least {} blank-separated fields ({}), found {}: not a blkparse event, or "
-                               "cut short", kFixedFields, kBlkparseForm, fields.size()));
+                               "cut short",
+                               kFixedFields, kBlkparseForm, fields.size()));
     }
     if (!is_device(fields[0].text)) {
       line.fail(fields[0].column, fmt::format("device is {}, expected MAJOR,MINOR", in_quotes(fields[0].text)));
@@ -104,19 +104,17 @@ class BlkparseParser : public TraceParserIf {
   }
 
   LineKind parse_extent(const SourceLine& line, const std::vector<Field>& fields, const Operation& operation,
-                         ParsedRequest& request) const {
+                        ParsedRequest& request) const {
     const bool without_size = fields.size() > kFixedFields && fields[kFixedFields].text.front() == '[';
     const bool completed_without_size = action_ == "C" && fields.size() > kFixedFields + 1 &&
-                                        all_digits(fields[kFixedFields].text) &&
-                                        fields[kFixedFields + 1].text.front() == '[';
+                                        all_digits(fields[kFixedFields].text) && fields[kFixedFields + 1].text.front() == '[';
     if ((without_size && operation.preflush) || completed_without_size) return LineKind::Flush;
     if (fields.size() < kFixedFields + 4 || fields[kFixedFields + 1].text != "+") {
       line.fail(0, "expected \"SECTOR + SECTORS [process]\" after the operation");
     }
     const Field& sector = fields[kFixedFields];
     const Field& sectors = fields[kFixedFields + 2];
-    request.offset_bytes =
-        scaled(line, sector, parse_unsigned(line, sector, "sector"), kTraceSectorBytes, "sector");
+    request.offset_bytes = scaled(line, sector, parse_unsigned(line, sector, "sector"), kTraceSectorBytes, "sector");
     request.length_bytes = scaled(line, sectors, parse_unsigned(line, sectors, "size"), kTraceSectorBytes, "size");
     if (request.length_bytes == 0 && operation.preflush) return LineKind::Flush;
     return LineKind::Request;
@@ -132,8 +130,7 @@ bool detect_blkparse(const std::vector<std::string>& first_lines) {
     if (is_banner(line)) continue;
     const std::vector<Field> fields = split_blanks(line);
     return fields.size() >= kFixedFields && is_device(fields[0].text) && all_digits(fields[1].text) &&
-           all_digits(fields[2].text) && fields[3].text.find('.') != std::string_view::npos &&
-           all_digits(fields[4].text);
+           all_digits(fields[2].text) && fields[3].text.find('.') != std::string_view::npos && all_digits(fields[4].text);
   }
   return false;
 }

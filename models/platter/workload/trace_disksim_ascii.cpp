@@ -23,11 +23,11 @@ std::uint32_t parse_flags(const SourceLine& line, const Field& field) {
     if (c >= 'A' && c <= 'F') return c - 'A' + 10;
     return -1;
   };
-  const bool hexadecimal =
-      text.size() <= 8 && std::all_of(text.begin(), text.end(), [&](char c) { return value_of(c) >= 0; });
+  const bool hexadecimal = text.size() <= 8 && std::all_of(text.begin(), text.end(), [&](char c) { return value_of(c) >= 0; });
   if (!hexadecimal) {
     line.fail(field.column, fmt::format("flags are {}, expected a hexadecimal number of at most 32 bits "
-                                        "(bit 0 set: read, clear: write)", in_quotes(field.text)));
+                                        "(bit 0 set: read, clear: write)",
+                                        in_quotes(field.text)));
   }
   std::uint32_t flags = 0;
   for (const char c : text) flags = flags * 16 + static_cast<std::uint32_t>(value_of(c));
@@ -41,10 +41,8 @@ class DiskSimAsciiParser : public TraceParserIf {
     request.time_ps = parse_time_ps(line, fields[0], core::kPicosecondsPerMillisecond, "milliseconds");
     parse_unsigned(line, fields[1], "device");
     request.device = fields[1].text;
-    request.offset_bytes =
-        scaled(line, fields[2], parse_unsigned(line, fields[2], "block"), kTraceSectorBytes, "block");
-    request.length_bytes =
-        scaled(line, fields[3], parse_unsigned(line, fields[3], "size"), kTraceSectorBytes, "size");
+    request.offset_bytes = scaled(line, fields[2], parse_unsigned(line, fields[2], "block"), kTraceSectorBytes, "block");
+    request.length_bytes = scaled(line, fields[3], parse_unsigned(line, fields[3], "size"), kTraceSectorBytes, "size");
     request.write = (parse_flags(line, fields[4]) & 1U) == 0;
     return LineKind::Request;
   }

@@ -50,7 +50,8 @@ class FioIologParser : public TraceParserIf {
     if (!file_action && fields.size() != first + 4) {
       const std::string_view stamp = version_ == 3 ? "timestamp_us " : "";
       line.fail(0, fmt::format("expected {} or {} blank-separated fields ({}file action, or {}file action offset "
-                               "length), found {}", first + 2, first + 4, stamp, stamp, fields.size()));
+                               "length), found {}",
+                               first + 2, first + 4, stamp, stamp, fields.size()));
     }
     if (version_ == 3) {
       time_ps_ = parse_time_ps(line, fields[0], core::kPicosecondsPerMicrosecond, "microseconds");
@@ -67,8 +68,8 @@ class FioIologParser : public TraceParserIf {
     const bool flush = contains(kFlushActions, action.text);
     if (action.text != "read" && !write && !trim && !flush) {
       line.fail(action.column, fmt::format("unknown operation {}, expected read, write, sync, datasync, "
-                                           "sync_file_range, trim{}", in_quotes(action.text),
-                                           version_ == 2 ? " or wait" : ""));
+                                           "sync_file_range, trim{}",
+                                           in_quotes(action.text), version_ == 2 ? " or wait" : ""));
     }
     if (files_.find(file.text) == files_.end()) {
       line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
@@ -92,8 +93,7 @@ class FioIologParser : public TraceParserIf {
     } else if (line.text == kVersion3) {
       version_ = 3;
     } else {
-      line.fail(1, fmt::format("first line is {}, expected \"{}\" or \"{}\"", in_quotes(line.text), kVersion2,
-                               kVersion3));
+      line.fail(1, fmt::format("first line is {}, expected \"{}\" or \"{}\"", in_quotes(line.text), kVersion2, kVersion3));
     }
     return LineKind::OtherLine;
   }
@@ -102,7 +102,8 @@ class FioIologParser : public TraceParserIf {
     if (!contains(kFileActions, action.text)) {
       line.fail(action.column,
                 fmt::format("unknown file action {}, expected add, open or close (other operations need an offset "
-                            "and a length)", in_quotes(action.text)));
+                            "and a length)",
+                            in_quotes(action.text)));
     }
     if (action.text == "add") {
       files_.emplace(file.text);

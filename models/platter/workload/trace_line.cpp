@@ -62,9 +62,7 @@ std::vector<Field> expect_fields(const SourceLine& line, std::string_view form) 
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
-bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
-}
+bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 40;
@@ -88,19 +86,17 @@ std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::st
   return value;
 }
 
-std::int64_t parse_time_ps(const SourceLine& line, const Field& field, std::int64_t unit_ps,
-                           std::string_view unit) {
+std::int64_t parse_time_ps(const SourceLine& line, const Field& field, std::int64_t unit_ps, std::string_view unit) {
   std::string_view text = field.text;
   if (text.size() > 1 && text.front() == '-') {
-    line.fail(field.column, fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace",
-                                        in_quotes(text), unit));
+    line.fail(field.column,
+              fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace", in_quotes(text), unit));
   }
   const std::size_t dot = text.find('.');
   const std::string_view whole = text.substr(0, dot);
   const std::string_view fraction = dot == std::string_view::npos ? std::string_view() : text.substr(dot + 1);
   if (!all_digits(whole) || (dot != std::string_view::npos && !all_digits(fraction))) {
-    line.fail(field.column, fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text),
-                                        unit));
+    line.fail(field.column, fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text), unit));
   }
   constexpr auto kLimit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   std::uint64_t value = 0;
@@ -124,8 +120,7 @@ std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t v
                      std::string_view what) {
   if (value > std::numeric_limits<std::uint64_t>::max() / scale) {
     line.fail(field.column,
-              fmt::format("{} {} of {} bytes each is past the last byte a 64-bit address can name", what, value,
-                          scale));
+              fmt::format("{} {} of {} bytes each is past the last byte a 64-bit address can name", what, value, scale));
   }
   return value * scale;
 }

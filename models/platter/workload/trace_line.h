@@ -46,8 +46,7 @@ std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::st
 
 /// A decimal number times `unit_ps` picoseconds, exact: digits finer than a picosecond are dropped. No sign, no
 /// exponent. `unit` names the unit in the message.
-std::int64_t parse_time_ps(const SourceLine& line, const Field& field, std::int64_t unit_ps,
-                           std::string_view unit);
+std::int64_t parse_time_ps(const SourceLine& line, const Field& field, std::int64_t unit_ps, std::string_view unit);
 
 /// value * scale; a message about `what` if that does not fit in 64 bits.
 std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t value, std::uint64_t scale,

@@ -20,10 +20,8 @@ class MqsimParser : public TraceParserIf {
     request.time_ps = parse_time_ps(line, fields[0], core::kPicosecondsPerNanosecond, "nanoseconds");
     parse_unsigned(line, fields[1], "device");
     request.device = fields[1].text;
-    request.offset_bytes =
-        scaled(line, fields[2], parse_unsigned(line, fields[2], "sector"), kTraceSectorBytes, "sector");
-    request.length_bytes =
-        scaled(line, fields[3], parse_unsigned(line, fields[3], "size"), kTraceSectorBytes, "size");
+    request.offset_bytes = scaled(line, fields[2], parse_unsigned(line, fields[2], "sector"), kTraceSectorBytes, "sector");
+    request.length_bytes = scaled(line, fields[3], parse_unsigned(line, fields[3], "size"), kTraceSectorBytes, "size");
     if (fields[4].text != "0" && fields[4].text != "1") {
       line.fail(fields[4].column, fmt::format("type is {}, expected 1 (read) or 0 (write)", in_quotes(fields[4].text)));
     }

@@ -30,13 +30,12 @@ std::string device_list(const TraceCounts& counts) {
 
 }  // namespace
 
-TraceReader::TraceReader(const std::filesystem::path& path, TraceOptions options)
-    : options_(std::move(options)), file_(path) {
+TraceReader::TraceReader(const std::filesystem::path& path, TraceOptions options) : options_(std::move(options)), file_(path) {
   constexpr std::string_view kActions = "QDC";
   if (kActions.find(options_.blkparse_action) == std::string_view::npos) {
-    throw core::InputError(file_.name(), 0, 0,
-                           fmt::format("blkparse action {}, expected Q, D or C",
-                                       in_quotes(std::string(1, options_.blkparse_action))));
+    throw core::InputError(
+        file_.name(), 0, 0,
+        fmt::format("blkparse action {}, expected Q, D or C", in_quotes(std::string(1, options_.blkparse_action))));
   }
   settle_format();
   parser_ = format_->read(options_);
@@ -46,9 +45,9 @@ void TraceReader::settle_format() {
   if (options_.format != "auto") {
     format_ = find_trace_format(options_.format);
     if (format_ == nullptr) {
-      throw core::InputError(file_.name(), 0, 0,
-                             fmt::format("unknown trace format {}, expected one of {}", in_quotes(options_.format),
-                                         format_names()));
+      throw core::InputError(
+          file_.name(), 0, 0,
+          fmt::format("unknown trace format {}, expected one of {}", in_quotes(options_.format), format_names()));
     }
     return;
   }
@@ -114,9 +113,7 @@ bool TraceReader::next(TraceRecord& record) {
       case LineKind::OtherAction: ++counts_.other_actions; break;
       case LineKind::Flush: ++counts_.flushes; break;
       case LineKind::Discard: ++counts_.discards; break;
-      case LineKind::EndOfData:
-        do {
-          ++counts_.other_lines;
+      case LineKind::EndOfData: do { ++counts_.other_lines;
         } while (next_line(line));
         finish();
         return false;
@@ -134,16 +131,16 @@ bool TraceReader::deliver(const SourceLine& line, const ParsedRequest& request, 
   std::uint64_t length = request.length_bytes;
   if (length == 0) line.fail(0, "size is 0, expected a request for some data");
   if (length > std::numeric_limits<std::uint64_t>::max() - offset) {
-    line.fail(0, fmt::format("request of {} bytes from byte {} on ends past the last byte a 64-bit address can name",
-                             length, offset));
+    line.fail(0, fmt::format("request of {} bytes from byte {} on ends past the last byte a 64-bit address can name", length,
+                             offset));
   }
   if (length > std::numeric_limits<std::uint32_t>::max()) {
     line.fail(0, fmt::format("request of {} bytes, expected less than 4 GiB", length));
   }
   if (any_request_ && request.time_ps < last_time_ps_) {
     line.fail(0, fmt::format("time goes back by {:.3f} us from the request of line {}: requests must be in the order "
-                             "of their times", static_cast<double>(last_time_ps_ - request.time_ps) * 1e-6,
-                             last_line_));
+                             "of their times",
+                             static_cast<double>(last_time_ps_ - request.time_ps) * 1e-6, last_line_));
   }
   if (!fit(line, offset, length, request.write)) {
     ++counts_.dropped;
@@ -158,8 +155,7 @@ bool TraceReader::deliver(const SourceLine& line, const ParsedRequest& request, 
   record.offset_bytes = offset;
   record.length_bytes = static_cast<std::uint32_t>(length);
   record.write = request.write;
-  record.line = static_cast<std::uint32_t>(
-      std::min<std::size_t>(line.number, std::numeric_limits<std::uint32_t>::max()));
+  record.line = static_cast<std::uint32_t>(std::min<std::size_t>(line.number, std::numeric_limits<std::uint32_t>::max()));
   ++counts_.records;
   return true;
 }
@@ -175,7 +171,8 @@ bool TraceReader::wanted_device(const SourceLine& line, std::string_view device)
   if (!options_.device.empty()) return device == options_.device;
   if (counts_.devices.size() > 1) {
     line.fail(0, fmt::format("request to device {}, but those before are to {}: name one of the devices, or \"*\" to "
-                             "lay all of them over one drive", in_quotes(device), in_quotes(only_device_)));
+                             "lay all of them over one drive",
+                             in_quotes(device), in_quotes(only_device_)));
   }
   if (only_device_.empty()) only_device_ = std::string(device);
   return true;
@@ -198,8 +195,8 @@ bool TraceReader::fit(const SourceLine& line, std::uint64_t& offset, std::uint64
       ++counts_.clipped;
       return true;
   }
-  line.fail(0, fmt::format("{} of bytes {} to {}, but the drive has {} bytes, the last of them {}",
-                           write ? "write" : "read", offset, offset + length - 1, capacity, capacity - 1));
+  line.fail(0, fmt::format("{} of bytes {} to {}, but the drive has {} bytes, the last of them {}", write ? "write" : "read",
+                           offset, offset + length - 1, capacity, capacity - 1));
 }
 
 void TraceReader::finish() {

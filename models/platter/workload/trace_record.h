@@ -47,15 +47,15 @@ struct TraceOptions {
 /// `other_lines`, `other_actions`, `flushes`, `discards`.
 struct TraceCounts {
   std::uint64_t lines = 0;
-  std::uint64_t records = 0;        ///< requests delivered
-  std::uint64_t dropped = 0;        ///< began past the drive's end, under PastEnd::Clip
-  std::uint64_t other_device = 0;   ///< requests to a device that was not asked for
-  std::uint64_t other_lines = 0;    ///< blank lines, headers, file and wait actions, the trailer
-  std::uint64_t other_actions = 0;  ///< blkparse: events of another action
-  std::uint64_t flushes = 0;        ///< flush or sync without data
-  std::uint64_t discards = 0;       ///< discard, trim
-  std::uint64_t clipped = 0;        ///< of `records`: cut at the drive's end
-  std::uint64_t wrapped = 0;        ///< of `records`: moved into the drive
+  std::uint64_t records = 0;                                  ///< requests delivered
+  std::uint64_t dropped = 0;                                  ///< began past the drive's end, under PastEnd::Clip
+  std::uint64_t other_device = 0;                             ///< requests to a device that was not asked for
+  std::uint64_t other_lines = 0;                              ///< blank lines, headers, file and wait actions, the trailer
+  std::uint64_t other_actions = 0;                            ///< blkparse: events of another action
+  std::uint64_t flushes = 0;                                  ///< flush or sync without data
+  std::uint64_t discards = 0;                                 ///< discard, trim
+  std::uint64_t clipped = 0;                                  ///< of `records`: cut at the drive's end
+  std::uint64_t wrapped = 0;                                  ///< of `records`: moved into the drive
   std::map<std::string, std::uint64_t, std::less<>> devices;  ///< requests by device, before the device filter
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
 #include <functional>
 #include <map>
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <utility>
 #include <vector>
 
@@ -51,12 +51,17 @@ class BaseProtocolChecker : public sc_core::sc_module {
 
   struct Attributes {
     explicit Attributes(const Payload& p)
-        : command(p.get_command()), address(p.get_address()), data(p.get_data_ptr()), length(p.get_data_length()),
-          enables(p.get_byte_enable_ptr()), enable_length(p.get_byte_enable_length()), width(p.get_streaming_width()),
+        : command(p.get_command()),
+          address(p.get_address()),
+          data(p.get_data_ptr()),
+          length(p.get_data_length()),
+          enables(p.get_byte_enable_ptr()),
+          enable_length(p.get_byte_enable_length()),
+          width(p.get_streaming_width()),
           option(p.get_gp_option()) {}
     bool operator==(const Attributes& o) const {
-      return command == o.command && address == o.address && data == o.data && length == o.length &&
-             enables == o.enables && enable_length == o.enable_length && width == o.width && option == o.option;
+      return command == o.command && address == o.address && data == o.data && length == o.length && enables == o.enables &&
+             enable_length == o.enable_length && width == o.width && option == o.option;
     }
     tlm::tlm_command command;
     sc_dt::uint64 address;

@@ -52,10 +52,13 @@ inline Command command_of(const tlm::tlm_generic_payload& payload) {
 }
 
 /// Makes a payload, with its extension, this command, with bytes at `data` (null: timing only).
-inline void set_command(tlm::tlm_generic_payload& payload, CommandExtension& extension, const Command& command, std::uint8_t* data = nullptr) {
+inline void set_command(tlm::tlm_generic_payload& payload, CommandExtension& extension, const Command& command,
+                        std::uint8_t* data = nullptr) {
   static_cast<Attributes&>(extension) = command;
   extension.flush = command.flush();
-  payload.set_command(command.flush() ? tlm::TLM_IGNORE_COMMAND : command.write() ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload.set_command(command.flush()   ? tlm::TLM_IGNORE_COMMAND
+                      : command.write() ? tlm::TLM_WRITE_COMMAND
+                                        : tlm::TLM_READ_COMMAND);
   payload.set_address(command.address);
   payload.set_data_ptr(data);
   payload.set_data_length(command.length);

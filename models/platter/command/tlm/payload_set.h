@@ -41,7 +41,8 @@ class PayloadSet {
 
  private:
   std::size_t home(const void* payload) const {
-    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(payload) * 0x9E37'79B9'7F4A'7C15ull) >> 32) & (table_.size() - 1);
+    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(payload) * 0x9E37'79B9'7F4A'7C15ull) >> 32) &
+           (table_.size() - 1);
   }
   std::size_t next(std::size_t at) const { return (at + 1) & (table_.size() - 1); }
 

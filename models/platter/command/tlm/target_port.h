@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/peq_with_cb_and_phase.h>
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/multi_passthrough_target_socket.h>
-#include <tlm_utils/peq_with_cb_and_phase.h>
 #include <vector>
 
 #include "platter/command/tlm/payload_set.h"
@@ -81,7 +81,7 @@ class TargetPort {
   struct Host {
     Payload* requesting = nullptr;  ///< its request phase is held, or begins later by annotation
     Payload* responding = nullptr;
-    bool ending = false;            ///< the response phase ends later, by annotation
+    bool ending = false;  ///< the response phase ends later, by annotation
     core::RingBuffer<Response> responses;
   };
 
@@ -139,7 +139,8 @@ class TargetPort {
     const tlm::tlm_sync_enum answer = socket[id]->nb_transport_bw(payload, phase, delay);
     const bool ends = answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP);
     Host& host = hosts_[static_cast<std::size_t>(id)];
-    if (ends && host.responding == &payload && !host.ending) end_response_after(delay, host);  // it may have called END_RESP itself
+    if (ends && host.responding == &payload && !host.ending)
+      end_response_after(delay, host);  // it may have called END_RESP itself
   }
 
   /// True if it has ended.

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 30;
 
-
 Picoseconds since(const ArrayRequest& request) { return request.issued >= 0 ? std::min(request.issued, now_ps()) : now_ps(); }
 
 ArrayConfig checked(const ArrayConfig& config) {
@@ -73,7 +72,8 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
 CommandStatus Array::check(const ArrayRequest& request) const {
   if (request.deadline < 0) return CommandStatus::BadCommand;
   if (request.length == 0 || request.length % config_.sector_bytes != 0) return CommandStatus::BadLength;
-  if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() || request.length > capacity_bytes() - request.address)
+  if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() ||
+      request.length > capacity_bytes() - request.address)
     return CommandStatus::BadAddress;
   return CommandStatus::Good;
 }
@@ -208,7 +208,8 @@ bool Array::from_cache(const Fragment& fragment) {
   const std::uint64_t block = fragment.address();
   const std::uint64_t begin = std::max(block, request.address);
   const std::uint64_t end = std::min<std::uint64_t>(block + fragment.length, request.address + request.length);
-  return cache_.read(block, static_cast<std::uint32_t>(begin - block), request.data != nullptr ? request.data + (begin - request.address) : nullptr,
+  return cache_.read(block, static_cast<std::uint32_t>(begin - block),
+                     request.data != nullptr ? request.data + (begin - request.address) : nullptr,
                      static_cast<std::uint32_t>(end - begin));
 }
 
@@ -230,7 +231,8 @@ std::uint32_t Array::writable(const Fragment& fragment) const {
   std::uint32_t copies = 0;
   for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
     const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
-    if (states_.alive(place.drive) && (!states_.stale(place) || (fragment.whole() && !order_.behind_rebuild(fragment)))) copies |= 1u << copy;
+    if (states_.alive(place.drive) && (!states_.stale(place) || (fragment.whole() && !order_.behind_rebuild(fragment))))
+      copies |= 1u << copy;
   }
   return copies;
 }
@@ -252,10 +254,12 @@ void Array::dispatch_write(Fragment& fragment) {
 void Array::settle_write(Fragment& fragment) {
   const StripeMap::Area& area = *fragment.area;
   std::uint32_t good = fragment.written;
-  if (area.mirrored && !fragment.whole())  // a copy that has become stale under it lacks another part of the unit, and is no copy
+  if (area.mirrored &&
+      !fragment.whole())  // a copy that has become stale under it lacks another part of the unit, and is no copy
     for (std::uint32_t copy = 0; copy < area.copies(); ++copy)
       if (states_.stale(map_.place(area, fragment.unit, copy))) good &= ~(1u << copy);
-  if (good == 0 && fragment.refused == CommandStatus::Good && writable(fragment) != 0) {  // a drive has died, and the other has returned
+  if (good == 0 && fragment.refused == CommandStatus::Good &&
+      writable(fragment) != 0) {  // a drive has died, and the other has returned
     order_.again(fragment);
     return;
   }
@@ -290,7 +294,8 @@ void Array::update_cache(const Fragment& fragment, bool good) {
   const std::uint64_t begin = fragment.address();
   for (std::uint64_t at = begin; at < begin + fragment.length;) {
     const auto within = static_cast<std::uint32_t>((at - fragment.area->begin) % cache_.block_bytes());
-    const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(cache_.block_bytes() - within, begin + fragment.length - at));
+    const auto length =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(cache_.block_bytes() - within, begin + fragment.length - at));
     if (good)
       cache_.update(at - within, within, request.data != nullptr ? request.data + (at - request.address) : nullptr, length);
     else
@@ -359,7 +364,8 @@ void Array::answered(LinkCommand& command) {
   request.timing.queue += command.issued - request.progress.since;
   const bool redirect = command.status == CommandStatus::DriveDead && command.first->kind == Kind::Read;
   if (redirect && command.first->area->mirrored) ++account_.classes[core::index_of(command.cls)].redirected;
-  if (good && command.first->kind == Kind::Write && !command.fua) states_.answered_write(command.drive, command.length, this_life);
+  if (good && command.first->kind == Kind::Write && !command.fua)
+    states_.answered_write(command.drive, command.length, this_life);
   std::uint64_t offset = 0;
   for (Fragment* f = command.first; f != nullptr;) {
     Fragment& fragment = *f;
@@ -448,7 +454,8 @@ void Array::poll() {
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
     if (states_.alive(drive)) continue;
     std::uint32_t state = 0;
-    if (links_.access_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kState, state) && (state & drive::reg::kStateAlive) != 0)
+    if (links_.access_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kState, state) &&
+        (state & drive::reg::kStateAlive) != 0)
       drive_returned(drive);
     else if (links_.has_registers(drive))
       any_dead = true;
@@ -463,7 +470,8 @@ void Array::rebuild_again() {
 
 // --- without time --------------------------------------------------------------------------------------------------
 
-std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint64_t at, std::uint64_t length, std::uint8_t* data) {
+std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint64_t at, std::uint64_t length,
+                             std::uint8_t* data) {
   const StripeMap::Area& area = map_.area_at(at);
   const std::uint64_t unit = map_.unit_at(area, at);
   const std::uint64_t within = (at - area.begin) % area.unit_bytes;
@@ -482,14 +490,17 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
   if (payload.is_write()) {
     read_ahead_.written(at, at + length);
     if (planner_.cached(area))
-      for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + length; block += cache_.block_bytes()) cache_.erase(block);
+      for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + length; block += cache_.block_bytes())
+        cache_.erase(block);
     order_.spoil(unit);
   }
   return reached;
 }
 
 unsigned int Array::look(tlm::tlm_generic_payload& payload) {
-  if (payload.get_data_ptr() == nullptr || payload.get_address() >= capacity_bytes() || (!payload.is_read() && !payload.is_write())) return 0;
+  if (payload.get_data_ptr() == nullptr || payload.get_address() >= capacity_bytes() ||
+      (!payload.is_read() && !payload.is_write()))
+    return 0;
   const auto length = std::min<std::uint64_t>(payload.get_data_length(), capacity_bytes() - payload.get_address());
   std::uint64_t done = 0;
   while (done < length) {

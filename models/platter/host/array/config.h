@@ -18,14 +18,15 @@ struct CacheOptions {
 };
 
 struct RebuildOptions {
-  std::uint32_t outstanding = 1;     ///< units on their way at once, over all drives; 0: no rebuild
-  std::uint32_t bytes_per_s = 0;     ///< at most; 0: as fast as `outstanding` allows
+  std::uint32_t outstanding = 1;  ///< units on their way at once, over all drives; 0: no rebuild
+  std::uint32_t bytes_per_s = 0;  ///< at most; 0: as fast as `outstanding` allows
 };
 
 /// Double buffers for streams that read on and on.
 struct StreamBufferOptions {
   std::uint32_t units = 0;  ///< of the stripe map, in each half; 0: no buffers
-  Picoseconds idle = 10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for so long gives its buffer to the next one
+  Picoseconds idle =
+      10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for so long gives its buffer to the next one
 };
 
 struct ArrayConfig {
@@ -35,8 +36,8 @@ struct ArrayConfig {
   std::vector<StripeArea> areas;
   std::uint32_t tags = 32;  ///< commands in a drive at once; what is more waits in the drive's host queue
   std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};  ///< the same for each class
-  std::uint32_t most_command_bytes = 1u << 20;  ///< units are not joined beyond it
-  bool holds_data = true;  ///< false: the drives are timing only
+  std::uint32_t most_command_bytes = 1u << 20;                                 ///< units are not joined beyond it
+  bool holds_data = true;                                                      ///< false: the drives are timing only
   CacheOptions cache;
   StreamBufferOptions stream_buffers;
   RebuildOptions rebuild;

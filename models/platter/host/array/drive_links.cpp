@@ -17,7 +17,6 @@ namespace {
 constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestClass::Continuous, RequestClass::Discrete,
                                                                        RequestClass::Background};
 
-
 }  // namespace
 
 DriveLinks::DriveLinks(const ArrayConfig& config, LinkSinkIf& sink)
@@ -145,7 +144,9 @@ bool DriveLinks::send_all() {
 LinkCommand* DriveLinks::next_of(Link& link, std::uint32_t drive) {
   for (const RequestClass cls : kPriority) {
     auto& backlog = link.backlog[core::index_of(cls)];
-    if (backlog.empty() || link.class_in_drive[core::index_of(cls)] >= config_.class_tags[core::index_of(cls)] || link.ways[way(drive, cls)].busy()) continue;
+    if (backlog.empty() || link.class_in_drive[core::index_of(cls)] >= config_.class_tags[core::index_of(cls)] ||
+        link.ways[way(drive, cls)].busy())
+      continue;
     LinkCommand* next = backlog.front();
     backlog.pop_front();
     return next;
@@ -168,7 +169,8 @@ void DriveLinks::send(std::uint32_t drive) {
   }
 }
 
-tlm::tlm_sync_enum DriveLinks::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& /*delay*/) {
+tlm::tlm_sync_enum DriveLinks::nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time& /*delay*/) {
   const auto number = static_cast<std::uint32_t>(drive);
   LinkCommand& command = command_of(payload);
   const Heard heard = links_[number].ways[way(number, command.cls)].receive(payload, phase);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <array>
 #include <cstdint>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "platter/command/tlm/command_extension.h"
@@ -19,7 +19,9 @@ namespace platter::host::array {
 
 /// A command to one drive: fragments of one request that lie side by side there.
 struct LinkCommand : command::CommandExtension {
-  explicit LinkCommand(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<command::CommandExtension>(this); }
+  explicit LinkCommand(tlm::tlm_mm_interface* manager) : payload(manager) {
+    payload.set_extension<command::CommandExtension>(this);
+  }
 
   tlm::tlm_generic_payload payload;
   Fragment* first = nullptr;
@@ -29,8 +31,8 @@ struct LinkCommand : command::CommandExtension {
   std::uint32_t life = 0;  ///< of the drive, when it was sent
   std::uint64_t address = 0;
   std::uint32_t length = 0;
-  bool scattered = false;  ///< its units do not lie side by side for the host
-  bool bounced = false;    ///< by way of `data`
+  bool scattered = false;          ///< its units do not lie side by side for the host
+  bool bounced = false;            ///< by way of `data`
   std::vector<std::uint8_t> data;  ///< where the host's does not lie as the drive wants it
 };
 
@@ -106,7 +108,8 @@ class DriveLinks : public tlm::tlm_mm_interface {
   void send(std::uint32_t drive);
   LinkCommand* next_of(Link& link, std::uint32_t drive);
   void answered(LinkCommand& command);
-  tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay);
   void free(tlm::tlm_generic_payload* payload) override { commands_.give_back(command_of(*payload)); }
 
   const ArrayConfig& config_;

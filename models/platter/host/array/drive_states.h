@@ -75,8 +75,8 @@ class DriveStates {
     StaleUnits stale;
     core::Picoseconds fresh_since = 0;
     std::uint64_t deaths = 0;
-    std::uint32_t drive_deaths = 0;      ///< by the drive's own count, when its flush or its return was last seen
-    std::uint64_t unflushed_bytes = 0;   ///< answered since its last flush, not by way of FUA: perhaps in its buffer only
+    std::uint32_t drive_deaths = 0;     ///< by the drive's own count, when its flush or its return was last seen
+    std::uint64_t unflushed_bytes = 0;  ///< answered since its last flush, not by way of FUA: perhaps in its buffer only
   };
 
   void lose_unflushed(State& state) {

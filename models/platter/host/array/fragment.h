@@ -23,19 +23,19 @@ struct Fragment {
   std::uint64_t within = 0;  ///< bytes
   std::uint32_t length = 0;
   Kind kind = Kind::Read;
-  std::uint8_t on_way = 0;   ///< commands
-  std::uint8_t written = 0;  ///< copies, a bit each
-  bool attempted = false;    ///< a write has been sent to a drive
+  std::uint8_t on_way = 0;                                        ///< commands
+  std::uint8_t written = 0;                                       ///< copies, a bit each
+  bool attempted = false;                                         ///< a write has been sent to a drive
   command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: by a drive that lives, and why
-  bool spoiled = false;      ///< its unit was written under a rebuild, or by transport_dbg under a read
-  bool ahead = false;        ///< a write that waits for no rebuild
-  bool writing = false;      ///< of a rebuild: the piece has been read
-  std::uint32_t done = 0;    ///< of a rebuild: bytes of the unit; the next piece is on its way
+  bool spoiled = false;    ///< its unit was written under a rebuild, or by transport_dbg under a read
+  bool ahead = false;      ///< a write that waits for no rebuild
+  bool writing = false;    ///< of a rebuild: the piece has been read
+  std::uint32_t done = 0;  ///< of a rebuild: bytes of the unit; the next piece is on its way
   std::uint32_t blockers = 0;
   std::uint64_t order = 0;
-  Fragment* older = nullptr;                 ///< in its bucket of UnitOrder
+  Fragment* older = nullptr;  ///< in its bucket of UnitOrder
   Fragment* younger = nullptr;
-  std::array<Fragment*, 2> next{};           ///< in the command for each copy; the first one also among those that wait for a fetch
+  std::array<Fragment*, 2> next{};  ///< in the command for each copy; the first one also among those that wait for a fetch
 
   std::uint64_t end() const { return within + length; }
   bool whole() const { return length == area->unit_bytes; }

@@ -26,7 +26,8 @@ class SocketOwnerIf {
 class HostSocket : private ArrayClientIf {
  public:
   /// Within the constructor of the module whose socket this is. `response`: notified when `respond` is to be called.
-  HostSocket(const char* name, SocketOwnerIf& owner, sc_core::sc_event& response) : owner_(owner), response_(response), port_(name, *this, "/platter/array/phase") {}
+  HostSocket(const char* name, SocketOwnerIf& owner, sc_core::sc_event& response)
+      : owner_(owner), response_(response), port_(name, *this, "/platter/array/phase") {}
 
  private:
   struct SocketRequest;

@@ -15,22 +15,31 @@ const params::Table<ArrayParameters>& array_parameters() {
   using P = ArrayParameters;
   static const params::Table<P> table = {
       {"array.drives", "", "drives below the host", at(&P::drives), Range{1, 32}},
-      {"array.kind", "", "ew: EW-Array, in blocks of eager.block_bytes; striped: units on the drives in turn, where each may have a backup, below a "
-       "host queue for each drive, a cache and buffers for streams", at(&P::kind), OneOf{{"ew", "striped"}}},
-      {"array.copies", "", "copies of each block, on as many drives; at most array.drives; striped: 1 or 2", at(&P::copies), Range{1, 32}},
-      {"array.answer", "", "ew: a write is answered when all of its copies are on the media, or the first is", at(&P::answer), OneOf{{"all",
-       "first"}}},
+      {"array.kind", "",
+       "ew: EW-Array, in blocks of eager.block_bytes; striped: units on the drives in turn, where each may have a backup, "
+       "below a "
+       "host queue for each drive, a cache and buffers for streams",
+       at(&P::kind), OneOf{{"ew", "striped"}}},
+      {"array.copies", "", "copies of each block, on as many drives; at most array.drives; striped: 1 or 2", at(&P::copies),
+       Range{1, 32}},
+      {"array.answer", "", "ew: a write is answered when all of its copies are on the media, or the first is", at(&P::answer),
+       OneOf{{"all", "first"}}},
       {"array.unit_bytes", "bytes", "striped: unit of striping", at(&P::unit_bytes), Range{512, 1e9}},
-      {"array.tags", "", "striped: commands in a drive at once, more wait in the host; 0: as many as drive.queue.depth", at(&P::tags), Range{0,
-       1024}},
+      {"array.tags", "", "striped: commands in a drive at once, more wait in the host; 0: as many as drive.queue.depth",
+       at(&P::tags), Range{0, 1024}},
       {"array.cache_bytes", "bytes", "striped: LRU cache of reads in the host; 0: none", at(&P::cache_bytes), Range{0, 1e12}},
-      {"array.cache_block_bytes", "bytes", "striped: its blocks, of which a unit is a multiple", at(&P::cache_block_bytes), Range{512, 1e9}},
-      {"array.stream_buffer_units", "", "striped, without a cache: units in each half of the double buffer of a stream that reads on and on; 0: "
-       "none", at(&P::stream_buffer_units), Range{0, 16384}},
+      {"array.cache_block_bytes", "bytes", "striped: its blocks, of which a unit is a multiple", at(&P::cache_block_bytes),
+       Range{512, 1e9}},
+      {"array.stream_buffer_units", "",
+       "striped, without a cache: units in each half of the double buffer of a stream that reads on and on; 0: "
+       "none",
+       at(&P::stream_buffer_units), Range{0, 16384}},
       {"array.rebuild_outstanding", "", "striped: units of a drive that has returned that are rebuilt at once; 0: no rebuild",
        at(&P::rebuild_outstanding), Range{0, 1024}},
-      {"array.rebuild_bytes_per_s", "bytes/s", "striped: the rebuild's rate at most; 0: no limit", at(&P::rebuild_bytes_per_s), Range{0, 4e9}},
-      {"fault.returns_at_s", "s", "striped: the drive that died lives again, and is rebuilt; 0: never", at(&P::returns_at_s), Range{0, 1e6}},
+      {"array.rebuild_bytes_per_s", "bytes/s", "striped: the rebuild's rate at most; 0: no limit", at(&P::rebuild_bytes_per_s),
+       Range{0, 4e9}},
+      {"fault.returns_at_s", "s", "striped: the drive that died lives again, and is rebuilt; 0: never", at(&P::returns_at_s),
+       Range{0, 1e6}},
       {"fault.drive", "", "striped: which drive dies", at(&P::dying_drive), Range{0, 31}},
   };
   return table;
@@ -51,7 +60,8 @@ class Checks {
       refuse("fault.returns_at_s", "found a drive that returns, expected fault.dies_at_s before it");
     } else if (a_.returns_at_s > 0) {
       if (a_.returns_at_s <= dies_at_s)
-        refuse("fault.returns_at_s", fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", a_.returns_at_s, dies_at_s));
+        refuse("fault.returns_at_s",
+               fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", a_.returns_at_s, dies_at_s));
       if (!a_.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
     }
     if (a_.dying_drive >= a_.drives)
@@ -60,13 +70,14 @@ class Checks {
   }
   void ew(bool eager, std::uint32_t block_bytes) {
     const ArrayParameters unset;
-    const std::pair<const char*, bool> striped_only[] = {{"array.unit_bytes", a_.unit_bytes != unset.unit_bytes},
-                                                         {"array.tags", a_.tags != unset.tags},
-                                                         {"array.cache_bytes", a_.cache_bytes != unset.cache_bytes},
-                                                         {"array.cache_block_bytes", a_.cache_block_bytes != unset.cache_block_bytes},
-                                                         {"array.stream_buffer_units", a_.stream_buffer_units != unset.stream_buffer_units},
-                                                         {"array.rebuild_outstanding", a_.rebuild_outstanding != unset.rebuild_outstanding},
-                                                         {"array.rebuild_bytes_per_s", a_.rebuild_bytes_per_s != unset.rebuild_bytes_per_s}};
+    const std::pair<const char*, bool> striped_only[] = {
+        {"array.unit_bytes", a_.unit_bytes != unset.unit_bytes},
+        {"array.tags", a_.tags != unset.tags},
+        {"array.cache_bytes", a_.cache_bytes != unset.cache_bytes},
+        {"array.cache_block_bytes", a_.cache_block_bytes != unset.cache_block_bytes},
+        {"array.stream_buffer_units", a_.stream_buffer_units != unset.stream_buffer_units},
+        {"array.rebuild_outstanding", a_.rebuild_outstanding != unset.rebuild_outstanding},
+        {"array.rebuild_bytes_per_s", a_.rebuild_bytes_per_s != unset.rebuild_bytes_per_s}};
     for (const auto& [key, set] : striped_only)
       if (set) refuse(key, "is of a striped array, expected array.kind = \"striped\"");
     if (!eager) whole("eager.block_bytes", block_bytes, drive_.geometry.sector_bytes, "a sector");
@@ -76,7 +87,8 @@ class Checks {
     if (a_.copies > 2) refuse("array.copies", fmt::format("found {}, expected 1 or 2 in a striped array", a_.copies));
     if (a_.answer != "all") refuse("array.answer", fmt::format("found {}, expected all in a striped array", a_.answer));
     if (a_.tags > drive_.queue_depth)
-      refuse("array.tags", fmt::format("found {}, expected at most drive.queue.depth, which is {}", a_.tags, drive_.queue_depth));
+      refuse("array.tags",
+             fmt::format("found {}, expected at most drive.queue.depth, which is {}", a_.tags, drive_.queue_depth));
     whole("array.unit_bytes", a_.unit_bytes, drive_.geometry.sector_bytes, "a sector");
     if (a_.cache_bytes > 0) cache();
   }
@@ -90,12 +102,13 @@ class Checks {
     whole("array.cache_block_bytes", a_.cache_block_bytes, drive_.geometry.sector_bytes, "a sector");
     whole("array.unit_bytes", a_.unit_bytes, a_.cache_block_bytes, "a block of the cache");
     if (a_.cache_bytes < a_.cache_block_bytes)
-      refuse("array.cache_bytes",
-             fmt::format("found {}, expected 0 or at least array.cache_block_bytes, which is {}", a_.cache_bytes, a_.cache_block_bytes));
+      refuse("array.cache_bytes", fmt::format("found {}, expected 0 or at least array.cache_block_bytes, which is {}",
+                                              a_.cache_bytes, a_.cache_block_bytes));
     if (a_.cache_bytes / a_.cache_block_bytes > kMostCacheBlocks)
-      refuse("array.cache_bytes", fmt::format("found {}, expected at most {} blocks of array.cache_block_bytes, which is {}", a_.cache_bytes,
-                                              kMostCacheBlocks, a_.cache_block_bytes));
-    if (a_.stream_buffer_units > 0) refuse("array.stream_buffer_units", "found buffers for streams, expected none beside array.cache_bytes");
+      refuse("array.cache_bytes", fmt::format("found {}, expected at most {} blocks of array.cache_block_bytes, which is {}",
+                                              a_.cache_bytes, kMostCacheBlocks, a_.cache_block_bytes));
+    if (a_.stream_buffer_units > 0)
+      refuse("array.stream_buffer_units", "found buffers for streams, expected none beside array.cache_bytes");
   }
 
   const ArrayParameters& a_;
@@ -105,10 +118,11 @@ class Checks {
 
 }  // namespace
 
-void check(const ArrayParameters& array, const profile::DriveProfile& drive, double dies_at_s, bool eager, std::uint32_t block_bytes,
-           params::Findings& findings) {
+void check(const ArrayParameters& array, const profile::DriveProfile& drive, double dies_at_s, bool eager,
+           std::uint32_t block_bytes, params::Findings& findings) {
   if (array.copies > array.drives)
-    findings.add("array.copies", fmt::format("found {}, expected at most array.drives, which is {}", array.copies, array.drives));
+    findings.add("array.copies",
+                 fmt::format("found {}, expected at most array.drives, which is {}", array.copies, array.drives));
   Checks checks(array, drive, findings);
   checks.fault(dies_at_s);
   if (drive.token_rate_bytes_per_s > 0)

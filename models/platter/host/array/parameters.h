@@ -24,7 +24,7 @@ struct ArrayParameters {
   std::uint32_t stream_buffer_units = 0;
   std::uint32_t rebuild_outstanding = 1;
   std::uint32_t rebuild_bytes_per_s = 0;
-  double returns_at_s = 0;        ///< 0: never
+  double returns_at_s = 0;  ///< 0: never
   std::uint32_t dying_drive = 0;
 
   bool striped() const { return kind == "striped"; }
@@ -33,7 +33,7 @@ struct ArrayParameters {
 /// Keys `array.*`, and those of `fault.*` that only an array has.
 const params::Table<ArrayParameters>& array_parameters();
 /// `dies_at_s`: when one of the drives dies; 0: none does. `eager`: do the drives write eagerly? `block_bytes`: of an EW-Array.
-void check(const ArrayParameters& array, const profile::DriveProfile& drive, double dies_at_s, bool eager, std::uint32_t block_bytes,
-           params::Findings& findings);
+void check(const ArrayParameters& array, const profile::DriveProfile& drive, double dies_at_s, bool eager,
+           std::uint32_t block_bytes, params::Findings& findings);
 
 }  // namespace platter::host::array

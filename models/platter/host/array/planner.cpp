@@ -52,7 +52,8 @@ void Planner::lose(Fragment& fragment) {
   ArrayRequest& request = *fragment.request;
   request.status = command::CommandStatus::NoCopy;
   const std::uint64_t begin = fragment.address();
-  request.lost_bytes += std::min<std::uint64_t>(begin + fragment.length, request.address + request.length) - std::max(begin, request.address);
+  request.lost_bytes +=
+      std::min<std::uint64_t>(begin + fragment.length, request.address + request.length) - std::max(begin, request.address);
   settle(fragment);
 }
 

@@ -26,7 +26,8 @@ class Planner {
   bool cached(const StripeMap::Area& area) const { return area.cached && config_.cache.bytes != 0; }
 
   void cut(ArrayRequest& request);
-  void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length, Fragment::Kind kind);
+  void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length,
+           Fragment::Kind kind);
   void settle(Fragment& fragment);
   /// No drive that lives holds what the fragment reads, or can hold what it writes.
   void lose(Fragment& fragment);

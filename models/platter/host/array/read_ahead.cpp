@@ -98,7 +98,8 @@ bool ReadAhead::serve(Fragment& fragment) {
     }
     case StreamBuffer::Found::Filled: break;
   }
-  if (config_.holds_data && request.data != nullptr) stream.copy(begin, begin + fragment.length, request.data + (begin - request.address));
+  if (config_.holds_data && request.data != nullptr)
+    stream.copy(begin, begin + fragment.length, request.data + (begin - request.address));
   planner_.settle(fragment);
   return true;
 }

@@ -63,7 +63,7 @@ class ReadAhead {
   UnitOrder& order_;
   Planner& planner_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<std::uint32_t> stream_ids_;   ///< theirs
+  std::vector<std::uint32_t> stream_ids_;  ///< theirs
   core::RingBuffer<Stream*> to_fetch_;
   StreamBufferCounters counters_;
   std::uint64_t memory_bytes_ = 0;

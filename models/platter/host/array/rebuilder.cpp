@@ -18,9 +18,16 @@ constexpr std::uint64_t kLongestPause = 1'000'000'000'000;
 
 }  // namespace
 
-Rebuilder::Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order, Planner& planner,
-                     sc_core::sc_event& again)
-    : config_(config), map_(map), states_(states), links_(links), order_(order), planner_(planner), again_(again), drives_(config.drives) {
+Rebuilder::Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
+                     Planner& planner, sc_core::sc_event& again)
+    : config_(config),
+      map_(map),
+      states_(states),
+      links_(links),
+      order_(order),
+      planner_(planner),
+      again_(again),
+      drives_(config.drives) {
   active_.reserve(config.rebuild.outstanding);
 }
 
@@ -99,8 +106,8 @@ void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const Str
   active_.push_back(&op);
   if (config_.rebuild.bytes_per_s > 0)
     from_ = std::max(now_ps(), from_) +
-            static_cast<Picoseconds>(
-                std::min((area.unit_bytes * 1'000'000 + config_.rebuild.bytes_per_s - 1) / config_.rebuild.bytes_per_s, kLongestPause)) *
+            static_cast<Picoseconds>(std::min(
+                (area.unit_bytes * 1'000'000 + config_.rebuild.bytes_per_s - 1) / config_.rebuild.bytes_per_s, kLongestPause)) *
                 core::kPicosecondsPerMicrosecond;
   planner_.add(op, area, op.address, op.length, Fragment::Kind::Rebuild);
 }

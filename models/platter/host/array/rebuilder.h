@@ -16,8 +16,8 @@ namespace platter::host::array {
 class Rebuilder {
  public:
   /// `again`: notified when something is to be done that has waited for its time.
-  Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order, Planner& planner,
-            sc_core::sc_event& again);
+  Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
+            Planner& planner, sc_core::sc_event& again);
 
   /// There may be something to rebuild.
   void want() { wanted_ = true; }

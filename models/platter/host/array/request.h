@@ -27,17 +27,18 @@ struct ArrayRequest : command::Command, command::Result {
   ArrayClientIf* client = nullptr;
 
   // From the array; `timing` is the last command's, the time before in `queue`.
-  Picoseconds host_queue = 0;    ///< of the response time: until its last command had a tag of its drive
-  std::uint64_t lost_bytes = 0;  ///< that no drive which lives holds; of a flush: that were answered, and are perhaps on no media
+  Picoseconds host_queue = 0;  ///< of the response time: until its last command had a tag of its drive
+  std::uint64_t lost_bytes =
+      0;  ///< that no drive which lives holds; of a flush: that were answered, and are perhaps on no media
 
   /// Who asks: a host, or the array itself.
   enum class Role : std::uint8_t { Host, Rebuild, Fetch };
   /// What the array notes of it.
   struct Progress {
     Role role = Role::Host;
-    bool waited = false;            ///< for its stream's buffer to be filled
-    std::uint32_t pending = 0;      ///< fragments
-    StreamBuffer* buffer = nullptr; ///< of a read that goes on from the one before
+    bool waited = false;             ///< for its stream's buffer to be filled
+    std::uint32_t pending = 0;       ///< fragments
+    StreamBuffer* buffer = nullptr;  ///< of a read that goes on from the one before
     Picoseconds since = 0;
   } progress;
 };

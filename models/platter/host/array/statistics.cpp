@@ -13,11 +13,14 @@ const params::Statistics<ArrayCounters>& class_rows() {
       params::Statistics<C>()
           .value("completed", "", "", "count", [](const C& c) { return c.completed; })
           .value("failed", "", "", "count", [](const C& c) { return c.failed; })
-          .value("cache_hits", "", "reads that took no drive, nor a stream's buffer", "count", [](const C& c) { return c.cache_hits; }, {"cache hits"})
-          .value("redirected", "", "commands whose reads went on to the other copy, their drive having died under them", "count",
-                 [](const C& c) { return c.redirected; }, {"redirected"})
+          .value("cache_hits", "", "reads that took no drive, nor a stream's buffer", "count",
+                 [](const C& c) { return c.cache_hits; }, {"cache hits"})
+          .value("redirected", "", "commands whose reads went on to the other copy, their drive having died under them",
+                 "count", [](const C& c) { return c.redirected; }, {"redirected"})
           .value("host_queue_ms", "ms", "of the response time, until the last command had a tag; of the completed", "mean",
-                 [](const C& c) { return c.completed > 0 ? core::to_milliseconds(c.host_queue) / static_cast<double>(c.completed) : 0.0; },
+                 [](const C& c) {
+                   return c.completed > 0 ? core::to_milliseconds(c.host_queue) / static_cast<double>(c.completed) : 0.0;
+                 },
                  {"host queue", 3});
   return rows;
 }
@@ -29,13 +32,14 @@ struct Buffers {
 };
 const params::Statistics<Buffers>& buffer_rows() {
   using B = Buffers;
-  static const auto rows = params::Statistics<B>()
-                               .value("hits", "", "all of it was there", "count", [](const B& b) { return b.counters.hits; })
-                               .value("underruns", "", "all of it came from the buffer, but had to be waited for", "count",
-                                      [](const B& b) { return b.counters.underruns; })
-                               .value("misses", "", "some of it was asked of a drive", "count", [](const B& b) { return b.counters.misses; })
-                               .value("fetched_bytes", "bytes", "", "sum", [](const B& b) { return b.counters.fetched_bytes; })
-                               .value("memory_bytes", "bytes", "", "last", [](const B& b) { return b.memory_bytes; });
+  static const auto rows =
+      params::Statistics<B>()
+          .value("hits", "", "all of it was there", "count", [](const B& b) { return b.counters.hits; })
+          .value("underruns", "", "all of it came from the buffer, but had to be waited for", "count",
+                 [](const B& b) { return b.counters.underruns; })
+          .value("misses", "", "some of it was asked of a drive", "count", [](const B& b) { return b.counters.misses; })
+          .value("fetched_bytes", "bytes", "", "sum", [](const B& b) { return b.counters.fetched_bytes; })
+          .value("memory_bytes", "bytes", "", "last", [](const B& b) { return b.memory_bytes; });
   return rows;
 }
 
@@ -67,17 +71,23 @@ const params::Statistics<ArrayResult>& array_rows() {
                  [](const R& r) { return r.utilisation; })
           .value("commands", "", "that the array has sent to each drive", "count", [](const R& r) { return r.commands; })
           .value_if("deaths", "", "striped: of each drive", "count",
-                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.deaths(drive); }); }, {"deaths of each drive"})
+                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.deaths(drive); }); },
+                    {"deaths of each drive"})
           .value_if("stale_units", "", "striped, of each drive at the end: not what was written last", "last",
-                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.stale_units(drive); }); }, {"stale units"})
-          .value_if("rebuilt_units", "", "striped: of each drive", "count",
-                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.rebuilt_units(drive); }); }, {"rebuilt units"})
-          .value_if("fresh_since_s", "s", "striped: when the last stale unit of each drive was rebuilt or written; 0: none was stale; null: some are", "last",
-                    [](const R& r) { return r.each(fresh_since_s); })
+                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.stale_units(drive); }); },
+                    {"stale units"})
+          .value_if(
+              "rebuilt_units", "", "striped: of each drive", "count",
+              [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.rebuilt_units(drive); }); },
+              {"rebuilt units"})
+          .value_if("fresh_since_s", "s",
+                    "striped: when the last stale unit of each drive was rebuilt or written; 0: none was stale; null: some are",
+                    "last", [](const R& r) { return r.each(fresh_since_s); })
           .by_name("classes", "striped, as the array sees them", class_rows(), [](const R& r) { return classes_of(r.striped); })
           .group("stream_buffers", "striped: reads that went on from the one before", buffer_rows(), [](const R& r) {
-            return r.striped == nullptr ? std::nullopt
-                                        : std::optional<Buffers>({r.striped->stream_buffer_counters(), r.striped->stream_buffer_bytes()});
+            return r.striped == nullptr
+                       ? std::nullopt
+                       : std::optional<Buffers>({r.striped->stream_buffer_counters(), r.striped->stream_buffer_bytes()});
           });
   return rows;
 }

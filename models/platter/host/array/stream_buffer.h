@@ -109,7 +109,7 @@ class StreamBuffer {
   }
 
   std::array<Half, 2> halves_;
-  std::uint32_t latest_ = 0;  ///< the half that lies further ahead
+  std::uint32_t latest_ = 0;           ///< the half that lies further ahead
   std::uint64_t position_ = kNowhere;  ///< where the last read ended
   bool sequential_ = false;
 };

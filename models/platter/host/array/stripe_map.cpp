@@ -35,7 +35,8 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
       refuse(fmt::format("{} bytes are no whole number of units of {}", area.bytes, area.unit_bytes));
     if (area.mirrored && area.drives < 2) refuse("a mirrored area needs two drives");
     if (area.mirrored && area.unit_bytes > kMostMirroredUnit)
-      refuse(fmt::format("a unit of {} bytes; a mirrored one is rebuilt in one piece, of at most {}", area.unit_bytes, kMostMirroredUnit));
+      refuse(fmt::format("a unit of {} bytes; a mirrored one is rebuilt in one piece, of at most {}", area.unit_bytes,
+                         kMostMirroredUnit));
     area.begin = begin;
     area.first_unit = first_unit;
     const std::uint64_t units = area.bytes / area.unit_bytes;

@@ -8,12 +8,12 @@ namespace platter::host::array {
 
 /// A part of an array's addresses with a map of its own. Areas follow each other in the array and on every drive.
 struct StripeArea {
-  std::uint64_t bytes = 0;         ///< of the host; a multiple of the unit
+  std::uint64_t bytes = 0;  ///< of the host; a multiple of the unit
   std::uint64_t unit_bytes = 65'536;
   std::uint32_t first_drive = 0;
-  std::uint32_t drives = 0;        ///< 0: all from `first_drive` on
-  bool mirrored = false;           ///< each unit has a backup on another drive of the area
-  bool cached = false;             ///< its reads go through the array's block cache
+  std::uint32_t drives = 0;  ///< 0: all from `first_drive` on
+  bool mirrored = false;     ///< each unit has a backup on another drive of the area
+  bool cached = false;       ///< its reads go through the array's block cache
 };
 
 /// Where a unit's copy lies.
@@ -38,10 +38,10 @@ class StripeMap {
   StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint32_t sector_bytes, std::vector<StripeArea> areas);
 
   struct Area : StripeArea {
-    std::uint64_t begin = 0;           ///< address of its first byte in the array
+    std::uint64_t begin = 0;  ///< address of its first byte in the array
     std::uint64_t first_unit = 0;
     std::uint64_t rows = 0;
-    std::uint64_t drive_begin = 0;     ///< address of its first row on each drive
+    std::uint64_t drive_begin = 0;  ///< address of its first row on each drive
     std::uint64_t first_physical = 0;
     std::uint64_t end() const { return begin + bytes; }
     std::uint32_t copies() const { return mirrored ? 2 : 1; }

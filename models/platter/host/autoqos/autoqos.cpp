@@ -13,8 +13,13 @@ namespace platter::host::autoqos {
 using core::RequestClass;
 namespace reg = drive::reg;
 
-AutoQos::AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& options, Picoseconds window, std::function<std::uint64_t()> opened)
-    : sc_module(name), register_init_socket("register_init_socket"), manager_(options), window_(window), opened_(std::move(opened)) {
+AutoQos::AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& options, Picoseconds window,
+                 std::function<std::uint64_t()> opened)
+    : sc_module(name),
+      register_init_socket("register_init_socket"),
+      manager_(options),
+      window_(window),
+      opened_(std::move(opened)) {
   SC_THREAD(run);
 }
 
@@ -37,10 +42,12 @@ void AutoQos::run() {
   QosWindow before{0};  // from time 0
   for (;;) {
     wait(core::to_sc_time(window_));
-    const QosWindow now{before.length + window_, bytes(RequestClass::Continuous), bytes(RequestClass::Discrete) + bytes(RequestClass::Background),
-                        opened_ ? opened_() : 0, static_cast<Picoseconds>(read64(reg::kBusyLow))};
-    const QosWindow window{window_, now.multimedia_bytes - before.multimedia_bytes, now.best_effort_bytes - before.best_effort_bytes,
-                           now.opened - before.opened, now.busy - before.busy};
+    const QosWindow now{before.length + window_, bytes(RequestClass::Continuous),
+                        bytes(RequestClass::Discrete) + bytes(RequestClass::Background), opened_ ? opened_() : 0,
+                        static_cast<Picoseconds>(read64(reg::kBusyLow))};
+    const QosWindow window{window_, now.multimedia_bytes - before.multimedia_bytes,
+                           now.best_effort_bytes - before.best_effort_bytes, now.opened - before.opened,
+                           now.busy - before.busy};
     before = now;
     const std::uint32_t limit = manager_.limit();
     if (manager_.window(window) != limit) access(tlm::TLM_WRITE_COMMAND, reg::kTokenRate, manager_.limit());

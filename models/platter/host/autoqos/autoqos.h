@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <functional>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "platter/host/autoqos/qos_manager.h"
@@ -17,7 +17,8 @@ class AutoQos : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AutoQos);
   /// `opened` says how many multimedia streams were opened so far; empty: nobody knows, and only the rates speak. `window` > 0.
-  AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& options, Picoseconds window, std::function<std::uint64_t()> opened = {});
+  AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& options, Picoseconds window,
+          std::function<std::uint64_t()> opened = {});
 
   tlm_utils::simple_initiator_socket<AutoQos> register_init_socket;
 

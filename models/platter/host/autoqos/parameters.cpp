@@ -18,44 +18,58 @@ using params::required;
 const params::Table<AutoQosParameters>& autoqos_parameters() {
   using P = AutoQosParameters;
   static const params::Table<P> table = {
-      {"autoqos.enabled", "", "AutoQoS sets the token bucket's rate; otherwise it stays what `drive.port.token_rate_bytes_per_s` says",
+      {"autoqos.enabled", "",
+       "AutoQoS sets the token bucket's rate; otherwise it stays what `drive.port.token_rate_bytes_per_s` says",
        at(&P::enabled)},
-      {"autoqos.classes", "", "what makes a stream multimedia: its label, or what the recogniser finds in its commands", at(&P::classes),
-       OneOf{{"labels", "recognised"}}},
-      {"autoqos.knows_opens", "", "a multimedia stream that opens starts an inference; otherwise only the rates do", at(&P::knows_opens)},
-      {"autoqos.disk_bytes_per_s", "bytes/s", "the disk's rate in a large sequential read", at(&P::disk_bytes_per_s), Range{1, 4294967295.0}},
-      {"autoqos.inference_fraction", "", "part of it that best effort keeps during inference", at(&P::inference_fraction), Range{0.001, 1}},
+      {"autoqos.classes", "", "what makes a stream multimedia: its label, or what the recogniser finds in its commands",
+       at(&P::classes), OneOf{{"labels", "recognised"}}},
+      {"autoqos.knows_opens", "", "a multimedia stream that opens starts an inference; otherwise only the rates do",
+       at(&P::knows_opens)},
+      {"autoqos.disk_bytes_per_s", "bytes/s", "the disk's rate in a large sequential read", at(&P::disk_bytes_per_s),
+       Range{1, 4294967295.0}},
+      {"autoqos.inference_fraction", "", "part of it that best effort keeps during inference", at(&P::inference_fraction),
+       Range{0.001, 1}},
       {"autoqos.inference_windows", "windows", "length of an inference", at(&P::inference_windows), Range{1, 1000}},
       {"autoqos.window_s", "s", "length of a window", at(&P::window_s), Range{0.01, 1000}},
       {"autoqos.tolerance", "", "a rate within this part of another is the same", at(&P::tolerance), Range{0, 1}},
-      {"autoqos.probe_fraction", "", "part of the disk's rate by which a probe raises the limit, and the least limit", at(&P::probe_fraction),
-       Range{0.001, 1}},
+      {"autoqos.probe_fraction", "", "part of the disk's rate by which a probe raises the limit, and the least limit",
+       at(&P::probe_fraction), Range{0.001, 1}},
       {"autoqos.probe_windows", "windows", "at multimedia's full rate before a probe", at(&P::probe_windows), Range{1, 1e6}},
-      {"autoqos.most_probe_windows", "windows", "the same after probes that did harm, each of which doubles it", at(&P::most_probe_windows), Range{1,
-       1e6}},
-      {"autoqos.overload_share", "", "not in the paper: a disk busy for this share of a window, with best effort below its limit, is overloaded; 0: "
-       "never", at(&P::overload_share), Range{0, 1}},
+      {"autoqos.most_probe_windows", "windows", "the same after probes that did harm, each of which doubles it",
+       at(&P::most_probe_windows), Range{1, 1e6}},
+      {"autoqos.overload_share", "",
+       "not in the paper: a disk busy for this share of a window, with best effort below its limit, is overloaded; 0: "
+       "never",
+       at(&P::overload_share), Range{0, 1}},
       {"recogniser.streams", "", "streams that are followed at a time", at(&P::recogniser_streams), Range{1, 4096}},
       {"recogniser.periods", "", "like periods that make a stream multimedia", at(&P::recogniser_periods), Range{2, 1024}},
-      {"recogniser.jitter", "", "mean deviation of like periods, as a part of their mean", at(&P::recogniser_jitter), Range{0, 1}},
-      {"recogniser.idle", "", "part of the time between two commands, at least, in which a stream pauses before a burst", at(&P::recogniser_idle),
-       Range{0.001, 1}},
+      {"recogniser.jitter", "", "mean deviation of like periods, as a part of their mean", at(&P::recogniser_jitter),
+       Range{0, 1}},
+      {"recogniser.idle", "", "part of the time between two commands, at least, in which a stream pauses before a burst",
+       at(&P::recogniser_idle), Range{0.001, 1}},
       {"recogniser.sequence", "", "commands in sequence before a stream is tried", at(&P::recogniser_sequence), Range{2, 1e6}},
-      {"recogniser.trial_s", "s", "a stream is treated as multimedia for so long, once, to see what it wants, and longer if it pauses; an heir of "
-       "streams that were not waits longer each time; 0: never", at(&P::recogniser_trial_s), Range{0, 1000}},
-      {"recogniser.silence_s", "s", "a stream that is silent for longer has ended", at(&P::recogniser_silence_s), Range{0.01, 1000}},
-      {"recogniser.handover_s", "s", "a stream that begins so soon after another one's end, or next period, inherits what is known of it; 0: never",
+      {"recogniser.trial_s", "s",
+       "a stream is treated as multimedia for so long, once, to see what it wants, and longer if it pauses; an heir of "
+       "streams that were not waits longer each time; 0: never",
+       at(&P::recogniser_trial_s), Range{0, 1000}},
+      {"recogniser.silence_s", "s", "a stream that is silent for longer has ended", at(&P::recogniser_silence_s),
+       Range{0.01, 1000}},
+      {"recogniser.handover_s", "s",
+       "a stream that begins so soon after another one's end, or next period, inherits what is known of it; 0: never",
        at(&P::recogniser_handover_s), Range{0, 1000}},
       {"application.command_bytes", "bytes", "of each read, in whole sectors", at(&P::command_bytes), Range{512, 1 << 24}},
-      {"application.commands_per_period", "", "reads of a period, one after the other", at(&P::commands_per_period), Range{1, 10000}},
-      {"application.late_periods", "", "periods that a stream falls behind at most, and catches up with", at(&P::late_periods), Range{0, 1e6}},
-      {"application.clock_jitter", "", "of the host: a period begins late by up to this part of it, at random", at(&P::clock_jitter), Range{0, 1}},
-      {"files.bytes", "bytes", "size of each stream's file; read again from the front where less than a command is left", at(&P::file_bytes),
-       Range{512, 1e15}},
-      {"files.placement", "", "the files one after the other from a random place on, or each at a random place", at(&P::placement),
-       OneOf{{"together", "apart"}}},
-      {"files.gap_bytes", "bytes", "together: a file begins a random gap of less than this behind the last one; 0: none", at(&P::gap_bytes), Range{0,
-       1e12}},
+      {"application.commands_per_period", "", "reads of a period, one after the other", at(&P::commands_per_period),
+       Range{1, 10000}},
+      {"application.late_periods", "", "periods that a stream falls behind at most, and catches up with", at(&P::late_periods),
+       Range{0, 1e6}},
+      {"application.clock_jitter", "", "of the host: a period begins late by up to this part of it, at random",
+       at(&P::clock_jitter), Range{0, 1}},
+      {"files.bytes", "bytes", "size of each stream's file; read again from the front where less than a command is left",
+       at(&P::file_bytes), Range{512, 1e15}},
+      {"files.placement", "", "the files one after the other from a random place on, or each at a random place",
+       at(&P::placement), OneOf{{"together", "apart"}}},
+      {"files.gap_bytes", "bytes", "together: a file begins a random gap of less than this behind the last one; 0: none",
+       at(&P::gap_bytes), Range{0, 1e12}},
   };
   return table;
 }
@@ -71,7 +85,8 @@ const params::Table<StreamParameters>& stream_parameters() {
       {"change_at_s", "s", "times at which the rate changes, ascending", at(&P::change_at_s)},
       {"change_to_bytes_per_s", "bytes/s", "and to what", at(&P::change_to_bytes_per_s)},
       {"pace", "", "equal periods, or exponential ones of the same mean", at(&P::pace), OneOf{{"periodic", "exponential"}}},
-      {"access", "", "reads follow each other in the file, or lie anywhere in it", at(&P::access), OneOf{{"sequential", "random"}}},
+      {"access", "", "reads follow each other in the file, or lie anywhere in it", at(&P::access),
+       OneOf{{"sequential", "random"}}},
   };
   return table;
 }
@@ -85,9 +100,10 @@ constexpr double kLatest_s = 1e6;  // as for each key that is an instant
 void check(const AutoQosParameters& s, const profile::DriveProfile& drive, params::Findings& findings) {
   if (s.command_bytes % drive.geometry.sector_bytes != 0)
     findings.add("application.command_bytes",
-           fmt::format("found {}, expected whole sectors of {} bytes", s.command_bytes, drive.geometry.sector_bytes));
+                 fmt::format("found {}, expected whole sectors of {} bytes", s.command_bytes, drive.geometry.sector_bytes));
   if (s.file_bytes < s.command_bytes)
-    findings.add("files.bytes", fmt::format("found {}, expected at least a command of {} bytes", s.file_bytes, s.command_bytes));
+    findings.add("files.bytes",
+                 fmt::format("found {}, expected at least a command of {} bytes", s.file_bytes, s.command_bytes));
   for (std::size_t i = 0; i < s.streams.size(); ++i) {
     const StreamParameters& stream = s.streams[i];
     const auto wrong = [&](const char* key, const std::string& message) {
@@ -96,21 +112,26 @@ void check(const AutoQosParameters& s, const profile::DriveProfile& drive, param
     for (std::size_t before = 0; before < i; ++before)
       if (s.streams[before].name == stream.name) wrong("name", "another stream has it");
     if (stream.leaves_s != 0 && stream.leaves_s <= stream.enters_s)
-      wrong("leaves_s", fmt::format("found {:g}, expected 0 or more than enters_s, which is {:g}", stream.leaves_s, stream.enters_s));
+      wrong("leaves_s",
+            fmt::format("found {:g}, expected 0 or more than enters_s, which is {:g}", stream.leaves_s, stream.enters_s));
     if (stream.change_at_s.size() != stream.change_to_bytes_per_s.size())
       wrong("change_to_bytes_per_s", fmt::format("found {} rates, expected one for each of the {} times of change_at_s",
                                                  stream.change_to_bytes_per_s.size(), stream.change_at_s.size()));
-    if (!std::is_sorted(stream.change_at_s.begin(), stream.change_at_s.end()) || (!stream.change_at_s.empty() && stream.change_at_s.front() < 0))
+    if (!std::is_sorted(stream.change_at_s.begin(), stream.change_at_s.end()) ||
+        (!stream.change_at_s.empty() && stream.change_at_s.front() < 0))
       wrong("change_at_s", "expected ascending times from 0");
     for (const double rate : stream.change_to_bytes_per_s)
       if (rate < 0 || rate > 1e10) wrong("change_to_bytes_per_s", fmt::format("found {:g}, expected 0 to 1e+10 bytes/s", rate));
-    if (stream.pace == "exponential" && stream.rate_bytes_per_s == 0) wrong("pace", "exponential periods need a rate_bytes_per_s above 0");
+    if (stream.pace == "exponential" && stream.rate_bytes_per_s == 0)
+      wrong("pace", "exponential periods need a rate_bytes_per_s above 0");
     const auto check_period = [&](const char* key, double rate) {
       const double period_s = static_cast<double>(s.command_bytes) * static_cast<double>(s.commands_per_period) / rate;
       if (rate > 0 && period_s > workload::kLongestMean_s)
-        wrong(key, fmt::format("found {:g}, which makes a period of {:g} s, expected one of at most {:g} s", rate, period_s, workload::kLongestMean_s));
+        wrong(key, fmt::format("found {:g}, which makes a period of {:g} s, expected one of at most {:g} s", rate, period_s,
+                               workload::kLongestMean_s));
       else if (rate > 0 && period_s * static_cast<double>(s.late_periods) > workload::kLongestMean_s)
-        findings.add("application.late_periods", fmt::format("found {}, with periods of {:g} s more than {:g} s", s.late_periods, period_s, workload::kLongestMean_s));
+        findings.add("application.late_periods", fmt::format("found {}, with periods of {:g} s more than {:g} s",
+                                                             s.late_periods, period_s, workload::kLongestMean_s));
     };
     if (stream.rate_bytes_per_s > 0) check_period("rate_bytes_per_s", static_cast<double>(stream.rate_bytes_per_s));
     for (const double rate : stream.change_to_bytes_per_s)

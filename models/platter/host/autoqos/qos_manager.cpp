@@ -8,7 +8,8 @@ namespace platter::host::autoqos {
 namespace {
 
 std::uint64_t per_second(std::uint64_t bytes, Picoseconds length) {
-  return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(core::kPicosecondsPerSecond) / static_cast<double>(length));
+  return static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(core::kPicosecondsPerSecond) /
+                                    static_cast<double>(length));
 }
 
 }  // namespace

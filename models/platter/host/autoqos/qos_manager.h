@@ -14,9 +14,9 @@ struct QosManagerOptions {
   std::uint32_t disk_bytes_per_s = 27'600'000;  ///< of one large sequential read
   double inference_fraction = 0.20;             ///< of it, which best effort keeps during inference
   std::uint32_t inference_windows = 3;
-  double tolerance = 0.10;              ///< a rate within this part of another is the same
-  double probe_fraction = 0.02;         ///< of the disk's rate, by which a probe raises the limit
-  std::uint32_t probe_windows = 4;      ///< at full rate before a probe
+  double tolerance = 0.10;                ///< a rate within this part of another is the same
+  double probe_fraction = 0.02;           ///< of the disk's rate, by which a probe raises the limit
+  std::uint32_t probe_windows = 4;        ///< at full rate before a probe
   std::uint32_t most_probe_windows = 64;  ///< after probes that did harm, each of which doubles them
   double overload_share = 0;  ///< not in the paper: a disk so busy, with best effort below its limit, is overloaded; 0: never
 };
@@ -63,8 +63,12 @@ class QosManager {
   void probe(std::uint64_t best_effort);
   bool overloaded(const QosWindow& window, std::uint64_t best_effort) const;
   std::uint32_t fraction(double of) const { return static_cast<std::uint32_t>(of * options_.disk_bytes_per_s); }
-  std::uint64_t below(std::uint64_t rate) const { return rate - static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate)); }
-  std::uint64_t above(std::uint64_t rate) const { return rate + static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate)); }
+  std::uint64_t below(std::uint64_t rate) const {
+    return rate - static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate));
+  }
+  std::uint64_t above(std::uint64_t rate) const {
+    return rate + static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate));
+  }
   std::uint32_t inference_limit() const { return fraction(options_.inference_fraction); }
   std::uint32_t probe_step() const { return fraction(options_.probe_fraction); }
 
@@ -74,8 +78,8 @@ class QosManager {
   std::uint64_t multimedia_ = 0;
   std::uint64_t aggregate_ = 0;
 
-  std::uint32_t windows_ = 0;             ///< inference: done; managed: at full rate since the last probe
-  std::uint64_t sum_ = 0;                 ///< inference: multimedia's rates
+  std::uint32_t windows_ = 0;              ///< inference: done; managed: at full rate since the last probe
+  std::uint64_t sum_ = 0;                  ///< inference: multimedia's rates
   bool interference_ = false;              ///< inference: because multimedia fell below its rate, or the disk was overloaded
   std::uint64_t disturbed_aggregate_ = 0;  ///< what the disk did then
   std::uint32_t probe_windows_ = 0;

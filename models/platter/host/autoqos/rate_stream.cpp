@@ -28,7 +28,8 @@ std::uint64_t RateStream::wanted(Picoseconds time) const {
 Picoseconds RateStream::period_at(Picoseconds time) {
   const std::uint64_t rate = rate_at(time);
   if (rate == 0) return 0;
-  const double seconds = static_cast<double>(std::uint64_t{options_.command_bytes} * options_.commands_per_period) / static_cast<double>(rate);
+  const double seconds =
+      static_cast<double>(std::uint64_t{options_.command_bytes} * options_.commands_per_period) / static_cast<double>(rate);
   return core::to_picoseconds(options_.periodic ? seconds : seconds * random_.exponential(), core::kPicosecondsPerSecond);
 }
 

@@ -64,11 +64,11 @@ class RateStream : public workload::ProducerIf {
   core::RandomStream clock_;
   Picoseconds period_start_;
   Picoseconds period_;
-  std::uint32_t command_ = 0;  ///< the next one's place in its period
-  std::uint64_t place_ = 0;    ///< the next one's offset in the file
-  std::uint64_t read_ = 0;      ///< periods read whole
-  std::uint64_t read_late_ = 0; ///< of these, after their end
-  double given_up_ = 0;         ///< periods
+  std::uint32_t command_ = 0;    ///< the next one's place in its period
+  std::uint64_t place_ = 0;      ///< the next one's offset in the file
+  std::uint64_t read_ = 0;       ///< periods read whole
+  std::uint64_t read_late_ = 0;  ///< of these, after their end
+  double given_up_ = 0;          ///< periods
 };
 
 }  // namespace platter::host::autoqos

@@ -14,10 +14,10 @@ namespace platter::host::autoqos {
 class StreamMeter : public workload::RequestObserverIf {
  public:
   struct Stream {
-    std::vector<std::uint64_t> bytes;      ///< of each interval
-    std::uint64_t counted_bytes = 0;       ///< from `from` on
-    std::uint64_t commands = 0;            ///< issued, all
-    std::uint64_t multimedia_commands = 0; ///< of these, of class continuous
+    std::vector<std::uint64_t> bytes;       ///< of each interval
+    std::uint64_t counted_bytes = 0;        ///< from `from` on
+    std::uint64_t commands = 0;             ///< issued, all
+    std::uint64_t multimedia_commands = 0;  ///< of these, of class continuous
   };
 
   /// Streams are numbered from 0.
@@ -67,7 +67,8 @@ class RecognisedClasses : public workload::ClassifierIf, public workload::Reques
   }
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
-    if (!finished.request.write()) recogniser_.ends(finished.timing.completed, finished.request.address, finished.request.length);
+    if (!finished.request.write())
+      recogniser_.ends(finished.timing.completed, finished.request.address, finished.request.length);
   }
 
   const StreamRecogniser& recogniser() const { return recogniser_; }

@@ -41,7 +41,9 @@ void StreamRecogniser::unlink(Stream& stream) {
 void StreamRecogniser::find_predecessor(Stream& stream) {
   if (options_.handover == 0) return;
   for (Stream& other : streams_) {
-    if (&other == &stream || other.outstanding > 0 || other.commands < 2 || other.heir != nullptr || other.last_arrival >= stream.begun) continue;
+    if (&other == &stream || other.outstanding > 0 || other.commands < 2 || other.heir != nullptr ||
+        other.last_arrival >= stream.begun)
+      continue;
     const Picoseconds due = other.verdict == Verdict::Multimedia ? other.last_start + mean_period(other) : other.last_end;
     if (stream.begun > std::max(other.last_end, due) + options_.handover) continue;
     if (stream.before == nullptr || other.last_end > stream.before->last_end) stream.before = &other;
@@ -112,7 +114,8 @@ void StreamRecogniser::note_burst(Stream& stream, Picoseconds time) const {
 }
 
 Picoseconds StreamRecogniser::mean_period(const Stream& stream) const {
-  return std::accumulate(stream.periods.begin(), stream.periods.end(), Picoseconds{0}) / static_cast<Picoseconds>(stream.periods.size());
+  return std::accumulate(stream.periods.begin(), stream.periods.end(), Picoseconds{0}) /
+         static_cast<Picoseconds>(stream.periods.size());
 }
 
 bool StreamRecogniser::periodic(const Stream& stream) const {
@@ -120,7 +123,8 @@ bool StreamRecogniser::periodic(const Stream& stream) const {
   const Picoseconds mean = mean_period(stream);
   Picoseconds deviation = 0;
   for (const Picoseconds period : stream.periods) deviation += std::abs(period - mean);
-  return static_cast<double>(deviation) <= options_.jitter * static_cast<double>(mean) * static_cast<double>(stream.periods.size());
+  return static_cast<double>(deviation) <=
+         options_.jitter * static_cast<double>(mean) * static_cast<double>(stream.periods.size());
 }
 
 void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
@@ -145,12 +149,14 @@ void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
 
 /// For a trial.
 bool StreamRecogniser::waits(const Stream& stream, Picoseconds time) const {
-  return stream.verdict == Verdict::Unknown && options_.trial > 0 && stream.commands >= options_.sequence && time >= stream.retry_at;
+  return stream.verdict == Verdict::Unknown && options_.trial > 0 && stream.commands >= options_.sequence &&
+         time >= stream.retry_at;
 }
 
 bool StreamRecogniser::first_in_line(const Stream& stream, Picoseconds time) const {
   return std::none_of(streams_.begin(), streams_.end(), [&](const Stream& other) {
-    return waits(other, time) && other.heir == nullptr && other.begun < stream.begun && time - other.last_arrival <= options_.silence;
+    return waits(other, time) && other.heir == nullptr && other.begun < stream.begun &&
+           time - other.last_arrival <= options_.silence;
   });
 }
 
@@ -164,7 +170,8 @@ bool StreamRecogniser::heir_is_proving_itself(Picoseconds time) const {
 /// have had to catch up.
 bool StreamRecogniser::trial_is_over(const Stream& stream, Picoseconds time) const {
   const bool pauses = stream.last_start >= stream.trial.begin && time - stream.last_start < options_.trial;
-  return time - stream.trial.begin >= options_.trial && !(pauses && stream.bursts - stream.trial.bursts < std::uint64_t{2} * options_.periods);
+  return time - stream.trial.begin >= options_.trial &&
+         !(pauses && stream.bursts - stream.trial.bursts < std::uint64_t{2} * options_.periods);
 }
 
 RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, std::uint32_t length, bool write) {
@@ -181,13 +188,15 @@ RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, s
   ++stream.outstanding;
   if (++stream.commands == 2) inherit(stream);
   judge(stream, time);
-  return stream.verdict == Verdict::Unknown || stream.verdict == Verdict::Other ? RequestClass::Discrete : RequestClass::Continuous;
+  return stream.verdict == Verdict::Unknown || stream.verdict == Verdict::Other ? RequestClass::Discrete
+                                                                                : RequestClass::Continuous;
 }
 
 void StreamRecogniser::ends(Picoseconds time, std::uint64_t offset, std::uint32_t length) {
   // The stream that has gone furthest past it, since several of its commands may be outstanding.
   for (Stream& stream : streams_) {
-    if (stream.outstanding == 0 || stream.next_offset < offset + length || stream.next_offset - stream.outstanding * std::uint64_t{length} > offset)
+    if (stream.outstanding == 0 || stream.next_offset < offset + length ||
+        stream.next_offset - stream.outstanding * std::uint64_t{length} > offset)
       continue;
     --stream.outstanding;
     stream.last_end = time;

@@ -11,14 +11,16 @@ namespace platter::host::autoqos {
 using core::Picoseconds;
 
 struct StreamRecogniserOptions {
-  std::uint32_t streams = 64;   ///< that are followed at a time
-  std::uint32_t periods = 16;   ///< alike, before a stream is multimedia
-  double jitter = 0.20;         ///< mean deviation of a period, as a part of the mean period
-  double idle = 0.10;           ///< part of the time between two commands, at least, in which a stream pauses before a burst
-  std::uint32_t sequence = 8;   ///< commands in sequence before a stream is tried
-  Picoseconds trial = 4 * core::kPicosecondsPerSecond;    ///< in which it is treated as multimedia, to see what it wants; 0: no trials
+  std::uint32_t streams = 64;  ///< that are followed at a time
+  std::uint32_t periods = 16;  ///< alike, before a stream is multimedia
+  double jitter = 0.20;        ///< mean deviation of a period, as a part of the mean period
+  double idle = 0.10;          ///< part of the time between two commands, at least, in which a stream pauses before a burst
+  std::uint32_t sequence = 8;  ///< commands in sequence before a stream is tried
+  Picoseconds trial =
+      4 * core::kPicosecondsPerSecond;  ///< in which it is treated as multimedia, to see what it wants; 0: no trials
   Picoseconds silence = 2 * core::kPicosecondsPerSecond;  ///< after which a stream has ended
-  Picoseconds handover = core::kPicosecondsPerSecond / 10;  ///< a stream that begins so soon after another's end goes on with it; 0: never
+  Picoseconds handover =
+      core::kPicosecondsPerSecond / 10;  ///< a stream that begins so soon after another's end goes on with it; 0: never
 };
 
 /// Finds multimedia streams in the commands themselves, without any label: reads that follow each other on the disk, and whose bursts begin at
@@ -63,10 +65,10 @@ class StreamRecogniser {
     std::uint64_t commands = 0;
     Verdict verdict = Verdict::Unknown;
     Trial trial;
-    std::uint32_t failed = 0;   ///< trials, of this stream and those before it
-    Picoseconds retry_at = 0;   ///< no trial before
-    Stream* before = nullptr;   ///< it goes on with this one
-    Stream* heir = nullptr;     ///< that goes on with it
+    std::uint32_t failed = 0;  ///< trials, of this stream and those before it
+    Picoseconds retry_at = 0;  ///< no trial before
+    Stream* before = nullptr;  ///< it goes on with this one
+    Stream* heir = nullptr;    ///< that goes on with it
     std::uint64_t bursts = 0;
     std::vector<Picoseconds> periods;  ///< the last ones, a ring
   };

@@ -50,11 +50,13 @@ void EwArray::for_each_block(std::uint64_t address, std::uint64_t length, Visit 
 CommandStatus EwArray::check(const tlm::tlm_generic_payload& payload) const {
   const auto* extension = payload.get_extension<CommandExtension>();
   if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
-  if (extension != nullptr && (extension->flush || extension->tag != CommandExtension::kAnyTag)) return CommandStatus::BadCommand;
+  if (extension != nullptr && (extension->flush || extension->tag != CommandExtension::kAnyTag))
+    return CommandStatus::BadCommand;
   if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
   const std::uint64_t length = payload.get_data_length();
   if (length == 0) return CommandStatus::BadLength;
-  if (payload.get_address() >= capacity_bytes_ || length > capacity_bytes_ - payload.get_address()) return CommandStatus::BadAddress;
+  if (payload.get_address() >= capacity_bytes_ || length > capacity_bytes_ - payload.get_address())
+    return CommandStatus::BadAddress;
   if (payload.get_byte_enable_ptr() != nullptr) return CommandStatus::BadByteEnable;
   if (payload.get_streaming_width() < length) return CommandStatus::BadBurst;
   return CommandStatus::Good;
@@ -75,23 +77,23 @@ EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
 void EwArray::split(Job& job) {
   std::uint8_t* const bytes = job.payload->get_data_ptr();
   ++job.pieces;  // not before all of them are on their way
-  for_each_block(job.address, job.length,
-                 [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
-                   Piece& piece = pieces_.take();
-                   piece.job = &job;
-                   ++job.pieces;
-                   std::uint8_t* data = bytes != nullptr ? bytes + done : nullptr;
-                   std::uint32_t first = 0;
-                   std::uint32_t copies = options_.copies;
-                   if (!job.write()) {
-                     for (std::uint32_t k = 1; k < options_.copies; ++k)
-                       if (drives_[drive_of(block, k)].outstanding < drives_[drive_of(block, first)].outstanding) first = k;
-                     copies = 1;
-                   }
-                   piece.copies = copies;
-                   for (std::uint32_t k = first; k < first + copies; ++k)
-                     enqueue(drive_of(block, k), piece, address_of(block, k) + within, data, static_cast<std::uint32_t>(length));
-                 });
+  for_each_block(
+      job.address, job.length, [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
+        Piece& piece = pieces_.take();
+        piece.job = &job;
+        ++job.pieces;
+        std::uint8_t* data = bytes != nullptr ? bytes + done : nullptr;
+        std::uint32_t first = 0;
+        std::uint32_t copies = options_.copies;
+        if (!job.write()) {
+          for (std::uint32_t k = 1; k < options_.copies; ++k)
+            if (drives_[drive_of(block, k)].outstanding < drives_[drive_of(block, first)].outstanding) first = k;
+          copies = 1;
+        }
+        piece.copies = copies;
+        for (std::uint32_t k = first; k < first + copies; ++k)
+          enqueue(drive_of(block, k), piece, address_of(block, k) + within, data, static_cast<std::uint32_t>(length));
+      });
   for (std::size_t drive = 0; drive < drives_.size(); ++drive) send(drive);
   if (--job.pieces == 0) end(job);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
+#include "platter/command/tlm/command_extension.h"
 #include "platter/command/tlm/initiator_port.h"
 #include "platter/command/tlm/target_port.h"
-#include "platter/command/tlm/command_extension.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
 
@@ -70,7 +70,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
     std::uint32_t copies = 0;  ///< on their way
   };
   struct Command : command::CommandExtension {
-    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) { payload.set_extension<command::CommandExtension>(this); }
+    explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {
+      payload.set_extension<command::CommandExtension>(this);
+    }
 
     tlm::tlm_generic_payload payload;
     Piece* piece = nullptr;

@@ -13,8 +13,8 @@ std::size_t checked(Round window, std::uint32_t disks) {
   constexpr Round kMost = 1 << 27;
   const Round pairs = Round{disks} * disks;
   if (window > kMost / pairs)
-    throw std::invalid_argument("a stream and its wait of " + std::to_string(window) + " rounds, expected at most " + std::to_string(kMost / pairs) +
-                                " with " + std::to_string(disks) + " disks");
+    throw std::invalid_argument("a stream and its wait of " + std::to_string(window) + " rounds, expected at most " +
+                                std::to_string(kMost / pairs) + " with " + std::to_string(disks) + " disks");
   return static_cast<std::size_t>(window);
 }
 
@@ -22,9 +22,7 @@ std::size_t checked(Round window, std::uint32_t disks) {
 
 AdmissionControl::AdmissionControl(const ReservationInfo& reservation, std::uint32_t disks, Nanoseconds budget, Round longest,
                                    Round tries)
-    : tries_(tries),
-      window_(longest + tries + 1),
-      reservation_(reservation.create({disks, checked(window_, disks), budget})) {}
+    : tries_(tries), window_(longest + tries + 1), reservation_(reservation.create({disks, checked(window_, disks), budget})) {}
 
 bool AdmissionControl::fits(const StreamSchedule& stream, Round start) const {
   for (Round round = 0; round < stream.rounds(); ++round)

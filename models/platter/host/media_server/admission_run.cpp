@@ -157,7 +157,7 @@ AdmissionRunResult run_admission(const AdmissionRunOptions& options, const std::
   double next_arrival = arrivals.exponential() / result.arrivals_per_round;
   std::size_t next_stream = 0;
   std::vector<std::uint64_t> started(library.streams.size(), 0);  // playbacks of each stream
-  std::vector<Playback> playbacks;  // in the order of admission
+  std::vector<Playback> playbacks;                                // in the order of admission
   Meter meter(options, result);
   FailureMeter failure(options);
   const Round end = options.warmup + options.measure;

@@ -28,12 +28,12 @@ struct AdmissionRunOptions {
   std::uint32_t block_bytes = 16'384;
   std::uint32_t stride_bytes = 2u << 20;
   std::uint64_t disk_bytes = 0;  ///< space of a disk
-  bool fill_disks = true;        ///< the streams are stored again and again, as long as they fit; playbacks take the storings in turn
+  bool fill_disks = true;  ///< the streams are stored again and again, as long as they fit; playbacks take the storings in turn
   DiskTimes times;
   const ReplicaPlacementInfo* placement = nullptr;
   const ReservationInfo* reservation = nullptr;
   std::uint32_t decluster_bytes = 0;  ///< a multiple of block_bytes; 0: off
-  double load = 0.8;                  ///< rho, of the arrival rate that a server without overhead could keep up with (equation 1)
+  double load = 0.8;  ///< rho, of the arrival rate that a server without overhead could keep up with (equation 1)
   std::uint64_t seed = 1;
   Round warmup = 0;
   Round measure = 1;
@@ -43,10 +43,10 @@ struct AdmissionRunOptions {
 /// The streams of a server, stored.
 struct StoredLibrary {
   std::vector<StoredStream> streams;
-  std::vector<StrideMap> strides;         ///< of each stream, where it is stored first
-  std::vector<StreamSchedule> schedules;  ///< of each stream
-  double mean_bytes = 0;                  ///< of a stream
-  std::uint64_t strides_used = 0;         ///< on the fullest disk
+  std::vector<StrideMap> strides;           ///< of each stream, where it is stored first
+  std::vector<StreamSchedule> schedules;    ///< of each stream
+  double mean_bytes = 0;                    ///< of a stream
+  std::uint64_t strides_used = 0;           ///< on the fullest disk
   std::vector<std::uint64_t> times_stored;  ///< of each stream
   std::vector<std::uint64_t> set_blocks;    ///< of each disk: from one storing of a stream to the next
 
@@ -57,8 +57,8 @@ struct StoredLibrary {
 
 /// A playback that was accepted, and has not ended.
 struct Playback {
-  std::size_t stream = 0;      ///< of the library
-  std::uint64_t storing = 0;   ///< which of the times it is stored
+  std::size_t stream = 0;     ///< of the library
+  std::uint64_t storing = 0;  ///< which of the times it is stored
   const StreamSchedule* schedule = nullptr;
   Admission admission;
   bool missing = false;  ///< a read after a failure was lost or late

@@ -35,7 +35,8 @@ DiskTimes DiskTimes::of(const profile::DriveProfile& profile, std::int64_t bytes
     double least = 1e18;
     for (const profile::ZoneProfile& zone : profile.geometry.zones)
       least = std::min(least, sustained_bytes_per_turn(profile.geometry, zone));
-    times.bytes_per_s = static_cast<std::int64_t>(least * (static_cast<double>(core::kPicosecondsPerSecond) / static_cast<double>(turn)));
+    times.bytes_per_s =
+        static_cast<std::int64_t>(least * (static_cast<double>(core::kPicosecondsPerSecond) / static_cast<double>(turn)));
   }
   return times;
 }

@@ -33,6 +33,7 @@ struct MediaServerParameters {
 
 /// Keys of a media server, those of its drive and of every host left out.
 const params::Table<MediaServerParameters>& media_server_parameters();
-void check(const MediaServerParameters& server, const profile::DriveProfile& drive, const workload::RunParameters& run, params::Findings& findings);
+void check(const MediaServerParameters& server, const profile::DriveProfile& drive, const workload::RunParameters& run,
+           params::Findings& findings);
 
 }  // namespace platter::host::media_server

@@ -67,7 +67,9 @@ const std::vector<ReplicaPlacementInfo>& replica_placement_table() {
       {"deterministic", "round robin over the other disks, from the next one on (section 3.1)",
        [](std::uint32_t disks, std::uint64_t, std::string_view) { return std::make_unique<RoundRobinPlacement>(disks, true); }},
       {"ascending", "round robin over the other disks in ascending order, the other reading of section 3.1",
-       [](std::uint32_t disks, std::uint64_t, std::string_view) { return std::make_unique<RoundRobinPlacement>(disks, false); }},
+       [](std::uint32_t disks, std::uint64_t, std::string_view) {
+         return std::make_unique<RoundRobinPlacement>(disks, false);
+       }},
       {"random", "any other disk, evenly (section 3.2)",
        [](std::uint32_t disks, std::uint64_t seed, std::string_view stream) {
          return std::make_unique<RandomPlacement>(disks, seed, stream);

@@ -171,8 +171,8 @@ const std::vector<ReservationInfo>& reservation_table() {
       {"mirroring", "both copies (section 4)", true, true, make<MirroringReservation>},
       {"minimum", "the primary copy, and the most that the failure of any one other disk would ask for (section 4)", true, true,
        make<MinimumReservation>},
-      {"dynamic-balancing", "of the two copies the one on the disk that has less reserved in the round (section 5)", true, false,
-       make<BalancedReservation>},
+      {"dynamic-balancing", "of the two copies the one on the disk that has less reserved in the round (section 5)", true,
+       false, make<BalancedReservation>},
   };
   return table;
 }

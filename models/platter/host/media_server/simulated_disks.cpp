@@ -49,7 +49,8 @@ bool SimulatedDisks::on_failed(Range<Fragment> fragments) const {
                                 [this](const Fragment& f) { return f.disk == options_.failure->disk && f.blocks > 0; });
 }
 
-void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl& control, const std::vector<Playback>& playbacks) {
+void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl& control,
+                           const std::vector<Playback>& playbacks) {
   const Round now = control.now();
   const bool fails = options_.failure && now == options_.failure->round;
   const std::size_t phase = !options_.failure || now < options_.failure->round ? 0 : fails ? 1 : 2;
@@ -98,7 +99,8 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
   failed_ = failed_ || fails;
 }
 
-void SimulatedDisks::read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment, StreamRound& of) {
+void SimulatedDisks::read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment,
+                          StreamRound& of) {
   const StrideMap::Place place = strides.locate(copy, fragment);
   for (std::uint32_t i = 0; i < place.count; ++i) {
     Read& read = reads_.take();
@@ -132,7 +134,8 @@ std::array<SimulatedRounds, 3> SimulatedDisks::result() const {
   std::array<SimulatedRounds, 3> phases = phases_;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     if (phases[i].rounds == 0) continue;
-    const double all = static_cast<double>(kRoundTime) * static_cast<double>(phases[i].rounds) * (options_.disks - (i == 2 ? 1 : 0));
+    const double all =
+        static_cast<double>(kRoundTime) * static_cast<double>(phases[i].rounds) * (options_.disks - (i == 2 ? 1 : 0));
     phases[i].busy_share = static_cast<double>(busy_[i]) / core::kPicosecondsPerNanosecond / all;
     phases[i].accounted_share = static_cast<double>(accounted_[i]) / all;
     phases[i].reserved_share = static_cast<double>(reserved_[i]) / all;

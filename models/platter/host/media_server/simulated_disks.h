@@ -34,7 +34,8 @@ struct SimulatedRounds {
 class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
  public:
   /// Before any other simulated time: the first round begins at time 0. Throws std::invalid_argument for more disks than an array has.
-  SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile, const engine::EngineFactory& create_engine);
+  SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile,
+                 const engine::EngineFactory& create_engine);
 
   void round(const StoredLibrary& library, const AdmissionControl& control, const std::vector<Playback>& playbacks) override;
 

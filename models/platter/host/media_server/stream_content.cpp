@@ -28,8 +28,8 @@ std::vector<std::uint32_t> two_levels(const ContentType& type, const ContentOpti
   const double depth = missing + deviation * deviation / missing;
   const std::uint64_t all_missing = (type.largest_bytes - type.mean_bytes) * rounds;
   const std::uint64_t fewest = (all_missing + range - 1) / range;
-  const std::uint64_t low = std::max({static_cast<std::uint64_t>(static_cast<double>(rounds) * missing / depth + 0.5), fewest,
-                                      std::uint64_t{1}});
+  const std::uint64_t low =
+      std::max({static_cast<std::uint64_t>(static_cast<double>(rounds) * missing / depth + 0.5), fewest, std::uint64_t{1}});
   if (low >= rounds) impossible(type);
   std::vector<std::uint32_t> bytes(rounds, type.largest_bytes);
   for (std::uint64_t i = 0; i < low;) {
@@ -82,7 +82,8 @@ void fit(std::vector<double>& values, const std::vector<bool>& top, const Conten
 }
 
 /// Whole bytes whose sum is the mean's.
-std::vector<std::uint32_t> whole_bytes(const std::vector<double>& values, const std::vector<bool>& top, const ContentType& type) {
+std::vector<std::uint32_t> whole_bytes(const std::vector<double>& values, const std::vector<bool>& top,
+                                       const ContentType& type) {
   std::vector<std::uint32_t> bytes;
   std::int64_t excess = -static_cast<std::int64_t>(type.mean_bytes) * static_cast<std::int64_t>(values.size());
   for (const double value : values) {

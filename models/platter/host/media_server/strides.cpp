@@ -15,7 +15,8 @@ std::uint64_t StrideAllocator::take(std::uint32_t disk) {
 bool StrideAllocator::take_all_of(const StoredStream& stream) {
   std::vector<std::uint64_t> used = used_;
   for (std::uint32_t disk = 0; disk < used.size(); ++disk) {
-    for (const Copy copy : {Copy::Primary, Copy::Backup}) used[disk] += (stream.area_blocks(copy, disk) + stride_blocks_ - 1) / stride_blocks_;
+    for (const Copy copy : {Copy::Primary, Copy::Backup})
+      used[disk] += (stream.area_blocks(copy, disk) + stride_blocks_ - 1) / stride_blocks_;
     if (used[disk] > per_disk_) return false;
   }
   used_ = std::move(used);
@@ -29,7 +30,8 @@ StrideMap::StrideMap(const StoredStream& stream, StrideAllocator& allocator) : s
       for (const Fragment& fragment : stream.fragments(copy, round)) {
         if (fragment.blocks > stride_blocks_) throw std::invalid_argument("a round's data on a disk is larger than a stride");
         std::vector<std::uint64_t>& own = strides_[static_cast<std::size_t>(copy)][fragment.disk];
-        while (own.size() * stride_blocks_ < fragment.first_block + fragment.blocks) own.push_back(allocator.take(fragment.disk));
+        while (own.size() * stride_blocks_ < fragment.first_block + fragment.blocks)
+          own.push_back(allocator.take(fragment.disk));
       }
 }
 

@@ -19,7 +19,8 @@ std::vector<std::uint32_t> blocks_per_round(const std::vector<std::uint32_t>& by
   return blocks;
 }
 
-StoredStream::StoredStream(const std::vector<std::uint32_t>& blocks, const StripingOptions& options, ReplicaPlacementIf* placement) {
+StoredStream::StoredStream(const std::vector<std::uint32_t>& blocks, const StripingOptions& options,
+                           ReplicaPlacementIf* placement) {
   for (auto& area : area_blocks_) area.assign(options.disks, 0);
   std::vector<std::uint32_t> share(options.disks, 0);  // of the round's backup
   backup_begin_.push_back(0);

@@ -18,61 +18,79 @@ using params::Range;
 const params::Table<MixedServerParameters>& mixed_server_parameters() {
   using P = MixedServerParameters;
   static const params::Table<P> table = {
-      {"server.architecture", "", "text and video on disks of their own, or both on all", at(&P::architecture), OneOf{{"partitioned", "integrated"}}},
+      {"server.architecture", "", "text and video on disks of their own, or both on all", at(&P::architecture),
+       OneOf{{"partitioned", "integrated"}}},
       {"server.text_disks", "", "disks of the partitioned server's text part", at(&P::text_disks), Range{1, 128}},
-      {"server.video_disks", "", "disks of its video part; the integrated server has as many as both", at(&P::video_disks), Range{1, 128}},
+      {"server.video_disks", "", "disks of its video part; the integrated server has as many as both", at(&P::video_disks),
+       Range{1, 128}},
       {"server.text_policy", "", "partitioned: policy of the text disks", at(&P::text_policy)},
       {"server.video_policy", "", "partitioned: policy of the video disks", at(&P::video_policy)},
       {"text.clients", "", "text clients", at(&P::text_clients), Range{0, 1e6}},
-      {"text.arrivals", "", "requests of each client at random, or the whole load by a multiplicative cascade", at(&P::arrivals), OneOf{{"poisson",
-       "bursty"}}},
+      {"text.arrivals", "", "requests of each client at random, or the whole load by a multiplicative cascade",
+       at(&P::arrivals), OneOf{{"poisson", "bursty"}}},
       {"text.interval_s", "s", "poisson: mean time between two requests of a client", at(&P::interval_s), Range{1e-6, 1e6}},
       {"text.load_bytes_per_s", "bytes/s", "bursty: mean load", at(&P::load_bytes_per_s), Range{1, 1e12}},
-      {"text.peak_to_mean", "", "bursty: largest rate of an interval of the cascade, over the mean", at(&P::peak_to_mean), Range{1, 1e6}},
-      {"text.burst_scaling", "", "bursty: a load above the trace's by its time stamps, so that bursts are shorter, or by its intensity",
+      {"text.peak_to_mean", "", "bursty: largest rate of an interval of the cascade, over the mean", at(&P::peak_to_mean),
+       Range{1, 1e6}},
+      {"text.burst_scaling", "",
+       "bursty: a load above the trace's by its time stamps, so that bursts are shorter, or by its intensity",
        at(&P::burst_scaling), OneOf{{"time-stamps", "intensity"}}},
-      {"text.trace_bytes_per_s", "bytes/s", "time-stamps: load of the trace as it was recorded, in intervals of 1 s", at(&P::trace_bytes_per_s),
-       Range{1, 1e12}},
+      {"text.trace_bytes_per_s", "bytes/s", "time-stamps: load of the trace as it was recorded, in intervals of 1 s",
+       at(&P::trace_bytes_per_s), Range{1, 1e12}},
       {"text.mean_bytes", "bytes", "mean size of a request", at(&P::mean_bytes), Range{1, 1e9}},
       {"text.deviation_bytes", "bytes", "standard deviation of the size", at(&P::deviation_bytes), Range{0, 1e9}},
-      {"text.unit_bytes", "bytes", "stripe unit of text, in whole sectors; a request reads whole ones", at(&P::text_unit_bytes), Range{512, 1 << 24}},
-      {"text.set_bytes", "bytes", "all text, in whole units, contiguous from the outer edge of the disks", at(&P::set_bytes), Range{512, 1e15}},
-      {"text.cache_bytes", "bytes", "least-recently-used buffer cache of text units; 0: none", at(&P::cache_bytes), Range{0, 1e15}},
+      {"text.unit_bytes", "bytes", "stripe unit of text, in whole sectors; a request reads whole ones", at(&P::text_unit_bytes),
+       Range{512, 1 << 24}},
+      {"text.set_bytes", "bytes", "all text, in whole units, contiguous from the outer edge of the disks", at(&P::set_bytes),
+       Range{512, 1e15}},
+      {"text.cache_bytes", "bytes", "least-recently-used buffer cache of text units; 0: none", at(&P::cache_bytes),
+       Range{0, 1e15}},
       {"video.clients", "", "video clients", at(&P::video_clients), Range{0, 1e6}},
-      {"video.unit_bytes", "bytes", "stripe unit of video, in whole sectors; fetched whole", at(&P::video_unit_bytes), Range{512, 1 << 24}},
+      {"video.unit_bytes", "bytes", "stripe unit of video, in whole sectors; fetched whole", at(&P::video_unit_bytes),
+       Range{512, 1 << 24}},
       {"video.file_s", "s", "length of a stored file", at(&P::file_s), Range{1, 1e6}},
       {"video.tables", "", "frame-size tables, one for each stored file, next to the text", at(&P::tables)},
-      {"video.bits_per_s", "bit/s", "mean rate to which each table's frames are scaled; empty: as they are", at(&P::bits_per_s)},
+      {"video.bits_per_s", "bit/s", "mean rate to which each table's frames are scaled; empty: as they are",
+       at(&P::bits_per_s)},
   };
   return table;
 }
 
-void check(const MixedServerParameters& s, const profile::DriveProfile& drive, const workload::RunParameters& run, params::Findings& findings) {
+void check(const MixedServerParameters& s, const profile::DriveProfile& drive, const workload::RunParameters& run,
+           params::Findings& findings) {
   const auto multiple = [&](const std::string& key, std::int64_t bytes, std::int64_t unit, const char* of) {
     if (bytes % unit != 0) findings.add(key, fmt::format("found {}, expected whole {} of {} bytes", bytes, of, unit));
   };
-  if (s.arrivals == "poisson" && s.text_clients > 0 && s.interval_s / static_cast<double>(s.text_clients) > workload::kLongestMean_s)
-    findings.add("text.interval_s", fmt::format("found {:g}, which makes {:g} s from a request to the next, expected at most {:g} s", s.interval_s,
-                                          s.interval_s / static_cast<double>(s.text_clients), workload::kLongestMean_s));
+  if (s.arrivals == "poisson" && s.text_clients > 0 &&
+      s.interval_s / static_cast<double>(s.text_clients) > workload::kLongestMean_s)
+    findings.add("text.interval_s",
+                 fmt::format("found {:g}, which makes {:g} s from a request to the next, expected at most {:g} s", s.interval_s,
+                             s.interval_s / static_cast<double>(s.text_clients), workload::kLongestMean_s));
   multiple("text.unit_bytes", s.text_unit_bytes, drive.geometry.sector_bytes, "sectors");
   multiple("text.set_bytes", s.set_bytes, s.text_unit_bytes, "units");
   multiple("video.unit_bytes", s.video_unit_bytes, drive.geometry.sector_bytes, "sectors");
   if (drive.queue_depth < 2) findings.add("drive.queue.depth", "found 1, expected at least 2 tags: one for each class");
-  if (s.video_clients > 0 && s.tables.empty()) findings.add("video.tables", "is missing: video clients need at least one frame-size table");
+  if (s.video_clients > 0 && s.tables.empty())
+    findings.add("video.tables", "is missing: video clients need at least one frame-size table");
   if (!s.bits_per_s.empty() && s.bits_per_s.size() != s.tables.size())
-    findings.add("video.bits_per_s", fmt::format("found {} rates, expected one for each of the {} tables", s.bits_per_s.size(), s.tables.size()));
+    findings.add("video.bits_per_s",
+                 fmt::format("found {} rates, expected one for each of the {} tables", s.bits_per_s.size(), s.tables.size()));
   for (const double rate : s.bits_per_s)
-    if (!(rate > 0) || rate > 1e12) findings.add("video.bits_per_s", fmt::format("found {:g}, expected rates above 0, at most 1e+12 bit/s", rate));
+    if (!(rate > 0) || rate > 1e12)
+      findings.add("video.bits_per_s", fmt::format("found {:g}, expected rates above 0, at most 1e+12 bit/s", rate));
   if (s.arrivals == "bursty") {
     const std::uint32_t levels = cascade_levels(run.measure_s, s.burst_interval_s());
     const double intervals = static_cast<double>(std::uint64_t{1} << levels);
     if (levels > kMostLevels)
-      findings.add("text.load_bytes_per_s", fmt::format("found {:g}, with intervals of {:g} s the cascade would have more than the 2^{} allowed", s.load_bytes_per_s,
-                                                  s.burst_interval_s(), kMostLevels));
+      findings.add("text.load_bytes_per_s",
+                   fmt::format("found {:g}, with intervals of {:g} s the cascade would have more than the 2^{} allowed",
+                               s.load_bytes_per_s, s.burst_interval_s(), kMostLevels));
     else if (s.peak_to_mean > intervals)
-      findings.add("text.peak_to_mean", fmt::format("found {:g}, expected at most {:g}, the number of intervals of the cascade", s.peak_to_mean, intervals));
+      findings.add("text.peak_to_mean", fmt::format("found {:g}, expected at most {:g}, the number of intervals of the cascade",
+                                                    s.peak_to_mean, intervals));
   }
-  for (const auto& [key, seconds] : {std::pair<const char*, double>{"sim.warmup_s", run.warmup_s}, {"sim.measure_s", run.measure_s}})
+  for (const auto& [key, seconds] :
+       {std::pair<const char*, double>{"sim.warmup_s", run.warmup_s}, {"sim.measure_s", run.measure_s}})
     if (seconds != std::floor(seconds)) findings.add(key, fmt::format("found {:g}, expected whole rounds of 1 s", seconds));
 }
 

@@ -44,6 +44,7 @@ struct MixedServerParameters {
 
 /// Keys of a server of text and video, those of its drive and of every host left out.
 const params::Table<MixedServerParameters>& mixed_server_parameters();
-void check(const MixedServerParameters& server, const profile::DriveProfile& drive, const workload::RunParameters& run, params::Findings& findings);
+void check(const MixedServerParameters& server, const profile::DriveProfile& drive, const workload::RunParameters& run,
+           params::Findings& findings);
 
 }  // namespace platter::host::mixed_server

@@ -12,7 +12,8 @@ using workload::Request;
 std::uint32_t cascade_levels(double seconds, double interval_s) {
   const double intervals = seconds / interval_s;
   std::uint32_t levels = 0;
-  while (levels <= kMostLevels && std::ldexp(2.0, static_cast<int>(2 * levels)) <= intervals * intervals) ++levels;  // 2^levels * sqrt(2)
+  while (levels <= kMostLevels && std::ldexp(2.0, static_cast<int>(2 * levels)) <= intervals * intervals)
+    ++levels;  // 2^levels * sqrt(2)
   return levels;
 }
 
@@ -41,7 +42,8 @@ std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_me
 }
 
 Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
-                   std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end, std::uint64_t seed)
+                   std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end,
+                   std::uint64_t seed)
     : text_(text),
       text_stripe_(text_stripe),
       video_stripe_(video_stripe),
@@ -52,7 +54,8 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
       arrivals_(seed, "mixed_server.text.arrivals"),
       places_(seed, "mixed_server.text.places"),
       sizes_(seed, "mixed_server.text.sizes"),
-      cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text_stripe.unit_bytes)), text_stripe.unit_bytes),
+      cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text_stripe.unit_bytes)),
+             text_stripe.unit_bytes),
       next_text_(core::kNoDeadline),
       queues_(disks) {
   if (text.bursty) begin_bursts(seed);
@@ -133,7 +136,8 @@ void Workload::text_request() {
   const double bytes = std::max(1.0, text_.mean_bytes + text_.deviation_bytes * sizes_.normal());
   const std::uint64_t units =
       std::min(text_units_, (static_cast<std::uint64_t>(bytes) + text_stripe_.unit_bytes - 1) / text_stripe_.unit_bytes);
-  if (text_.bursty && next_text_ >= begin_) offered_bytes_[static_cast<std::size_t>((next_text_ - begin_) / kPicosecondsPerSecond)] += bytes;
+  if (text_.bursty && next_text_ >= begin_)
+    offered_bytes_[static_cast<std::size_t>((next_text_ - begin_) / kPicosecondsPerSecond)] += bytes;
   const std::uint64_t first = places_.below(text_units_ - units + 1);
   TextRequest job;
   job.issued = job.ended = next_text_;

@@ -31,21 +31,21 @@ struct Stripe {
 
 struct TextOptions {
   std::uint32_t clients = 0;
-  double interval_s = 1;         ///< mean, between two requests of a client
-  bool bursty = false;           ///< the whole load by a multiplicative cascade instead of clients
-  double load_bytes_per_s = 0;   ///< bursty: mean load
-  double peak_to_mean = 12.51;   ///< bursty: of the rates in the cascade's intervals
-  double burst_interval_s = 1;   ///< bursty: about as long as one of them
-  double mean_bytes = 32'768;    ///< of a request
+  double interval_s = 1;        ///< mean, between two requests of a client
+  bool bursty = false;          ///< the whole load by a multiplicative cascade instead of clients
+  double load_bytes_per_s = 0;  ///< bursty: mean load
+  double peak_to_mean = 12.51;  ///< bursty: of the rates in the cascade's intervals
+  double burst_interval_s = 1;  ///< bursty: about as long as one of them
+  double mean_bytes = 32'768;   ///< of a request
   double deviation_bytes = 8'192;
-  std::uint64_t set_bytes = 0;   ///< of all text, in whole units
-  std::uint64_t cache_bytes = 0; ///< of the least-recently-used buffer cache of units; 0: none
+  std::uint64_t set_bytes = 0;    ///< of all text, in whole units
+  std::uint64_t cache_bytes = 0;  ///< of the least-recently-used buffer cache of units; 0: none
 };
 
 struct VideoOptions {
   std::uint32_t clients = 0;
-  double file_s = 300;               ///< length of a stored file
-  std::vector<double> bits_per_s;    ///< of each file: its table's frames are scaled to this mean; empty: as they are
+  double file_s = 300;             ///< length of a stored file
+  std::vector<double> bits_per_s;  ///< of each file: its table's frames are scaled to this mean; empty: as they are
 };
 
 /// Most halvings of a cascade.
@@ -63,7 +63,7 @@ std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_me
 struct TextRequest {
   Picoseconds issued = 0;
   Picoseconds ended = 0;
-  std::uint32_t units = 0;    ///< that have not come yet
+  std::uint32_t units = 0;  ///< that have not come yet
 };
 
 /// All that clients ask of a server of several disks (Shenoy, Goyal and Vin, section 2.3), as requests for single units, disk by disk.
@@ -77,7 +77,8 @@ class Workload {
  public:
   /// Video files follow each other; `tables` has one each. Precondition: a stripe for what has clients, tables if there are video clients.
   Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
-           std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end, std::uint64_t seed);
+           std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end,
+           std::uint64_t seed);
 
   /// The next request of a disk; false after the last. Of a text request `stream` is its index in `text_requests`, of a video request
   /// its client.
@@ -134,7 +135,7 @@ class Workload {
   core::RandomStream arrivals_;
   core::RandomStream places_;
   core::RandomStream sizes_;
-  array::BlockCache cache_;  ///< of units, without their bytes
+  array::BlockCache cache_;    ///< of units, without their bytes
   std::vector<double> rates_;  ///< bursty: requests/s before `begin`, and in each interval
   std::size_t rate_ = 0;       ///< of them the present one
   double burst_interval_s_ = 0;

@@ -20,7 +20,8 @@ void age(BlockMap& map, const mechanics::AccessPlanner& planner, double turnover
     const mechanics::HeadState head{Cylinder(static_cast<std::uint32_t>(on / layout.surfaces())),
                                     Head(static_cast<std::uint32_t>(on % layout.surfaces())), false, 0};
     const Block block = any();
-    map.move(block, search.closest(search.departure_at(head, layout.end_phase(track, read.value - track.first_place)), upward).place);
+    map.move(block,
+             search.closest(search.departure_at(head, layout.end_phase(track, read.value - track.first_place)), upward).place);
   }
 }
 

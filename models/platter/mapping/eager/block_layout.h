@@ -15,7 +15,7 @@ using core::Lba;
 using core::Picoseconds;
 
 using Block = core::Strong<std::uint32_t, struct BlockMarker>;  ///< logical block, as the host counts them
-using scheduling::Place;  ///< physical block, by cylinder, then head, then angle
+using scheduling::Place;                                        ///< physical block, by cylinder, then head, then angle
 
 /// The physical blocks of a drive. Each lies on one track, its sectors in a row; what is left of a track is not used, and of a track
 /// with slipped or remapped sectors the longest row without one is.
@@ -38,9 +38,7 @@ class BlockLayout {
   std::uint32_t cylinders() const { return static_cast<std::uint32_t>(tracks_.size() / surfaces_); }
   std::uint32_t surfaces() const { return surfaces_; }
 
-  std::size_t track_index(Cylinder cylinder, Head head) const {
-    return std::size_t{cylinder.value} * surfaces_ + head.value;
-  }
+  std::size_t track_index(Cylinder cylinder, Head head) const { return std::size_t{cylinder.value} * surfaces_ + head.value; }
   const Track& track(std::size_t index) const { return tracks_[index]; }
   /// Precondition: place < places().
   std::size_t track_of(Place place) const;
@@ -74,7 +72,7 @@ class BlockLayout {
   std::uint32_t surfaces_;
   std::uint32_t sectors_per_block_;
   std::uint32_t places_ = 0;
-  std::vector<Track> tracks_;  ///< by cylinder, then head
+  std::vector<Track> tracks_;            ///< by cylinder, then head
   std::vector<std::uint32_t> track_at_;  ///< of every `kStride`-th place
 };
 

@@ -10,7 +10,8 @@ namespace platter::eager {
 
 using mechanics::Extent;
 
-EagerMapping::EagerMapping(const mechanics::AccessPlanner& planner, const EagerOptions& options, std::uint64_t seed, bool keeps_headers)
+EagerMapping::EagerMapping(const mechanics::AccessPlanner& planner, const EagerOptions& options, std::uint64_t seed,
+                           bool keeps_headers)
     : planner_(planner),
       sector_bytes_(planner.geometry().sector_bytes()),
       layout_(planner, options.block_bytes),

@@ -11,9 +11,9 @@ using mapping::MapImage;
 using mapping::Walk;
 
 struct EagerStatistics {
-  std::uint64_t writes = 0;       ///< blocks written
-  std::uint64_t hidden = 0;       ///< of them, in a gap before a read that came no later for it
-  std::uint64_t read_first = 0;   ///< writes of a part of a block, which was read before
+  std::uint64_t writes = 0;      ///< blocks written
+  std::uint64_t hidden = 0;      ///< of them, in a gap before a read that came no later for it
+  std::uint64_t read_first = 0;  ///< writes of a part of a block, which was read before
 
   EagerStatistics& operator+=(const EagerStatistics& other) {
     writes += other.writes;

@@ -52,8 +52,7 @@ FreeBlock FreeSearch::first_free(const Departure& from, Cylinder cylinder, Head 
   const Picoseconds start = layout.start_phase(track, index);
   block.end_phase = layout.end_phase(track, index);
   const bool whole_turn = layout.sectors_per_block() == track.sectors;
-  block.end = travel + rotation.wait(arrival, start) +
-              (whole_turn ? rotation.period() : rotation.wait(start, block.end_phase));
+  block.end = travel + rotation.wait(arrival, start) + (whole_turn ? rotation.period() : rotation.wait(start, block.end_phase));
   return block;
 }
 
@@ -81,8 +80,7 @@ FreeBlock FreeSearch::closest(const Departure& from, bool& upward) const {
     const std::uint32_t at = from.head.cylinder.value;
     const std::uint32_t room = upward ? map_.layout().cylinders() - 1 - at : at;
     for (std::uint32_t distance = 1; distance <= room; ++distance) {
-      if (best && std::max(from.overhead + shortest_travel_[distance], from.data_wait) + shortest_transfer_ >= best.end)
-        break;
+      if (best && std::max(from.overhead + shortest_travel_[distance], from.data_wait) + shortest_transfer_ >= best.end) break;
       improve(from, Cylinder(upward ? at + distance : at - distance), best);
     }
     if (best) break;

@@ -11,11 +11,11 @@ namespace platter::eager {
 /// Eager writing (Zhang et al. 2002): a write goes to a free block near the head instead of the place that it overwrites.
 struct EagerOptions {
   bool enabled = false;
-  double dilution = 2;              ///< physical blocks for each logical one
-  std::uint32_t block_bytes = 4096; ///< what is placed as a whole; a multiple of the sector, two at least
-  std::uint32_t way_cylinders = 3;  ///< cylinders between arm and target that are looked at for a free block
-  bool bind_reads = false;          ///< the one seek direction of the search for free blocks binds the reads too
-  double ageing_turnovers = 1;      ///< how often the data are written before the start, which moves the free space
+  double dilution = 2;               ///< physical blocks for each logical one
+  std::uint32_t block_bytes = 4096;  ///< what is placed as a whole; a multiple of the sector, two at least
+  std::uint32_t way_cylinders = 3;   ///< cylinders between arm and target that are looked at for a free block
+  bool bind_reads = false;           ///< the one seek direction of the search for free blocks binds the reads too
+  double ageing_turnovers = 1;       ///< how often the data are written before the start, which moves the free space
 };
 
 /// What of a drive does not go with eager writing; empty if all does.
@@ -23,8 +23,7 @@ inline std::string objection(const profile::DriveProfile& drive) {
   if (drive.cache.segments > 0) return "eager writing runs without a buffer: expected cache.segments = 0";
   if (drive.zero_latency_write)
     return "an eager write begins with its first sector: expected mechanics.zero_latency_write = false";
-  if (drive.task_attributes)
-    return "eager writing takes no head-of-queue commands: expected queue.task_attributes = false";
+  if (drive.task_attributes) return "eager writing takes no head-of-queue commands: expected queue.task_attributes = false";
   return {};
 }
 

@@ -13,12 +13,15 @@ const params::Table<EagerOptions>& eager_parameters() {
   static const params::Table<P> table = {
       {"eager.enabled", "", "eager writing: a write goes to a free block near the head", at(&P::enabled)},
       {"eager.dilution", "", "physical blocks for each logical one", at(&P::dilution), Range{1.001, 1000}},
-      {"eager.block_bytes", "bytes", "what is placed as a whole; a multiple of the sector, two sectors at least", at(&P::block_bytes), Range{1024,
-       1048576}},
-      {"eager.way_cylinders", "", "cylinders between arm and target that are looked at for a free block", at(&P::way_cylinders), Range{0, 1000}},
+      {"eager.block_bytes", "bytes", "what is placed as a whole; a multiple of the sector, two sectors at least",
+       at(&P::block_bytes), Range{1024, 1048576}},
+      {"eager.way_cylinders", "", "cylinders between arm and target that are looked at for a free block", at(&P::way_cylinders),
+       Range{0, 1000}},
       {"eager.bind_reads", "", "the one seek direction of the search for free blocks binds the reads too", at(&P::bind_reads)},
-      {"eager.ageing_turnovers", "turnovers", "the free space is as after so many times the data's blocks have been written, drawn at random; 0: at "
-       "random", at(&P::ageing_turnovers), Range{0, 100}},
+      {"eager.ageing_turnovers", "turnovers",
+       "the free space is as after so many times the data's blocks have been written, drawn at random; 0: at "
+       "random",
+       at(&P::ageing_turnovers), Range{0, 100}},
   };
   return table;
 }
@@ -29,7 +32,8 @@ void check(const EagerOptions& options, const profile::DriveProfile& drive, para
   const std::uint32_t sector = drive.geometry.sector_bytes;
   if (options.block_bytes % sector != 0 || options.block_bytes < 2 * sector)
     findings.add("eager.block_bytes",
-                 fmt::format("found {}, expected a multiple of the sector's {} bytes, two sectors at least", options.block_bytes, sector));
+                 fmt::format("found {}, expected a multiple of the sector's {} bytes, two sectors at least",
+                             options.block_bytes, sector));
 }
 
 }  // namespace platter::eager

@@ -36,16 +36,20 @@ inline const params::Statistics<EagerResult>& eager_rows() {
   using E = EagerResult;
   static const auto rows =
       params::Statistics<E>()
-          .value("writes", "", "blocks written to free places", "count", [](const E& e) { return e.blocks.writes; }, {"blocks written eagerly"})
-          .value("hidden", "", "of them, in the gap before a read that came no later for it", "count", [](const E& e) { return e.blocks.hidden; },
-                 {"of them, hidden in gaps"})
-          .value("read_first", "", "writes of a part of a block, which was read before", "count", [](const E& e) { return e.blocks.read_first; })
+          .value("writes", "", "blocks written to free places", "count", [](const E& e) { return e.blocks.writes; },
+                 {"blocks written eagerly"})
+          .value("hidden", "", "of them, in the gap before a read that came no later for it", "count",
+                 [](const E& e) { return e.blocks.hidden; }, {"of them, hidden in gaps"})
+          .value("read_first", "", "writes of a part of a block, which was read before", "count",
+                 [](const E& e) { return e.blocks.read_first; })
           .value("free_blocks", "", "at the end", "last", [](const E& e) { return e.free_blocks; })
           .value("tracks_examined", "", "tracks on which the search for free blocks has looked for the next one", "count",
                  [](const E& e) { return e.tracks_examined; })
           .group("gaps",
-                 "of the reads served: the rotational wait that each would have had, were the arm to go there at once, at the first write put before it or, "
-                 "without one, at the read itself. A gap that was given up for another read counts, too. Since the drive was last switched on",
+                 "of the reads served: the rotational wait that each would have had, were the arm to go there at once, at the "
+                 "first write put before it or, "
+                 "without one, at the read itself. A gap that was given up for another read counts, too. Since the drive was "
+                 "last switched on",
                  gap_rows(), [](const E& e) -> const scheduling::GapStatistics& { return e.gaps; });
   return rows;
 }
