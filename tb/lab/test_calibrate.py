@@ -184,7 +184,12 @@ class PhaseTest(unittest.TestCase):
 class LayoutTest(unittest.TestCase):
     """Each layout is fitted from a base whose skews are whole sectors and wrong."""
 
-    def fit(self, truth: Layout, seed: int = 7):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.by_range = cls.fit(true_layout())
+
+    @staticmethod
+    def fit(truth: Layout, seed: int = 7):
         base = Profile(PROFILE, Path("base.toml"))
         drive = MadeUpDrive(truth, base.layout(), seed=seed)
         reads = drive.reads()
@@ -202,7 +207,7 @@ class LayoutTest(unittest.TestCase):
         return joint, np.abs(wrap(difference - common))
 
     def test_range_skews_by_zone_and_angles_per_head(self) -> None:
-        joint, error = self.fit(true_layout())
+        joint, error = self.by_range
         self.assertEqual(joint.chosen, {"heads": "angle per head", "cylinders": "one advance, per range by zone",
                                         "zones": "per zone"})
         self.assertLess(error.max(), 0.004)
@@ -240,7 +245,7 @@ class LayoutTest(unittest.TestCase):
 
     def test_values_are_in_sectors_and_give_the_angles_back(self) -> None:
         base = Profile(PROFILE, Path("base.toml"))
-        joint, _ = self.fit(true_layout())
+        joint, _ = self.by_range
         result = Calibration(Reading.PRECEDES, {})
         for value in layout_values(joint, base):
             result.set("rotation", value)

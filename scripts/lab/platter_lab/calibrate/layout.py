@@ -195,9 +195,15 @@ def choose(group: str, forms: Sequence[Form], frame: Frame, phase: np.ndarray, l
 
 def _head_step(turns: np.ndarray, steps: np.ndarray, widths: tuple[float, ...], grid: int = 1440) -> float:
     """One angle per head order: scan of [0, 1), then least squares on what fits. turns, steps: shape (p,)."""
+    # Pairs with as many steps between them turn alike, so the scan needs one phasor for each number of steps. It tells the best ones but for
+    # rounding, which then decides between them as it does in the sum over all pairs.
     tried = np.arange(grid) / grid
-    score = [abs(np.exp(2j * np.pi * (turns - step * steps)).sum()) for step in tried]
-    step = float(tried[int(np.argmax(score))])
+    numbers, number = np.unique(steps, return_inverse=True)
+    phasors = np.zeros(len(numbers), dtype=complex)
+    np.add.at(phasors, number, np.exp(2j * np.pi * turns))
+    score = np.abs(np.exp(-2j * np.pi * np.outer(tried, numbers)) @ phasors)
+    best = tried[score > score.max() - 1e-9 * len(turns)]
+    step = float(max(best, key=lambda one: abs(np.exp(2j * np.pi * (turns - one * steps)).sum())))
     for width in widths:
         rest = wrap(turns - step * steps)
         good = np.abs(rest) < width

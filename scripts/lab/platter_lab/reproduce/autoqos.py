@@ -19,6 +19,7 @@ FOLDER = PAPERS / "autoqos"
 SEEDS = tuple(range(1, 41))
 
 LENGTH_S = {"figure3": 160, "figure4": 180, "figure5": 160, "figure6": 180, "recognised": 180, "short_files": 180}
+SCENARIOS = {figure: FOLDER / f"{figure}.toml" for figure in LENGTH_S}
 FIGURES = ("figure3", "figure4", "figure5", "figure6")
 BIN_S = 4   # of the charts
 LIMITS_MB = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16)
@@ -108,7 +109,7 @@ def seconds_to_return(result: dict[str, Any]) -> float:
 
 
 def _point(figure: str, enabled: bool, *settings: tuple[str, str]) -> Point:
-    return Point(FOLDER / f"{figure}.toml", (("autoqos.enabled", "true" if enabled else "false"), *settings), 0.0,
+    return Point(SCENARIOS[figure], (("autoqos.enabled", "true" if enabled else "false"), *settings), 0.0,
                  float(LENGTH_S[figure]))
 
 

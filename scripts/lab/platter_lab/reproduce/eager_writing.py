@@ -18,6 +18,7 @@ from platter_lab.reproduce.statistics import interval, interval_text, paired_rat
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "eager-writing"
+SCENARIO = FOLDER / "scenario.toml"
 SEEDS = (1, 2, 3, 4, 5)
 
 SATF_EW, FREEBW_SATF, FREEBW_SCAN, HYBRID = "SATF-EW", "FreeBW-SATF", "FreeBW-SCAN", "FreeBW-Hybrid"
@@ -82,7 +83,7 @@ def _point(policy: str, queue: int, reads: int, quick: bool, reading: Reading = 
                 *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
                 ("workload.discrete.outstanding", str(queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"),
                 *(reading.settings if reading.touches(policy) else ()))
-    return Point(FOLDER / "scenario.toml", settings, 5.0 if quick else 20.0, 25.0 if quick else 100.0)
+    return Point(SCENARIO, settings, 5.0 if quick else 20.0, 25.0 if quick else 100.0)
 
 
 def _loads(quick: bool, reading: Reading = DEFAULT) -> list[tuple[int, int]]:

@@ -302,6 +302,7 @@ def _sentences() -> list[Judged]:
               "not the paper's", ratio, "mean response, ratio", lambda v: [v.ratio(response, TPS, INTEGRATED, t, 80, above(1)) for t in (100, 200)]),
     ]
 
+@cache
 def video_rates(table: str, bits_per_s: float, from_share: float, seconds: int) -> np.ndarray:
     """Bytes per second of a frame-size table, named as in the server, that is played round and round from a part of it on, scaled to a mean rate."""
     with (SERVER.parent / table).open(encoding="utf-8") as file:
@@ -342,7 +343,8 @@ def _distribution_charts(v: View) -> tuple[Chart | Map, ...]:
 
     def below_share(seconds: Sequence[float], label: str) -> Series:
         peak = max(seconds)
-        return Series(label, [i / 20 for i in range(21)], [exact(sum(x <= peak * i / 20 for x in seconds) / len(seconds), 1) for i in range(21)])
+        at = np.array(seconds)
+        return Series(label, [i / 20 for i in range(21)], [exact(int((at <= peak * i / 20).sum()) / len(seconds), 1) for i in range(21)])
 
     offered = v.offered()
     first = printed(0.01)

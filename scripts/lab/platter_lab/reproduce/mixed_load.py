@@ -12,6 +12,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
+from platter_lab.reproduce.kept import kept
 from platter_lab.reproduce.readings import DEFAULT, Factor, Reading, Together, combinations
 from platter_lab.reproduce.statistics import Interval, Trend, growth, interval, interval_text, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Table
@@ -122,7 +123,6 @@ class View:
         self._results = results
         self._load = load
         self._reading = reading
-        self._trends: dict[Point, Trend] = {}
         self._beside: View | None = None
         self.policies = tuple(policies)
         self.rates = load.rates
@@ -134,6 +134,7 @@ class View:
         view._beside = other
         return view
 
+    @kept
     def point(self, policy: str | None, rate: int) -> Point:
         return self._load.point(policy, rate, self._reading)
 
@@ -141,14 +142,13 @@ class View:
         """A policy with what the reading changes in it."""
         return f"{policy} ({self._reading.name})" if self._reading.touches(policy) else policy
 
+    @kept
     def samples(self, policy: str | None, rate: int, metric: Metric) -> list[float]:
         return self._results.samples(self.point(policy, rate), metric)
 
+    @kept
     def trend(self, policy: str, rate: int) -> Trend:
-        point = self.point(policy, rate)
-        if point not in self._trends:
-            self._trends[point] = trend(growth(self._results.samples(point, backlog)))
-        return self._trends[point]
+        return trend(growth(self.samples(policy, rate, backlog)))
 
     def is_steady(self, rate: int, *policies: str) -> bool:
         return (all(self.trend(policy, rate) is Trend.STEADY for policy in policies)
@@ -165,9 +165,13 @@ class View:
         """The load as a share of the drive's time: how busy SPTF keeps it."""
         return interval(self.samples(SPTF, rate, busy)).mean
 
+    @kept
+    def ratio(self, one: str, other: str, rate: int, metric: Metric) -> Interval:
+        return paired_ratio(self.samples(one, rate, metric), self.samples(other, rate, metric))
+
     def compare(self, one: str, other: str, metric: Metric, criterion: Criterion, rates: Iterable[int] | None = None) -> list[Part]:
         """The metric of one policy over the other's, at each rate at which both are steady."""
-        return [Part(f"{one} / {other}, λ = {rate}", paired_ratio(self.samples(one, rate, metric), self.samples(other, rate, metric)), criterion)
+        return [Part(f"{one} / {other}, λ = {rate}", self.ratio(one, other, rate, metric), criterion)
                 for rate in (self.rates if rates is None else rates) if self.is_steady(rate, one, other)]
 
     def response(self, one: str, other: str, criterion: Criterion, rates: Iterable[int] | None = None) -> list[Part]:

@@ -5,6 +5,7 @@ Workloads in a Multimedia Server"."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_REQ, CLUSTER_KINDS, COMBINATIONS, FACTORS, FAMISH, MARGIN, NEXT_C, POLICIES, RUN_HEADER, SPTF, TPS_OPT,
     TPS_SCAN, Load, Opponents, View, busy, fairness, hiccups, response_s, waiting)
-from platter_lab.reproduce.readings import DEFAULT, FACTOR_HEADER, Judged, Reading, factor_rows, judge
+from platter_lab.reproduce.readings import DEFAULT, FACTOR_HEADER, Judged, Reading, Together, factor_rows, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import VERDICT_HEADER, Turn, grid_table, verdict_rows, verdicts, where
@@ -459,7 +460,10 @@ def _least(parts: list[Part]) -> list[Part]:
     return [min(parts, key=lambda part: part.value.mean)] if parts else []
 
 
-def _gains(results: Results, quick: bool) -> dict[tuple[int, int], list[float]]:
+Gains = dict[tuple[int, int], list[float]]
+
+
+def _gains(results: Results, quick: bool) -> Gains:
     """By requests and cylinders: how much shorter the mean response is in the exact order than in SCAN's, as a share,
     for each independent batch of clusters."""
     gains = {}
@@ -471,12 +475,12 @@ def _gains(results: Results, quick: bool) -> dict[tuple[int, int], list[float]]:
     return gains
 
 
-def _step(gains: dict[tuple[int, int], list[float]], to: tuple[int, int], since: tuple[int, int], criterion) -> Part:
+def _step(gains: Gains, to: tuple[int, int], since: tuple[int, int], criterion) -> Part:
     change = [a - b for a, b in zip(gains[to], gains[since], strict=True)]
     return Part(f"{since[0]} requests in {since[1]} cylinders to {to[0]} in {to[1]}", interval(change), criterion)
 
 
-def _cluster_claims(gains: dict[tuple[int, int], list[float]]) -> list[Claim]:
+def _cluster_claims(gains: Gains) -> list[Claim]:
     more = [_step(gains, (n, w), (n - 1, w), above(0)) for w in WIDTHS for n in REQUESTS[1:]]
     wider = [_step(gains, (n, b), (n, a), below(0)) for n in REQUESTS for a, b in zip(WIDTHS, WIDTHS[1:])]
     return [Claim("opt-requests", "The advantage of OPT over SCAN grows with the requests of a cluster", "figure 3",
@@ -507,10 +511,10 @@ def _flat_table(view: View) -> Table:
                  tuple((policy, *(cell(policy, rate) for rate in view.rates)) for policy in view.policies))
 
 
-def _turn_tables(results: Results, quick: bool, views: Views) -> list[Table]:
+def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> list[Table]:
     tables, rows = [], []
-    for disk, load in heavy_loads(quick).items():
-        grid = {together: View(results, load, SECOND, together) for together in COMBINATIONS}
+    for disk in DISKS:
+        grid = {together: grids[together][disk] for together in COMBINATIONS}
         tables.append(grid_table(f"Where each claim turns: {DISKS[disk]}; λ (SPTF's utilisation)", turns(), FACTORS, grid))
         rows += verdict_rows(disk, turns(), grid)
     fine = {"opt-over-greedy": views["table1 heavy"]}   # at more rates
@@ -522,21 +526,44 @@ def _turn_tables(results: Results, quick: bool, views: Views) -> list[Table]:
     return [*tables, Table("Every verdict of the grid", VERDICT_HEADER, tuple(rows), "turning.csv")]
 
 
-def report(results: Results, quick: bool) -> Report:
+@dataclass(frozen=True)
+class _Seen:
+    """Results as the claims look at them: by default, under each other reading, under all combinations, and what is looked at once."""
+
+    views: dict[str, Any]
+    readings: dict[Reading, Views]
+    grid: dict[Together, Views]
+    once: dict[str, View]
+
+
+def _seen(results: Results, quick: bool) -> _Seen:
     views = _views(results, quick)
     capacity = {"capacity": views["capacity"]}
-    readings = {reading: capacity | {key: View(results, load, READ_AGAIN[name], reading) for name, load in _loads_again(quick).items()
+    readings = {reading: capacity | {key: view for name, load in _loads_again(quick).items() for view in (View(results, load, READ_AGAIN[name], reading),)
                                      for key in (name, f"{name} heavy")} for reading in READINGS}
-    grid = {together: capacity | {key: View(results, load, SECOND, together) for name, load in heavy_loads(quick).items()
+    grid = {together: capacity | {key: view for name, load in heavy_loads(quick).items() for view in (View(results, load, SECOND, together),)
                                   for key in (name, f"{name} heavy")} for together in COMBINATIONS}
     once = {name: View(results, load, policies, reading) for name, (load, policies, reading) in _once(quick).items()}
+    return _Seen(views, readings, grid, once)
+
+
+def _claims(seen: _Seen, gains: Gains) -> tuple[Claim, ...]:
     judged = paper_claims()
-    bases = {reading: beside(views, others) for reading, others in readings.items()}
-    claims = [judge(one, views, readings, FACTORS, grid, bases) for one in judged]
-    gains = _gains(results, quick)
-    claims += [*_cluster_claims(gains), *_further_claims({**views, **once}, judged, claims)]
+    bases = {reading: beside(seen.views, others) for reading, others in seen.readings.items()}
+    claims = [judge(one, seen.views, seen.readings, FACTORS, seen.grid, bases) for one in judged]
+    claims += [*_cluster_claims(gains), *_further_claims({**seen.views, **seen.once}, judged, claims)]
     order = [name for name, _, _ in SENTENCES]
-    claims.sort(key=lambda claim: order.index(claim.name))
+    return tuple(sorted(claims, key=lambda claim: order.index(claim.name)))
+
+
+def claims(results: Results, quick: bool) -> tuple[Claim, ...]:
+    """Those of the report, without its figures and tables."""
+    return _claims(_seen(results, quick), _gains(results, quick))
+
+
+def report(results: Results, quick: bool) -> Report:
+    seen, gains = _seen(results, quick), _gains(results, quick)
+    views, readings, grid, once = seen.views, seen.readings, seen.grid, seen.once
 
     rate, seconds, index = "arrival rate λ of D-requests (per round)", "mean response time of D (s)", "fairness index"
     one, projected = views["table1"], views["projected"]
@@ -567,13 +594,13 @@ def report(results: Results, quick: bool) -> Report:
             rows += view.rows(f"{name} heavy")
     rows += [row for reading, other in readings.items() for name in DISKS for row in other[name].rows(name)]
     rows += [row for name, view in once.items() for row in view.rows(name)]
-    tables = [Table("What the paper leaves open about SPTF and clusters", FACTOR_HEADER, factor_rows(FACTORS)), *_turn_tables(results, quick, views), one.table(DISKS["table1"]), projected.table(DISKS["projected"]),
+    tables = [Table("What the paper leaves open about SPTF and clusters", FACTOR_HEADER, factor_rows(FACTORS)), *_turn_tables(views, grid), one.table(DISKS["table1"]), projected.table(DISKS["projected"]),
               views["table1 heavy"].table(f"{DISKS['table1']}, near capacity"), views["projected heavy"].table(f"{DISKS['projected']}, near capacity"),
               once["n15"].table("Table 1's disk, N = 15"), _flat_table(once["flat"]),
               once["longer"].table("Exact orders of more than six"), once["longer, free"].table("The same with decisions in no time"),
               Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)),
               Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
-    return Report(tuple(claims), tuple(charts), tuple(tables), readings=tuple((r.name, r.text) for r in READINGS))
+    return Report(_claims(seen, gains), tuple(charts), tuple(tables), readings=tuple((r.name, r.text) for r in READINGS))
 
 
 INTRODUCTION = f"""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from platter_lab.reproduce import mixed_media
 from platter_lab.runs.results import Results
@@ -68,6 +69,7 @@ def report(results: Results, quick: bool) -> Report:
         kinds = [(View(results, _heavy(quick)[name], CLUST, kind), policy) for kind in CLUSTER_KINDS for policy in CLUST]
         return {**views(name), "table1 clusters": Opponents(kinds)}
 
+    @cache
     def grid(name: str) -> dict[Together, View]:
         return {together: View(results, _heavy(quick)[name], mixed_media.SECOND, together) for together in COMBINATIONS}
 

@@ -20,6 +20,7 @@ from platter_lab.reproduce.statistics import Interval, exact, interval, interval
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "replicated-striping"
+SERVER = FOLDER / "server.toml"
 DRIVE = tomllib.loads((ROOT / "models/configs/drives/cheetah_st34501n.toml").read_text(encoding="utf-8"))
 FULL_SEEKS = 2 * DRIVE["seek"]["full_us"] / 1e6   # 2 T_fullSeek, of a round of 1 s
 SEEDS = tuple(range(1, 21))
@@ -137,7 +138,7 @@ def _point(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, 
         settings.append(("replication.decluster_bytes", str(fragment_blocks * BLOCK_BYTES)))
     if failed is not None:
         settings.append(("failure.disk", str(failed)))   # in the first measured round
-    return Point(FOLDER / "server.toml", tuple(settings), 3000.0, 3000.0 if quick else 6000.0)
+    return Point(SERVER, tuple(settings), 3000.0, 3000.0 if quick else 6000.0)
 
 
 def _on_disks(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, failed: int = 0) -> Point:

@@ -13,6 +13,7 @@ import numpy as np
 from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
+from platter_lab.reproduce.kept import kept
 from platter_lab.reproduce.readings import DEFAULT, Reading
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS
@@ -153,7 +154,7 @@ class View:
         self.points: dict[Point, tuple[int, ...]] = {}
         self._asked: set[Point] = set()
         self._looked: set[tuple[Point, Metric]] = set()
-        self._in_units: set[Callable[[], list[float]]] = set()
+        self._in_units: set[Callable[[View], list[float]]] = set()
         self.text_unit = self.video_unit = 1.0
         if results is not None:
             self.text_unit, self.video_unit = (
@@ -170,7 +171,7 @@ class View:
         self._looked, self._in_units = set(), set()
         parts(self)
         for unit in tuple(self._in_units):
-            unit()
+            unit(self)
         return frozenset(self._looked)
 
     @property
@@ -183,9 +184,16 @@ class View:
 
     def _point(self, server: Server, text: int, video: int, lasting_s: float = 0, measure_s: float = MEASURE_S, least_s: float = 0,
                **settings: Any) -> Point:
-        """With so many of our clients. What a setting of the interpretation cannot touch is the default's point."""
+        """With so many of our clients."""
+        point = self._made(server, text, video, lasting_s, measure_s, least_s, tuple(settings.items()))
+        self._asked.add(point)
+        return point
+
+    @kept
+    def _made(self, server: Server, text: int, video: int, lasting_s: float, measure_s: float, least_s: float, settings: tuple[tuple[str, Any], ...]) -> Point:
+        """What a setting of the interpretation cannot touch is the default's point."""
         again = self._read_again(server)
-        extra = tuple((key.replace("__", "."), str(value)) for key, value in settings.items())
+        extra = tuple((key.replace("__", "."), str(value)) for key, value in settings)
         own = tuple(pair for pair in self._own(again, text, video, "text.arrivals" in dict(extra)) if pair[0] not in dict(extra))
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
         point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, least_s=least_s)
@@ -228,6 +236,10 @@ class View:
 
     def _of(self, point: Point, metric: Metric) -> list[float]:
         self._looked.add((point, metric))
+        return self._sampled(point, metric)
+
+    @kept
+    def _sampled(self, point: Point, metric: Metric) -> list[float]:
         return [math.nan] if self._results is None or point not in self._results else self._results.samples(point, metric)
 
     def samples(self, metric: Metric, server: Server, text: float, video: float, lasting_s: float = 0, **settings: Any) -> list[float]:
@@ -236,7 +248,7 @@ class View:
             return [math.nan]
         if server[:1] == PARTITIONED:
             text, video = (0, video) if metric in OF_VIDEO else (text, 0)
-        self._in_units |= {unit for unit, load in ((self.own_text, text), (self.own_video, video)) if load}
+        self._in_units |= {unit for unit, load in ((View.own_text, text), (View.own_video, video)) if load}
         return self._of(self.point(server, text, video, lasting_s, **settings), metric)
 
     def bursty(self, metric: Metric, server: Server, load: float, video: float) -> list[float]:
@@ -247,7 +259,7 @@ class View:
             if metric in OF_VIDEO:
                 return self.samples(metric, server, 0, video)
             video = 0
-        self._in_units |= {self.own_text, *([self.own_video] if video else [])}
+        self._in_units |= {View.own_text, *([View.own_video] if video else [])}
         own = dict(self.reading.settings)
         ours = KB * round(load / KB * self.text_unit)
         if own.get("text.burst_scaling") == "intensity":
@@ -340,8 +352,8 @@ class View:
         alone = [self.samples(response, PARTITIONED, t, 0, lasting_s=lasting[t]) for t in text]
         both = [[self.samples(response, INTEGRATED, t, v, lasting_s=lasting[t]) for v in beside[t]] for t in text]
         seeds = min(len(samples) for samples in (*alone, *(samples for row in both for samples in row)))
-        return [expected_gain(spread, V, text, [samples[seed] for samples in alone],
-                              [(beside[t], [samples[seed] for samples in row]) for t, row in zip(text, both, strict=True)])
+        return [expected_gain(spread, V, tuple(text), tuple(samples[seed] for samples in alone),
+                              tuple((beside[t], tuple(samples[seed] for samples in row)) for t, row in zip(text, both, strict=True)))
                 for seed in range(seeds)]
 
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spread:
     """Share of the time for which so many text clients are there, shape (peak + 1,), from none to the peak. Video clients, independent of
     them, are distributed in the same way between none and as many as are admitted."""
@@ -33,6 +34,7 @@ class Spread:
         """Share of the time above capacity."""
         return float(self.share[self.capacity + 1:].sum())
 
+    @cache
     def cut(self) -> Spread:
         """The same with all that is above capacity at it."""
         share = np.where(np.arange(self.share.size) <= self.capacity, self.share, 0.0)
@@ -57,12 +59,12 @@ def cascade(peak_to_mean: float, levels: int, over: float, capacity: int) -> Spr
     its halves each rate took the lesser a binomial number of times, here normal, so that the distribution has no steps."""
     p = peak_to_mean ** (1 / levels) / 2
     step = np.log((1 - p) / p)   # of the logarithm, for one lesser half
-    lesser = norm(levels / 2, np.sqrt(levels) / 2)
-    none = lesser.cdf(0)
-    quantile = lesser.ppf(none + over * (1 - none))
+    middle, deviation = levels / 2, np.sqrt(levels) / 2
+    none = ndtr(-middle / deviation)
+    quantile = middle + deviation * ndtri(none + over * (1 - none))
     peak = round(capacity / np.exp(step * quantile))
     bounds = (np.arange(peak) + 0.5) / peak
-    below = 1 - (lesser.cdf(np.log(bounds) / step) - none) / (1 - none)
+    below = 1 - (ndtr((np.log(bounds) / step - middle) / deviation) - none) / (1 - none)
     return Spread(np.diff(below, prepend=0.0, append=1.0), capacity)
 
 
@@ -76,10 +78,11 @@ class Gain:
     mean_share: float
 
 
-Row = tuple[Sequence[float], Sequence[float]]   # video clients, and the integrated server's response with them
+Row = tuple[tuple[float, ...], tuple[float, ...]]   # video clients, and the integrated server's response with them
 
 
-def expected_gain(spread: Spread, video_peak: int, text: Sequence[float], partitioned: Sequence[float], integrated: Sequence[Row]) -> Gain:
+@cache
+def expected_gain(spread: Spread, video_peak: int, text: tuple[float, ...], partitioned: tuple[float, ...], integrated: tuple[Row, ...]) -> Gain:
     """Equation 1: the sum over text and video clients of difference times probability. Responses in ms at each of the text loads; linear
     between loads, constant beyond them. Without text clients there is nothing to gain."""
     clients, present = np.arange(1, spread.share.size), spread.share[1:]

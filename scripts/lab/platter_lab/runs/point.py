@@ -7,6 +7,7 @@ import math
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,14 @@ class Point:
     summary: Callable[[Path], dict[str, Any]] | None = None
     halfway: str = ""
     least_s: float = 0.0
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Points are looked up again and again."""
+        return hash((self.scenario, self.settings, self.warmup_s, self.measure_s))
 
     @property
     def simulated_s(self) -> float:

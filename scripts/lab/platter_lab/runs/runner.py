@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -72,24 +73,20 @@ class Runner:
             self._files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
         return self._files[file]
 
-    def _by_content(self, value: Any, folder: Path) -> Any:
-        """The effective configuration with the content of the files it names, from the scenario's folder or the project's, in the place of their names."""
+    def _by_content(self, value: Any) -> Any:
+        """The effective configuration with the content of the files that it names, by their absolute names, in the place of these."""
         if isinstance(value, dict):
-            return {key: self._by_content(item, folder) for key, item in value.items()}
+            return {key: self._by_content(item) for key, item in value.items()}
         if isinstance(value, list):
-            return [self._by_content(item, folder) for item in value]
-        if isinstance(value, str):
-            for file in (folder / value, ROOT / value):
-                if os.path.isfile(file):
-                    return self._digest(str(file))
-        return value
+            return [self._by_content(item) for item in value]
+        return self._digest(value) if isinstance(value, str) and os.path.isabs(value) and os.path.isfile(value) else value
 
     def _content(self, point: Point) -> str:
         """A digest of all that a run's result depends on, but for the seed."""
         if point not in self._contents:
-            configuration = self._call(["config", "dump", "--json", str(point.scenario), *point.overrides()], point, None)
+            configuration = tomllib.loads(self._call(["config", "dump", str(point.scenario), *point.overrides()], point, None))
             summary = inspect.getsource(inspect.getmodule(point.summary)) if point.summary else ""
-            self._contents[point] = Store.key(self._program, self._by_content(json.loads(configuration), point.scenario.parent), summary)
+            self._contents[point] = Store.key(self._program, self._by_content(configuration), summary)
         return self._contents[point]
 
     def _call(self, arguments: list[str], point: Point, seed: int | None) -> str:
