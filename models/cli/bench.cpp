@@ -32,7 +32,7 @@ struct Point {
   std::string transport;
 };
 
-/// So many requests of a producer, then none.
+/// Passes on a limited number of a producer's requests.
 class Limited : public workload::ProducerIf {
  public:
   Limited(workload::ProducerIf& source, std::uint64_t requests) : source_(source), left_(requests) {}
@@ -48,7 +48,7 @@ class Limited : public workload::ProducerIf {
   std::uint64_t left_;
 };
 
-/// A host of blocking calls: a thread for each request outstanding.
+/// A host that uses blocking calls: one thread for each outstanding request.
 class BlockingHost : public sc_core::sc_module {
  public:
   BlockingHost(const sc_core::sc_module_name& name, workload::ProducerIf& producer, std::uint32_t threads)
@@ -86,7 +86,7 @@ engine::EngineFactory engine_of(const std::string& policy, const BenchOptions& o
   return system::engine_factory(engine);
 }
 
-/// What the simulation itself takes, elaboration left out.
+/// The time that the simulation itself takes, without elaboration.
 struct Elapsed {
   double cpu_s = 0;
   double wall_s = 0;
@@ -128,7 +128,8 @@ json measure(const Point& point, const BenchOptions& options) {
   const Elapsed elapsed = simulate();
   if (host) host->rethrow_failure();
   if (disk.host_port().completed() != options.requests)
-    throw core::SimulationError(fmt::format("{} of {} requests were answered", disk.host_port().completed(), options.requests));
+    throw core::SimulationError(
+        fmt::format("{} of {} requests were completed", disk.host_port().completed(), options.requests));
   const auto requests = static_cast<double>(options.requests);
   return {{"drive", options.drive},
           {"depth", point.depth},
@@ -146,7 +147,7 @@ json measure(const Point& point, const BenchOptions& options) {
 }  // namespace
 
 int bench(const BenchOptions& options) {
-  system::load_drive(options.drive);  // a bad name is said before any run
+  system::load_drive(options.drive);  // reports a bad name before any run
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   std::vector<Point> points;
   for (const std::string& transport : options.transports)
@@ -159,7 +160,7 @@ int bench(const BenchOptions& options) {
         points.push_back({depth, policy, transport});
       }
     }
-  // One after the other, each in a process of its own: the figures must not disturb each other.
+  // One after the other, each in a process of its own, so that the measurements do not disturb each other.
   const std::vector<ProcessAnswer> answers = run_processes(
       points.size(), 1, [&](std::size_t i) { return measure(points[i], options); }, options.quiet ? "" : "measurements");
   json runs = json::array();

@@ -24,7 +24,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// Errors leave as exceptions: core::ConfigError and core::InputError (bad input), core::SimulationError.
+/// The functions below report errors as exceptions: core::ConfigError and core::InputError (bad input), core::SimulationError.
 int run(const RunOptions& options);
 
 int list(const std::string& what, bool json);

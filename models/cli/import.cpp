@@ -20,7 +20,7 @@ int drive_import(const DriveImportOptions& options) {
     out.write(profile);
     out.commit();
   }
-  // The profile alone goes to the standard output: what is said about it goes beside it.
+  // Only the profile goes to the standard output; the remarks go to stderr.
   fmt::print(stderr, "{}",
              options.json ? core::json_text(disksim::remarks_json(import)) + "\n" : disksim::remarks_text(import));
   return kGood;

@@ -21,7 +21,7 @@ namespace {
 
 using namespace platter;
 
-/// Declares the commands; `action` is set by the one that was given.
+/// Declares the commands; `action` is set by the command that was given.
 void declare(CLI::App& app, std::function<int()>& action) {
   static cli::RunOptions run;
   auto* run_command = app.add_subcommand("run", "simulate a scenario");
@@ -140,14 +140,14 @@ void declare(CLI::App& app, std::function<int()>& action) {
   });
 }
 
-/// A standard stream that the caller has closed gets the null device, the other way round: it still takes and gives nothing, but no file of
-/// this process gets its number.
+/// Opens the null device for each standard stream that the caller has closed, so that no file of this process gets its number. The null
+/// device is opened for the opposite direction, so that the stream still transfers nothing.
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) std::abort();
 }
 
-/// Whether the standard output has taken all that was printed.
+/// Flushes the standard output; the exit code says whether all was written.
 int written_out() {
   std::cout.flush();
   errno = 0;
@@ -156,7 +156,7 @@ int written_out() {
   return cli::kFailed;
 }
 
-/// Help, the version, or what is wrong with the command line.
+/// Prints help, the version, or the error in the command line.
 int usage(const CLI::App& app, const CLI::ParseError& error) { return app.exit(error) == 0 ? written_out() : cli::kBadInput; }
 
 int guarded(const std::function<int()>& action) {
@@ -169,7 +169,7 @@ int guarded(const std::function<int()>& action) {
     std::fprintf(stderr, "%s\n", error.what());
     return cli::kBadInput;
   } catch (const sc_core::sc_report& report) {
-    // The kernel wraps what a process throws, a file that cannot be written for one.
+    // The kernel wraps an exception of a process, for example about a file that cannot be written.
     if (std::strcmp(report.get_msg_type(), sc_core::SC_ID_SIMULATION_UNCAUGHT_EXCEPTION_) != 0)
       std::fprintf(stderr, "%s: ", report.get_msg_type());
     std::fprintf(stderr, "%s\n", report.get_msg());

@@ -54,7 +54,7 @@ Child start(const std::function<json(std::size_t)>& job, std::size_t i) {
       if (n <= 0) break;
       at += static_cast<std::size_t>(n);
     }
-    _exit(0);  // the kernel's objects are left as they are
+    _exit(0);  // without destroying the kernel's objects
   }
   close(ends[1]);
   return {pid, ends[0], i, {}};

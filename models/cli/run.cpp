@@ -18,7 +18,7 @@ int run(const RunOptions& options) {
   if (!options.wave_to_s.empty()) overrides.push_back("observe.wave_to_s=" + options.wave_to_s);
   const system::Scenario s = system::load_scenario(options.scenario, overrides);
 
-  // Where the result cannot go is said before the run.
+  // A result that cannot be written is refused before the run.
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
   const system::HostMeter meter;
   Progress progress(options.quiet);

@@ -10,7 +10,7 @@
 
 namespace platter::cli {
 
-/// Remaining time on stderr, where that is a terminal.
+/// Shows the remaining time on stderr, if that is a terminal.
 class Progress {
  public:
   explicit Progress(bool quiet) : shown_(!quiet && isatty(STDERR_FILENO) != 0) {}

@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::array<int, 6> kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU};
 
-/// Of children that run; 0: free.
+/// Process ids of running children; 0: free entry.
 std::array<std::atomic<pid_t>, 4096> children{};
 
-/// Async-signal-safe: it looks at tables of atomics and makes system calls.
+/// Async-signal-safe: it only reads tables of atomics and makes system calls.
 extern "C" void end_by(int signal) {
   for (const auto& child : children)
     if (const pid_t pid = child.load(); pid > 0) kill(pid, SIGTERM);
@@ -45,7 +45,7 @@ sigset_t ending_signals() {
 }  // namespace
 
 void end_cleanly_on_signals() {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is one that cannot be written
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding a file size limit is a write error
   struct sigaction action{};
   action.sa_handler = end_by;
   action.sa_mask = ending_signals();
@@ -56,7 +56,7 @@ void end_cleanly_on_signals() {
 }
 
 pid_t fork_child() {
-  // No signal between the child's beginning and the note of it.
+  // Blocks signals between the start of the child and its entry in the table.
   const sigset_t ending = ending_signals();
   sigset_t before;
   sigprocmask(SIG_BLOCK, &ending, &before);
@@ -66,7 +66,7 @@ pid_t fork_child() {
     for (auto& child : children) child.store(0);
     observe::OutputFile::forget_all();
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // where the parent is killed by what it cannot handle
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // in case a signal that it cannot handle kills the parent
     if (getppid() != parent) _exit(128 + SIGTERM);
 #endif
   } else if (pid > 0) {

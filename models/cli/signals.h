@@ -5,13 +5,14 @@
 
 namespace platter::cli {
 
-/// SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and SIGXCPU end the process by exit code 128 + signal, after its child processes and without a
-/// partial file. A signal that is ignored (nohup, a shell's background job) stays ignored. A file's size limit is an error of writing.
+/// SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT and SIGXCPU end the process with exit code 128 + signal, after its child processes have ended
+/// and its partial files have been removed. A signal that is ignored (nohup, a shell's background job) stays ignored. Reaching the file
+/// size limit is a write error, not a signal.
 void end_cleanly_on_signals();
 
-/// fork() whose child ends with its parent; the child has no share in the parent's files and children.
+/// fork() with a child that ends when its parent ends. The child does not clean up the parent's files and children.
 pid_t fork_child();
-/// The child has been waited for.
+/// To be called when the child has been waited for.
 void forget_child(pid_t pid) noexcept;
 
 }  // namespace platter::cli

@@ -39,7 +39,7 @@ using validation::ReplayScore;
 
 namespace {
 
-/// A measured drive: its trace, and the profile that is to reproduce it.
+/// A measured drive: its trace, and the profile that should reproduce it.
 struct Subject {
   std::string drive;
   fs::path trace;
@@ -72,7 +72,8 @@ json to_json(const GroupScore& s) {
           {"rms_error_ms", s.rms_error_ms}};
 }
 
-/// What a replay leaves beside its scores: opened before it and committed after all of them, by the parent of the process that replays.
+/// Outputs of a replay besides its scores. The parent process of the replays opens them before the replays and commits them after all of
+/// them.
 struct Outputs {
   std::unique_ptr<observe::OutputFile> requests;
   std::unique_ptr<observe::OutputFile> plot;
@@ -89,7 +90,7 @@ Outputs open_outputs(const Subject& subject, const ValidateOptions& options) {
   return outputs;
 }
 
-/// By its name: the stream is the parent's.
+/// Opens the file by its name, because the stream belongs to the parent.
 void write_in_child(const observe::OutputFile& file, const std::string& text) {
   std::ofstream out(file.partial_path(), std::ios::binary);
   out << text << std::flush;
@@ -113,10 +114,10 @@ std::string plot_text(const Subject& subject, const std::vector<MeasuredRequest>
     real.values.push_back(core::to_milliseconds(measured[i].response));
     model.values.push_back(core::to_milliseconds(replayed[i].response));
   }
-  return observe::cdf_svg(subject.drive + ": share of requests answered within", "response time [ms]", {real, model});
+  return observe::cdf_svg(subject.drive + ": share of requests completed within", "response time [ms]", {real, model});
 }
 
-/// Replays one trace through the whole drive. Once a process: the kernel elaborates one design.
+/// Replays one trace through the whole drive. Called once per process, because the kernel elaborates one design.
 json replay(const Subject& subject, const ValidateOptions& options, const Outputs& outputs) {
   const profile::DriveProfile profile = fs::path(subject.profile).extension() == ".parv"
                                             ? disksim::import_drive(subject.profile).profile
@@ -146,7 +147,7 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
   sc_core::sc_start();
   host.rethrow_failure();
   if (watch.replayed().size() != measured.size())
-    throw core::SimulationError(fmt::format("{} of {} requests were answered", watch.replayed().size(), measured.size()));
+    throw core::SimulationError(fmt::format("{} of {} requests were completed", watch.replayed().size(), measured.size()));
 
   const ReplayScore score = validation::score_replay(measured, watch.replayed(), geometry, disk.planner().rotation().period(),
                                                      disk.planner().bus_block_time(false), first, last);
@@ -178,8 +179,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The profile for the drive of a folder: given; of the given folder of profiles; made of the DiskSim parameters that lie beside the
-/// trace; or the shipped one of that name.
+/// The profile for the drive of a folder: the given one; one from the given folder of profiles; one made from the DiskSim parameters beside
+/// the trace; or the shipped one of that name.
 std::string profile_for(const fs::path& folder, const std::string& drive, const ValidateOptions& options) {
   if (!options.profile.empty()) return options.profile;
   const std::string suffix = options.calibrated ? "_calibrated" : "";
@@ -273,7 +274,7 @@ int validate(const ValidateOptions& options) {
   const std::vector<Subject> subjects = find_subjects(options);
   if (!options.requests.empty() && subjects.size() != 1)
     throw core::InputError("--requests", 0, 0, "goes with one drive only; name it by --drive");
-  for (const Subject& subject : subjects) {  // no output takes their place
+  for (const Subject& subject : subjects) {  // so that no output replaces them
     core::note_input(subject.trace);
     core::note_input(subject.profile);
   }

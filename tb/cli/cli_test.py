@@ -192,7 +192,7 @@ class BadInput(Case):
         self.assertGreater(result["classes"]["discrete"]["completed"], 100)
 
     def test_policy_that_the_accelerator_does_not_carry(self):
-        self.assert_refused(self.run_bad(MIXED, "--set", "policy=FCFS"), "engine: engine lockstep does not carry policy FCFS")
+        self.assert_refused(self.run_bad(MIXED, "--set", "policy=FCFS"), "engine: engine lockstep does not support policy FCFS")
         self.assert_refused(self.run_bad(MIXED, "--set", "policy=SPTT"), r"there is no policy \"SPTT\" \(did you mean SPTF\?\)")
         self.assert_refused(self.run_bad(MIXED, "--set", 'policy="OPS:SCAN/CI-OPT(13)"'),
                             r"expected OPS:SCAN/CI-OPT\(M\), M from 1 to 12")
@@ -425,12 +425,12 @@ class Runs(Case):
         for settings, pattern in (
                 (["policy=SPTF"], "policy: policy SPTF writes in place; with eager.enabled expected one of SATF-EW"),
                 (["eager.enabled=false"], r"eager_writing.toml:\d+:\d+: policy: policy SATF-EW writes to free blocks"),
-                (["engine=rtl"], "engine: engine rtl does not carry policy SATF-EW; use engine firmware"),
+                (["engine=rtl"], "engine: engine rtl does not support policy SATF-EW; use engine firmware"),
                 (["drive=cheetah9lp"], "eager.enabled: eager writing runs without a buffer"),
                 (["eager.block_bytes=200000"], "eager.block_bytes: found 200000, expected a multiple of the sector"),
                 (["eager.block_bytes=262144"], "eager.enabled: a drive of 0 blocks of 262144 bytes"),
                 (["host.kind=array", "array.copies=3"], "array.copies: found 3, expected at most array.drives, which is 2"),
-                (["host.kind=array", "fault.dies_at_s=1"], "fault.dies_at_s: found a drive that dies, expected none in an EW-Array"),
+                (["host.kind=array", "fault.fails_at_s=1"], "fault.fails_at_s: found a drive that fails, expected none in an EW-Array"),
                 (["host.kind=array", "array.kind=striped"], "array.kind: found striped, expected ew for drives that write eagerly"),
                 (["host.kind=array", "array.drives=33"], "array.drives: found 33, expected 1 to 32"),
                 (["host.kind=array", "array.tags=8"], 'array.tags: is of a striped array, expected array.kind = "striped"'),
@@ -457,11 +457,11 @@ class Runs(Case):
 
     def test_a_striped_array_lives_through_a_death(self):
         """With a copy nothing fails, and the drive that returns is rebuilt; without one, what it held fails until it returns."""
-        death = ("fault.dies_at_s=20.5", "fault.drive=2", "fault.returns_at_s=29.5")
+        failure = ("fault.fails_at_s=20.5", "fault.drive=2", "fault.revives_at_s=29.5")
         whole = self.striped(4, 2)
-        self.assertEqual(whole["array"]["deaths"], [0, 0, 0, 0])
-        mirrored = self.striped(4, 2, *death)
-        self.assertEqual(mirrored["array"]["deaths"], [0, 0, 1, 0])
+        self.assertEqual(whole["array"]["failures"], [0, 0, 0, 0])
+        mirrored = self.striped(4, 2, *failure)
+        self.assertEqual(mirrored["array"]["failures"], [0, 0, 1, 0])
         self.assertEqual(sum(load["failed"] for load in mirrored["classes"].values()), 0)
         self.assertEqual(mirrored["classes"]["continuous"]["completed"], 25 * 60)
         self.assertEqual(mirrored["hiccups"], 0)
@@ -471,29 +471,29 @@ class Runs(Case):
         self.assertEqual(fresh[:2] + fresh[3:], [0, 0, 0])
         self.assertGreater(fresh[2], 29.5)
         self.assertLess(fresh[2], 60)
-        stays_away = self.striped(4, 2, *death[:2])
+        stays_away = self.striped(4, 2, *failure[:2])
         self.assertGreater(stays_away["array"]["stale_units"][2], mirrored["array"]["rebuilt_units"][2])
         self.assertIsNone(stays_away["array"]["fresh_since_s"][2])
-        self.assertEqual(self.striped(4, 2, *death, "array.rebuild_outstanding=0")["array"]["rebuilt_units"], [0, 0, 0, 0])
-        alone = self.striped(4, 1, *death)
+        self.assertEqual(self.striped(4, 2, *failure, "array.rebuild_outstanding=0")["array"]["rebuilt_units"], [0, 0, 0, 0])
+        alone = self.striped(4, 1, *failure)
         log = self.folder / "log.csv"
-        flags = [f for s in ("engine=firmware", "host.kind=array", "array.kind=striped", "array.drives=4", "sim.warmup_s=0", "sim.measure_s=60", *death)
+        flags = [f for s in ("engine=firmware", "host.kind=array", "array.kind=striped", "array.drives=4", "sim.warmup_s=0", "sim.measure_s=60", *failure)
                  for f in ("--set", s)]
         self.result_of(MIXED, *flags, "--requests", log)
         failed = [row for row in csv.DictReader(log.read_text().splitlines()) if row["status"] != "good"]
         self.assertEqual(len(failed), sum(load["failed"] for load in alone["classes"].values()))
         self.assertGreater(len(failed), 50)
-        self.assertEqual({row["status"] for row in failed}, {"no drive that lives holds it"})
+        self.assertEqual({row["status"] for row in failed}, {"no working drive holds it"})
         for row in failed:
             self.assertGreaterEqual(int(row["completed_ps"]), 20_500_000_000_000)
             self.assertLess(int(row["issued_ps"]), 29_500_000_000_000)
             first, last = int(row["offset_bytes"]) // 65536, (int(row["offset_bytes"]) + int(row["length_bytes"]) - 1) // 65536
-            self.assertIn(2, {unit % 4 for unit in range(first, min(last, first + 3) + 1)})   # a unit of the dead drive's
+            self.assertIn(2, {unit % 4 for unit in range(first, min(last, first + 3) + 1)})   # a unit of the failed drive's
 
     def test_the_mirrored_array_keeps_its_streams(self):
         """The shipped scenario: nothing fails or is late while a drive is away or rebuilt."""
         result = self.result_of(SCENARIOS / "mirrored_array.toml")
-        self.assertEqual(result["array"]["deaths"], [0, 0, 0, 1, 0, 0, 0, 0])
+        self.assertEqual(result["array"]["failures"], [0, 0, 0, 1, 0, 0, 0, 0])
         self.assertEqual(result["array"]["stale_units"], [0] * 8)
         self.assertGreater(result["array"]["rebuilt_units"][3], 100)
         self.assertEqual(result["hiccups"], 0)
@@ -531,13 +531,13 @@ class Runs(Case):
                 (["array.unit_bytes=1000"], "array.unit_bytes: found 1000, expected a multiple of the 512 bytes of a sector"),
                 (["array.tags=33"], "array.tags: found 33, expected at most drive.queue.depth, which is 32"),
                 (["array.answer=first"], "array.answer: found first, expected all in a striped array"),
-                (["fault.drive=4"], "fault.drive: found 4, expected one of the array's 4 drives, from 0"),
-                (["fault.dies_at_s=6", "fault.returns_at_s=5"], "fault.returns_at_s: found 5, expected a time after fault.dies_at_s, which is 6"),
+                (["fault.drive=4"], "fault.drive: found 4, expected one of the host's 4 drives, from 0"),
+                (["fault.fails_at_s=6", "fault.revives_at_s=5"], "fault.revives_at_s: found 5, expected a time after fault.fails_at_s, which is 6"),
                 (["array.cache_bytes=100"], "array.cache_bytes: found 100, expected 0 or at least array.cache_block_bytes, which is 8192"),
-                (["array.kind=ew", "fault.dies_at_s=1", "fault.returns_at_s=5"], 'fault.returns_at_s: found a drive that returns, expected array.kind = "striped"'),
+                (["array.kind=ew", "fault.fails_at_s=1", "fault.revives_at_s=5"], 'fault.revives_at_s: found a drive that returns, expected array.kind = "striped"'),
                 (["array.cache_bytes=1000000", "array.cache_block_bytes=3072"], "array.unit_bytes: found 65536, expected a multiple of the 3072 bytes of a block"),
                 (["array.cache_bytes=1000000000000", "array.cache_block_bytes=512"], "array.cache_bytes: found 1000000000000, expected at most 16777216 blocks"),
-                (["fault.returns_at_s=5"], "fault.returns_at_s: found a drive that returns, expected fault.dies_at_s before it"),
+                (["fault.revives_at_s=5"], "fault.revives_at_s: found a drive that returns, expected fault.fails_at_s before it"),
                 (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found buffers for streams, expected none beside"),
                 (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes"),
                 (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):
@@ -553,16 +553,16 @@ class Runs(Case):
             return list(csv.DictReader(log.read_text().splitlines()))
         whole = requests()
         result = self.result_of(MIXED, "--set", "engine=firmware", "--set", "sim.warmup_s=0", "--set", "sim.measure_s=40",
-                                "--set", "fault.dies_at_s=20")
+                                "--set", "fault.fails_at_s=20")
         for load in result["classes"].values():
             self.assertEqual(load["issued"], load["completed"] + load["failed"] + load["outstanding"])
             self.assertGreater(load["failed"], 0)
-        for end, notice in ((20, "no drive died: fault.dies_at_s, 20 s, lies behind the end"), (21, "the drive died at 20 s")):
-            shown = self.run_good("run", MIXED, *overrides(["engine=firmware", "sim.warmup_s=0", f"sim.measure_s={end}", "fault.dies_at_s=20"]))
+        for end, notice in ((20, "no drive failed: fault.fails_at_s, 20 s, lies behind the end"), (21, "the drive failed at 20 s")):
+            shown = self.run_good("run", MIXED, *overrides(["engine=firmware", "sim.warmup_s=0", f"sim.measure_s={end}", "fault.fails_at_s=20"]))
             self.assertIn(notice, shown.stdout)
-        dead = [row for row in requests("--set", "fault.dies_at_s=20") if row["status"] == "good"]
-        self.assertGreater(len(dead), 900)
-        self.assertEqual([row for row in whole if int(row["completed_ps"]) <= 20 * 10**12], dead)
+        failed = [row for row in requests("--set", "fault.fails_at_s=20") if row["status"] == "good"]
+        self.assertGreater(len(failed), 900)
+        self.assertEqual([row for row in whole if int(row["completed_ps"]) <= 20 * 10**12], failed)
 
     def test_the_token_bucket_holds_best_effort_alone(self):
         """A closed queue of discrete requests gets the bucket's rate and its first fill, to within a request."""

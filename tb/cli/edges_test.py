@@ -484,10 +484,11 @@ class Scripts(Case):
         for name in ("setup", "build"):
             self.script(f"scripts/{name}", "#!/bin/sh\n")
         self.script("build/venv/bin/clang-tidy", "#!/bin/sh\nfor word; do\n  case $word in *.cpp) echo tidy $word ;; esac\n  case $word in *bad*) bad=1 ;; esac\ndone\nexit ${bad:-0}\n")
+        self.script("build/venv/bin/clang-format", "#!/bin/sh\nfor word; do\n  case $word in *ugly*) exit 1 ;; esac\ndone\n")
         done = self.call("scripts/lint", "--recent")
         self.assertEqual(done.returncode, 77, "no repository: " + done.stdout + done.stderr)
         self.assertEqual(self.call("git", "init", "-q").returncode, 0)
-        self.commit("models/old.cpp")
+        self.commit("models/old.cpp", "tb/test.h")
         for i in range(19):
             self.commit("README", *(("models/first.cpp", "models/gone.cpp") if i == 0 else ()))
         (self.tree / "models/gone.cpp").unlink()
@@ -503,6 +504,8 @@ class Scripts(Case):
         done = self.call("scripts/lint", "--recent")
         self.assertEqual(done.returncode, 0, "the ten that were touched last")
         self.assertIn("lint: 10 files", done.stdout)
+        self.commit("tb/ugly.h")
+        self.assertEqual(self.call("scripts/lint", "--recent").returncode, 1, "every file has the format")
         self.assertEqual(self.call("scripts/lint", "--recently").returncode, 2)
 
 

@@ -4,10 +4,13 @@
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
 import json
+import tempfile
 import tomllib
 import unittest
+from pathlib import Path
 
 import jsonschema
+import pywellen
 
 from cli_test import SOURCE, Case, overrides, platter
 
@@ -177,7 +180,7 @@ class Simulate(ServerCase):
 
     def test_says_what_it_cannot_simulate(self):
         for setting, told in (("server.disks=33", "at most 32"), ("policy=\"SCANN\"", "did you mean SCAN"), ("policy=\"SATF-EW\"", "eager"),
-                              ("engine=rtl", "does not carry policy C-LOOK")):
+                              ("engine=rtl", "does not support policy C-LOOK")):
             done = platter("run", SERVER, "--set", setting)
             self.assertEqual(done.returncode, 2)
             self.assertIn(told, done.stderr)
@@ -257,6 +260,52 @@ class Mixed(Case):
         self.assertEqual(held["video"]["violations"], free["video"]["violations"])
         self.assertGreater(held["text"]["response_ms"]["mean"], 100 * free["text"]["response_ms"]["mean"])
 
+    def test_mirrored_units_outlast_a_failure_and_are_rebuilt(self):
+        failure = ("fault.fails_at_s=8", "fault.drive=3")
+        whole = self.mixed("text.clients=40")
+        text, video = (self.mixed("text.clients=40", *failure)[part] for part in ("text", "video"))
+        self.assertGreater(text["failed"], 100)   # of 16 disks one is gone: a request of four units meets it with 1 / 4
+        self.assertLess(text["failed"], text["requests"] / 2)
+        self.assertGreater(video["lost_units"], 100)
+        self.assertEqual(video["lost_units"], video["late_units"])
+        self.assertEqual(text["requests"], whole["text"]["requests"])
+        small = ("text.clients=40", "array.copies=2", "text.set_bytes=33554432", "video.file_s=2", "array.rebuild_outstanding=4")
+        for server in ("integrated", "partitioned"):
+            with self.subTest(server=server):
+                result = self.mixed(*small, f"server.architecture={server}", *failure, "fault.revives_at_s=10", "fault.replaced=true")
+                self.assertEqual((result["text"]["failed"], result["video"]["lost_units"]), (0, 0))
+                array = result["array"]
+                self.assertEqual([bool(failures) for failures in array["failures"]], [disk == 3 for disk in range(16)])
+                self.assertEqual(array["stale_units"], [0] * 16)
+                self.assertGreater(array["rebuilt_units"][3], 500)
+                self.assertGreater(array["fresh_since_s"][3], 10)
+                kept = self.mixed(*small, f"server.architecture={server}", *failure, "fault.revives_at_s=10")
+                self.assertEqual(kept["array"]["rebuilt_units"], [0] * 16)   # what is only read is as it was
+
+    def test_few_tags_make_the_classes_wait_in_the_host(self):
+        shallow, deep = (self.mixed("text.clients=400", "video.clients=90", f"drive.queue.depth={depth}")["array"]["classes"]
+                         for depth in (4, 1024))
+        for cls in ("continuous", "discrete"):
+            self.assertEqual(deep[cls]["host_queue_ms"], 0)
+            self.assertGreater(shallow[cls]["host_queue_ms"], 1)
+
+    def test_log_and_waves_are_of_all_disks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log, waves = Path(folder, "requests.csv"), Path(folder, "waves.fst")
+            self.run_good("run", self.FILE, "--set", "sim.warmup_s=0", "--set", "sim.measure_s=2", "--set", "observe.wave_to_s=0.2",
+                          *overrides(("array.copies=2", "text.set_bytes=33554432", "video.file_s=2", "fault.fails_at_s=0.1", "fault.drive=2")),
+                          "--requests", log, "--waves", waves, "--result", Path(folder, "result.json"))
+            rows = log.read_text().splitlines()
+            units = json.loads(Path(folder, "result.json").read_text())
+            self.assertGreaterEqual(len(rows) - 1, units["text"]["units"] + units["video"]["units"])
+            signals = {v.full_name: v for v in pywellen.Waveform(str(waves)).all_vars()}
+            for disk in range(16):
+                self.assertGreater(len(list(signals[f"disk{disk}.queue.occupancy"].tv)), 5)
+                in_drive = [int(value) for _, value in signals[f"array.disk{disk}.in_drive"].tv]
+                self.assertGreater(max(in_drive), 2)
+                alive = [(time, int(value)) for time, value in signals[f"array.disk{disk}.alive"].tv]
+                self.assertEqual(alive, [(0, 1), (10**11, 0)] if disk == 2 else [(0, 1)])
+
     def test_too_many_video_clients_are_late(self):
         few, many = (self.mixed(f"video.clients={clients}", "text.clients=0")["video"] for clients in (40, 400))
         self.assertEqual(few["client_rounds"], 40 * 20)
@@ -290,6 +339,14 @@ class Mixed(Case):
                                  ("scheduling.cello_elevator=up", "expected one of look, scan, c-look"),
                                  ("policy=SATF-EW", "writes to free blocks"),
                                  ("text.set_bytes=1000", "whole units of 8192 bytes"),
+                                 ("text.set_bytes=8192000000000", "does not fit on disks of 2796304896 bytes"),
+                                 ("video.file_s=1000000", "video.file_s: the video files do not fit"),
+                                 ("server.text_disks=31", "expected at most 32 with server.text_disks, which is 31"),
+                                 ("array.copies=3", "expected 1 or 2 in a server of text and video"),
+                                 ("fault.drive=16", "expected one of the host's 16 drives"),
+                                 ("fault.revives_at_s=3", "expected fault.fails_at_s before it"),
+                                 ("fault.replaced=true", "expected fault.revives_at_s with it"),
+                                 ("array.kind=striped", "no such key with host.kind = \"mixed_server\""),
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):
             with self.subTest(setting=setting):
                 self.assertRegex(self.refused_by(("run",), self.FILE, setting), message)

@@ -21,7 +21,11 @@ class Tutorials(unittest.TestCase):
         self.assertGreaterEqual(len(pages), 3)
         for page in pages:
             with self.subTest(page=page.name):
-                self.follow(STEP.findall(page.read_text()))
+                text = page.read_text()
+                steps = STEP.findall(text)
+                # Every block is a step or what a step prints.
+                self.assertEqual(len(re.findall(r"^```", text, re.M)), 2 * sum(1 + bool(shown) for _, shown in steps))
+                self.follow(steps)
 
     def follow(self, steps):
         self.assertGreater(sum(bool(text) for _, text in steps), 0, "nothing is shown")
@@ -29,11 +33,9 @@ class Tutorials(unittest.TestCase):
         done = subprocess.run(["bash", "-c", script], cwd=SOURCE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
         for (commands, text), output in zip(steps, done.stdout.split(MARK)):
-            at = 0
+            printed = iter(output.splitlines())
             for line in text.splitlines():
-                found = output.find(line, at)
-                self.assertGreaterEqual(found, 0, f"{commands}\nprints no line {line!r} in\n{output}")
-                at = found + len(line)
+                self.assertIn(line, printed, f"{commands}\nprints no line {line!r} at its place in\n{output}")
 
 
 if __name__ == "__main__":

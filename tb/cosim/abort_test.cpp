@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands are taken back at any instant, above all while the engine works on a decision: each has one answer, nothing hangs, and the accelerator and its
-// model stay in step.
+// Commands are aborted at any instant, especially while the engine works on a decision: each command has one response, nothing
+// hangs, and the accelerator and its model stay in step.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -63,14 +63,14 @@ TEST_P(Aborts, AtAnyInstantLoseNothing) {
       EXPECT_EQ(t.extension.status, CommandStatus::Good);
     }
     EXPECT_EQ(t.timing().parts(), t.timing().response());
-    if (!over) issue();  // into the tag that has just become free
+    if (!over) issue();  // takes the tag that has just become free
   };
   const std::uint32_t aborts = scaled(6000);
   std::uint64_t taken_back = 0;
   Script script("script", [&](Script& s) {
     for (int i = 0; i < 20; ++i) issue();
     while (taken_back < aborts) {
-      // From a clock of the engine to an access.
+      // From one clock cycle of the engine to the time of an access.
       s.pause(static_cast<Picoseconds>(5'000 * std::pow(10, 6 * random.uniform())));
       for (std::uint64_t n = 1 + random.below(3); n > 0; --n)
         if (disk->abort(Tag(static_cast<std::uint16_t>(random.below(profile.queue_depth))))) ++taken_back;
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(All, Aborts,
                                            Engine{"OPS:SCAN/CLUST-REQ(4)", "lockstep"}),
                          name_of_engine);
 
-/// The last command of an engine that works on its first decision is taken back; one at the head of the queue has come meanwhile.
+/// Aborts the only command of an engine that works on its first decision; a head-of-queue command has arrived meanwhile.
 TEST(Aborts, WhatIsAtTheHeadOfTheQueueIsServedWhenTheEngineHasNothingLeft) {
   DriveProfile profile = toy_profile();
   profile.task_attributes = true;
@@ -128,7 +128,7 @@ TEST(Aborts, WhatIsAtTheHeadOfTheQueueIsServedWhenTheEngineHasNothingLeft) {
   EXPECT_EQ(urgent.extension.status, CommandStatus::Good);
 }
 
-/// Under eager writing a command takes several accesses: one that has begun ends.
+/// Under eager writing a command takes several accesses: a command whose first access has begun ends normally.
 TEST(Aborts, BetweenTwoAccessesAreTooLate) {
   const auto disk = make_eager("disk", "SATF-EW", toy_profile());
   AtHost host("host");
@@ -140,7 +140,7 @@ TEST(Aborts, BetweenTwoAccessesAreTooLate) {
   Script script("script", [&](Script& s) {
     while (write.begin_resp < 0) {
       s.pause(97 * kUs);
-      if (core::now_ps() < 2 * kMs) continue;  // its first access runs by then
+      if (core::now_ps() < 2 * kMs) continue;  // its first access is in progress by then
       EXPECT_FALSE(disk->abort(Tag(0)));
       ++refused;
     }
@@ -151,7 +151,7 @@ TEST(Aborts, BetweenTwoAccessesAreTooLate) {
   EXPECT_EQ(write.extension.status, CommandStatus::Good);
 }
 
-/// A torn sector, over which an older write is on its way, need not be read.
+/// A torn sector that an older write, still in progress, will overwrite need not be readable.
 TEST(Unreadable, SectorsThatAnOlderWriteHasAreTheWritesBytes) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
   drive::DurableImage image = disk->power_loss_image();
@@ -160,7 +160,8 @@ TEST(Unreadable, SectorsThatAnOlderWriteHasAreTheWritesBytes) {
   disk->power_up(image);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // While the arm is at the outer edge, an older write of the sector waits, and a younger read, which begins a cylinder nearer, goes first.
+  // While the arm is at the outer edge, an older write of the sector waits. A younger read, which begins one cylinder nearer,
+  // is served first.
   Transaction& away = host.submit(false, 0, 1);
   Transaction& write = host.submit(true, kTorn, 1, 0x55);
   Transaction& read = host.submit(false, kTorn - 1, 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accelerator's programs: what they serve, beside the same policies in firmware that takes no time.
+// The accelerator's programs: the order in which they serve, compared with the same policies in firmware that takes no time.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -25,8 +25,8 @@ profile::DriveProfile free_of_charge(profile::DriveProfile profile) {
 
 // --- small queues ----------------------------------------------------------------------------------------------------
 
-/// The toy drive, but d cylinders take d + 9 sectors and a command's overhead three and a half: the arm is never just in time or
-/// just too late, whatever is rounded.
+/// The toy drive, except that a seek over d cylinders takes d + 9 sectors and the command overhead three and a half sectors:
+/// rounding never decides whether the arm is in time for a sector.
 profile::DriveProfile ruler_profile(std::uint32_t depth) {
   profile::DriveProfile profile = free_of_charge(toy_profile());
   profile.seek.points_us = {{1, 1000.0}, {2, 1100.0}, {127, 13'600.0}};
@@ -44,13 +44,13 @@ struct Given {
   std::uint32_t blocks = 1;
 };
 
-/// A drive that is given a few requests while its arm is busy with another one, on the first cylinder.
+/// A drive that receives a few requests while its arm is busy with another one on the first cylinder.
 class SmallQueue : private drive::ProbeIf {
  public:
   SmallQueue(const std::string& policy, const std::string& engine, std::vector<Given> given, std::uint32_t depth = 32,
-             const scheduling::Readings& readings = {})
+             const scheduling::Interpretations& interpretations = {})
       : given_(std::move(given)),
-        disk_(make_drive(unique("disk").c_str(), policy, engine, ruler_profile(depth), true, readings)),
+        disk_(make_drive(unique("disk").c_str(), policy, engine, ruler_profile(depth), true, interpretations)),
         host_(unique("host").c_str()),
         script_(unique("script").c_str(), [this](Script&) { submit(); }) {
     host_.disk_init_socket.bind(disk_->host_tgt_socket);
@@ -58,7 +58,7 @@ class SmallQueue : private drive::ProbeIf {
     std::stable_sort(given_.begin(), given_.end(), [](const Given& a, const Given& b) { return a.at < b.at; });
   }
 
-  /// In the order in which they were served.
+  /// The requests in the order of service.
   const std::string& served() const { return served_; }
   std::uint64_t forced() const { return disk_->engine().statistics().forced; }
   std::uint64_t mismatches() const { return disk_->engine().statistics().mismatches; }
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, WorkedQueue,
                          ::testing::Values(Worked{"LOOK", "abBedc"}, Worked{"OPS:SCAN/CLUST-REQ(1)", "abBedc"},
                                            Worked{"OPS:SCAN/CI-OPT(1)", "abcBed"}));
 
-/// Up to 20 requests, each on a cylinder of its own; up to `most_continuous` - 1 of them continuous.
+/// Up to 20 requests, each on a different cylinder; up to `most_continuous` - 1 of them are continuous.
 std::vector<Given> random_queue(std::mt19937_64& random, std::size_t most_continuous) {
   std::vector<std::uint32_t> cylinders(127);
   std::iota(cylinders.begin(), cylinders.end(), 1u);
@@ -127,7 +127,7 @@ std::vector<Given> random_queue(std::mt19937_64& random, std::size_t most_contin
   const std::size_t continuous = random() % most_continuous;
   for (std::size_t k = 0; k < count; ++k) {
     Given g{static_cast<char>((k < continuous ? 'A' : 'a') + k), cylinders[k], static_cast<std::uint32_t>(random() % 128)};
-    // Most of them at once, the others, also continuous ones, when clusters and lists are half served.
+    // Most of them arrive at once; the others, also continuous ones, arrive when clusters and lists are half served.
     if (random() % 4 == 0) g.at = static_cast<Picoseconds>(random() % 80'000) * kUs;
     given.push_back(g);
   }
@@ -137,24 +137,24 @@ std::vector<Given> random_queue(std::mt19937_64& random, std::size_t most_contin
 /// The same queues on two drives each: firmware that takes no time, and an accelerated engine.
 struct Pairs {
   void add(const std::string& policy, const std::string& engine, const std::vector<Given>& given,
-           const scheduling::Readings& readings = {}) {
-    firmware.push_back(std::make_unique<SmallQueue>(policy, "firmware", given, 32, readings));
-    accelerated.push_back(std::make_unique<SmallQueue>(policy, engine, given, 32, readings));
+           const scheduling::Interpretations& interpretations = {}) {
+    firmware.push_back(std::make_unique<SmallQueue>(policy, "firmware", given, 32, interpretations));
+    accelerated.push_back(std::make_unique<SmallQueue>(policy, engine, given, 32, interpretations));
   }
-  /// Pairs that serve in different orders.
+  /// Counts pairs that serve in different orders.
   std::size_t unequal() const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < firmware.size(); ++i) count += firmware[i]->served() != accelerated[i]->served();
     return count;
   }
-  /// Queues that firmware serves otherwise than under the first of `readings` readings.
-  std::size_t different(std::size_t readings) const {
+  /// Counts queues that firmware serves in another order than under the first of `interpretations` interpretations.
+  std::size_t different(std::size_t interpretations) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < firmware.size(); ++i)
-      count += firmware[i]->served() != firmware[i / readings * readings]->served();
+      count += firmware[i]->served() != firmware[i / interpretations * interpretations]->served();
     return count;
   }
-  /// Accelerated drives serve all that firmware serves, without a mismatch.
+  /// Checks that accelerated drives serve all requests that firmware serves, without a mismatch.
   void expect_complete() const {
     for (std::size_t i = 0; i < firmware.size(); ++i) {
       EXPECT_FALSE(firmware[i]->served().empty());
@@ -246,57 +246,60 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
 
 // --- where clusters begin --------------------------------------------------------------------------------------------
 
-struct ClusterReading {
+struct ClusterInterpretation {
   scheduling::ClusterFrom from;
   scheduling::ClusterRound round;
 
-  scheduling::Readings readings() const {
-    scheduling::Readings readings;
-    readings.cluster_from = from;
-    readings.cluster_round = round;
-    return readings;
+  scheduling::Interpretations interpretations() const {
+    scheduling::Interpretations interpretations;
+    interpretations.cluster_from = from;
+    interpretations.cluster_round = round;
+    return interpretations;
   }
 };
 
-constexpr ClusterReading kClusterReadings[] = {{scheduling::ClusterFrom::Front, scheduling::ClusterRound::Restart},
-                                               {scheduling::ClusterFrom::Front, scheduling::ClusterRound::Continue},
-                                               {scheduling::ClusterFrom::Arm, scheduling::ClusterRound::Restart},
-                                               {scheduling::ClusterFrom::Arm, scheduling::ClusterRound::Continue}};
+constexpr ClusterInterpretation kClusterInterpretations[] = {
+    {scheduling::ClusterFrom::Front, scheduling::ClusterRound::Restart},
+    {scheduling::ClusterFrom::Front, scheduling::ClusterRound::Continue},
+    {scheduling::ClusterFrom::Arm, scheduling::ClusterRound::Restart},
+    {scheduling::ClusterFrom::Arm, scheduling::ClusterRound::Continue}};
 
-class ClusterReadings : public ::testing::TestWithParam<const char*> {};
+class ClusterInterpretations : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(ClusterReadings, EachIsServedAsInFirmware) {
+TEST_P(ClusterInterpretations, EachIsServedAsInFirmware) {
   std::mt19937_64 random(64);
   constexpr std::size_t kQueues = 24;
   Pairs pairs;
   for (std::size_t i = 0; i < kQueues; ++i) {
     std::vector<Given> given = random_queue(random, 6);
-    // In half of them rounds are so short that clusters break off.
+    // In half of them rounds are so short that clusters are interrupted.
     for (Given& g : given)
       if (i % 2 == 0 && g.name <= 'Z') g.deadline = g.at + static_cast<Picoseconds>(40 + random() % 120) * kMs;
-    for (const ClusterReading& reading : kClusterReadings) pairs.add(GetParam(), "lockstep", given, reading.readings());
+    for (const ClusterInterpretation& interpretation : kClusterInterpretations)
+      pairs.add(GetParam(), "lockstep", given, interpretation.interpretations());
   }
   run_until(seconds(3));
   pairs.expect_complete();
   for (std::size_t i = 0; i < pairs.firmware.size(); ++i)
-    EXPECT_EQ(pairs.accelerated[i]->served(), pairs.firmware[i]->served()) << "queue " << i / 4 << ", reading " << i % 4;
-  EXPECT_GT(pairs.different(std::size(kClusterReadings)), kQueues / 4) << "the readings matter";
+    EXPECT_EQ(pairs.accelerated[i]->served(), pairs.firmware[i]->served()) << "queue " << i / 4 << ", interpretation " << i % 4;
+  EXPECT_GT(pairs.different(std::size(kClusterInterpretations)), kQueues / 4) << "the interpretations matter";
 }
 
-TEST_P(ClusterReadings, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
+TEST_P(ClusterInterpretations, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
   const Picoseconds end = seconds(scaled(100));
   std::vector<std::unique_ptr<MixedRig>> rigs;
-  const auto make = [&](const char* engine, const MixedLoad& load, const ClusterReading& reading) {
+  const auto make = [&](const char* engine, const MixedLoad& load, const ClusterInterpretation& interpretation) {
     const std::string name = "rig" + std::to_string(rigs.size());
-    rigs.push_back(std::make_unique<MixedRig>(
-        name,
-        make_drive((name + "_disk").c_str(), GetParam(), engine, free_of_charge(atlas_profile()), false, reading.readings()),
-        load, end));
+    rigs.push_back(
+        std::make_unique<MixedRig>(name,
+                                   make_drive((name + "_disk").c_str(), GetParam(), engine, free_of_charge(atlas_profile()),
+                                              false, interpretation.interpretations()),
+                                   load, end));
   };
-  for (const ClusterReading& reading : kClusterReadings) {
-    make("firmware", MixedLoad{}, reading);
-    make("lockstep", MixedLoad{}, reading);
-    make("lockstep", tight_load(), reading);
+  for (const ClusterInterpretation& interpretation : kClusterInterpretations) {
+    make("firmware", MixedLoad{}, interpretation);
+    make("lockstep", MixedLoad{}, interpretation);
+    make("lockstep", tight_load(), interpretation);
   }
   run_until(end);
   for (std::size_t i = 0; i < rigs.size(); ++i) {
@@ -309,7 +312,7 @@ TEST_P(ClusterReadings, EachKeepsAllRoundsTheFirmwaresMeansAndTheRtlInStep) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, ClusterReadings,
+INSTANTIATE_TEST_SUITE_P(Policies, ClusterInterpretations,
                          ::testing::Values("OPS:SCAN/CLUST-REQ(2)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"),
                          name_of);
 
@@ -317,9 +320,9 @@ INSTANTIATE_TEST_SUITE_P(Policies, ClusterReadings,
 
 constexpr scheduling::Postponed kPostponed[] = {scheduling::Postponed::Round, scheduling::Postponed::LastContinuous};
 
-class PostponedReadings : public ::testing::TestWithParam<const char*> {};
+class PostponedInterpretations : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(PostponedReadings, AreServedAsInFirmware) {
+TEST_P(PostponedInterpretations, AreServedAsInFirmware) {
   std::mt19937_64 random(65);
   constexpr std::size_t kQueues = 80;
   Pairs pairs;
@@ -331,32 +334,33 @@ TEST_P(PostponedReadings, AreServedAsInFirmware) {
       if (g.name <= 'Z') g.deadline = g.at + deadline;
       if (g.name >= 'a' && random() % 2 == 0 && g.cylinder < 120) g.blocks = static_cast<std::uint32_t>(1 + random() % 640);
     }
-    for (const scheduling::Postponed reading : kPostponed) {
-      scheduling::Readings readings;
-      readings.postponed = reading;
-      pairs.add(GetParam(), i % 4 == 0 ? "lockstep" : "model", given, readings);
+    for (const scheduling::Postponed interpretation : kPostponed) {
+      scheduling::Interpretations interpretations;
+      interpretations.postponed = interpretation;
+      pairs.add(GetParam(), i % 4 == 0 ? "lockstep" : "model", given, interpretations);
     }
   }
   run_until(seconds(3));
   pairs.expect_complete();
-  // The accelerator's guard keeps back its longest decision a hop, this firmware's nothing: a few requests pass in one only.
+  // The accelerator's guard reserves its longest decision time for each hop, this firmware's guard nothing: a few requests pass
+  // only one of them.
   EXPECT_LE(pairs.unequal(), pairs.accelerated.size() / 32);
-  EXPECT_GT(pairs.different(std::size(kPostponed)), 0u) << "the readings matter";
+  EXPECT_GT(pairs.different(std::size(kPostponed)), 0u) << "the interpretations matter";
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, PostponedReadings,
+INSTANTIATE_TEST_SUITE_P(Policies, PostponedInterpretations,
                          ::testing::Values("OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(1)", "OPS:SCAN/CI-OPT(2)", "OPS:SCAN/CI-OPT(5)",
                                            "OPS:SCAN/CLUST-REQ(2)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"),
                          name_of);
 
-TEST(OtherReadings, AreForFirmwareOnly) {
-  scheduling::Readings readings = kClusterReadings[3].readings();
-  readings.postponed = scheduling::Postponed::LastContinuous;
+TEST(OtherInterpretations, AreForFirmwareOnly) {
+  scheduling::Interpretations interpretations = kClusterInterpretations[3].interpretations();
+  interpretations.postponed = scheduling::Postponed::LastContinuous;
   const scheduling::PolicySpec policy = *scheduling::find_policy("OPS:SCAN/CLUST-REQ(6)");
-  EXPECT_EQ(system::engine_objection("lockstep", policy, 32, readings), "");
-  readings.clusters = scheduling::ClusterContents::Discrete;
-  EXPECT_NE(system::engine_objection("lockstep", policy, 32, readings).find("engine firmware"), std::string::npos);
-  EXPECT_EQ(system::engine_objection("firmware", policy, 32, readings), "");
+  EXPECT_EQ(system::engine_objection("lockstep", policy, 32, interpretations), "");
+  interpretations.clusters = scheduling::ClusterContents::Discrete;
+  EXPECT_NE(system::engine_objection("lockstep", policy, 32, interpretations).find("engine firmware"), std::string::npos);
+  EXPECT_EQ(system::engine_objection("firmware", policy, 32, interpretations), "");
 }
 
 // --- mixed loads -----------------------------------------------------------------------------------------------------
@@ -387,7 +391,7 @@ TEST_P(MixedPrograms, KeepAllRoundsAndTheFirmwaresMeans) {
 }
 
 TEST_P(MixedPrograms, AreTheSameInModelAndRtl) {
-  // Half of the decisions where the guard hardly ever refuses, half where it does so all the time.
+  // Half of the decisions with a guard that rarely refuses, half with one that refuses all the time.
   const Picoseconds end = seconds(scaled(200));
   MixedRig easy("easy", GetParam(), "lockstep", MixedLoad{}, end);
   MixedRig tight("tight", GetParam(), "lockstep", tight_load(), end / 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The controller's firmware for the accelerator, watched at the bus: what it programs must be the truth about the drive.
+// The controller's firmware for the accelerator, observed at the bus: the values that it programs must match the drive.
 #include "mixed_load.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace reg = accelerator::reg;
 using accelerator::BusRequest;
 using accelerator::BusResponse;
 
-/// Between bus and core: keeps what each decision that was served said.
+/// A tap between bus and core: records the registers of each decision that was served.
 class Tap : public accelerator::BusCoreIf {
  public:
   struct Outcome {
@@ -32,7 +32,7 @@ class Tap : public accelerator::BusCoreIf {
   BusResponse access(const BusRequest& request) override {
     const BusResponse response = core_->access(request);
     if (!response.ok) ++refused;
-    // What is programmed when the drive is switched on counts as done before time 0.
+    // Initial programming counts as done before time 0.
     if (in_use_ && request.start < last) ++out_of_order;
     in_use_ = in_use_ || (request.write && request.address == reg::kInsert);
     last = request.start;
@@ -65,14 +65,14 @@ class Tap : public accelerator::BusCoreIf {
   bool in_use_ = false;
 };
 
-/// What the drive did with each decision.
+/// The drive's actions for each decision.
 class Accesses : public drive::ProbeIf {
  public:
-  void started(const drive::AccessReport& report) override { slots.push_back({report.tag, report.timing}); }
-  std::vector<std::pair<std::uint32_t, CommandTiming>> slots;
+  void started(const drive::AccessReport& report) override { entries.push_back({report.tag, report.timing}); }
+  std::vector<std::pair<std::uint32_t, CommandTiming>> entries;
 };
 
-/// A drive whose accelerator is tapped.
+/// A drive with a tap at its accelerator.
 struct TappedRig {
   TappedRig(const MixedLoad& load, Picoseconds end, const accelerator::AcceleratorEngine::Options& options) {
     drive::DriveConfig config;
@@ -102,11 +102,11 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   const Picoseconds end = Picoseconds{scaled(300)} * core::kPicosecondsPerSecond;
   TappedRig tapped(MixedLoad{}, end, {});
   const Tap& tap = *tapped.tap;
-  const auto& slots = tapped.accesses.slots;
+  const auto& entries = tapped.accesses.entries;
   run_until(end);
   EXPECT_EQ(tap.refused, 0u);
   EXPECT_EQ(tap.out_of_order, 0u) << "one access after the other on the bus";
-  ASSERT_EQ(tap.outcomes.size(), slots.size());
+  ASSERT_EQ(tap.outcomes.size(), entries.size());
   ASSERT_GT(tap.outcomes.size(), scaled(15'000));
   EXPECT_GT(tap.operations, tap.outcomes.size()) << "anew when a command has come";
   const mechanics::AccessPlanner& planner = tapped.rig->disk->planner();
@@ -116,15 +116,16 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
   const double table_error = tapped.engine->seek_table().max_error_us * 1e6;
   std::uint64_t with_extra_turn = 0;
   double worst = 0;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
     const Tap::Outcome& said = tap.outcomes[i];
-    const auto& [tag, did] = slots[i];
+    const auto& [tag, did] = entries[i];
     ASSERT_EQ(said.result, tag | (1u << reg::kResultValidLsb)) << "decision " << i;
     ASSERT_EQ(said.tag, tag);
     ASSERT_EQ(said.head_time, scale.time_of_day(did.started)) << "decision " << i;
     ASSERT_EQ(said.head_time & scale.format().angle_mask(), scale.angle(planner.rotation().angle_at(did.started)));
-    // The accelerator never promises less than it takes, but for the rounding that the guard allows for; and not much
-    // more, but for a turn where the sector is only just reached. (Write data still on the bus is not its business.)
+    // The accelerator's estimate is never shorter than the access, except for the rounding that the guard allows for; and it is
+    // not much longer, except for a turn where the sector is only just reached. (It does not include write data still on the
+    // bus.)
     if (did.bus > 0) continue;
     const auto actual = static_cast<double>(did.overhead + did.seek + did.settle + did.rotation);
     double excess = static_cast<double>(said.key) * tick - actual;
@@ -136,17 +137,17 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
     worst = std::max(worst, std::abs(excess));
   }
   EXPECT_LT(worst, 3 * tick);
-  // Between two accesses the arm hardly ever waits, and never longer than the guard reckons with.
+  // Between two accesses the actuator rarely waits, and never longer than the guard assumes.
   const auto bound = static_cast<double>(tap.written[reg::kDelay / 4]) * tick;
   EXPECT_GE(bound, static_cast<double>(tapped.engine->decision_bound()));
   std::uint64_t queued = 0;
   std::uint64_t waits = 0;
-  std::uint64_t replacing = 0;  // came as the access before ended: a stall where others were at hand
-  for (std::size_t i = 1; i < slots.size(); ++i) {
-    const CommandTiming& before = slots[i - 1].second;
+  std::uint64_t replacing = 0;  // arrived as the access before ended: a stall if other commands were queued
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const CommandTiming& before = entries[i - 1].second;
     const Picoseconds over =
         before.started + before.overhead + before.seek + before.settle + before.rotation + before.transfer + before.bus;
-    const CommandTiming& next = slots[i].second;
+    const CommandTiming& next = entries[i].second;
     ASSERT_GE(next.started, over);
     replacing += next.accepted == over ? 1 : 0;
     if (next.accepted >= over) continue;
@@ -154,14 +155,14 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
     waits += next.started > over ? 1 : 0;
     ASSERT_LE(static_cast<double>(next.started - over), bound);
   }
-  EXPECT_GT(queued, slots.size() / 2);
+  EXPECT_GT(queued, entries.size() / 2);
   EXPECT_LT(waits, queued / 100 + 2);
   const drive::StallStatistics& stall = tapped.rig->disk->dispatcher().statistics();
-  EXPECT_EQ(stall.stalls + stall.idle_decisions, waits + slots.size() - queued);
+  EXPECT_EQ(stall.stalls + stall.idle_decisions, waits + entries.size() - queued);
   EXPECT_GT(stall.stalls, waits) << "some came with others at hand";
   EXPECT_LE(stall.stalls, waits + replacing);
-  // A turn too much is charged where the arrival lies within the table's error and the margin before the sector.
-  const double share = static_cast<double>(with_extra_turn) / static_cast<double>(slots.size());
+  // The estimate is a turn too long if the arrival lies within the table's error and the margin before the sector.
+  const double share = static_cast<double>(with_extra_turn) / static_cast<double>(entries.size());
   EXPECT_LT(share, 2 * (table_error + 4 * tick) / turn + 0.001);
   RecordProperty("worst_excess_ps", std::to_string(worst));
   RecordProperty("share_with_extra_turn", std::to_string(share));
@@ -181,25 +182,25 @@ TEST_P(DecisionsOfSeveralOperations, AreForTheInstantAtWhichTheAccessBegins) {
     EXPECT_EQ(tapped.rig->statistics.hiccups(), 0u);
   }
   const Tap& tap = *tapped.tap;
-  const auto& slots = tapped.accesses.slots;
+  const auto& entries = tapped.accesses.entries;
   EXPECT_EQ(tap.refused, 0u);
   EXPECT_EQ(tap.out_of_order, 0u);
-  ASSERT_EQ(tap.outcomes.size(), slots.size());
+  ASSERT_EQ(tap.outcomes.size(), entries.size());
   ASSERT_GT(tap.outcomes.size(), scaled(5'000));
   const scheduling::TickScale scale(scheduling::FixedPointFormat{}, tapped.rig->disk->planner().rotation().period());
   Picoseconds longest = 0;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    ASSERT_EQ(tap.outcomes[i].tag, slots[i].first);
-    ASSERT_EQ(tap.outcomes[i].head_time, scale.time_of_day(slots[i].second.started)) << "decision " << i;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    ASSERT_EQ(tap.outcomes[i].tag, entries[i].first);
+    ASSERT_EQ(tap.outcomes[i].head_time, scale.time_of_day(entries[i].second.started)) << "decision " << i;
     if (i == 0) continue;
-    const CommandTiming& before = slots[i - 1].second;
+    const CommandTiming& before = entries[i - 1].second;
     const Picoseconds over =
         before.started + before.overhead + before.seek + before.settle + before.rotation + before.transfer + before.bus;
-    const Picoseconds started = slots[i].second.started;
-    // What the guard has refused may be all that is left, and waits for the next round.
+    const Picoseconds started = entries[i].second.started;
+    // All remaining commands may have been refused by the guard; they wait for the next round.
     const Picoseconds round = started / load.round * load.round;
     const Picoseconds from = keeps_deadlines(GetParam()) ? std::max(over, round) : over;
-    if (slots[i].second.accepted < over) longest = std::max(longest, started - from);
+    if (entries[i].second.accepted < over) longest = std::max(longest, started - from);
   }
   EXPECT_LE(longest, tapped.engine->decision_bound());
 }
@@ -245,7 +246,7 @@ TEST(AcceleratorEngine, ADeadlineBeyondWhatTimesOfDayTellApartIsMet) {
   EXPECT_EQ(tapped.rig->disk->engine().statistics().forced, 0u);
 }
 
-/// An accelerated engine beside the policy in exact arithmetic: what would that one have picked?
+/// An accelerated engine, and in parallel the policy in exact arithmetic, which shows what it would have picked.
 class Twin : public engine::EngineIf, public engine::DecisionSinkIf {
  public:
   Twin(std::unique_ptr<engine::EngineIf> engine, std::unique_ptr<scheduling::SchedulerIf> exact)
@@ -264,7 +265,7 @@ class Twin : public engine::EngineIf, public engine::DecisionSinkIf {
   void left(core::Tag tag) override { sink_->left(tag); }
   void moved(const scheduling::Command& command) override { engine_->moved(command); }
   bool empty() const override { return engine_->empty(); }
-  void reset() override { engine_->reset(); }  // nothing dies here
+  void reset() override { engine_->reset(); }  // no drive fails in these tests
   void prepare(const scheduling::HeadState& at, Picoseconds when) override { engine_->prepare(at, when); }
   void decide(const scheduling::HeadState& head, Picoseconds now) override {
     head_ = head;
@@ -299,7 +300,8 @@ class Twin : public engine::EngineIf, public engine::DecisionSinkIf {
 class AcceleratedPolicies : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
-  // Where the two part in the middle of a cluster, they differ until it ends: a short run has too few clusters for a share.
+  // If the two differ in the middle of a cluster, they differ until it ends: a short run has too few clusters for a meaningful
+  // share.
   const Picoseconds end = Picoseconds{std::max(scaled(200), 60U)} * core::kPicosecondsPerSecond;
   std::vector<Twin*> twins;
   std::vector<std::unique_ptr<MixedRig>> rigs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The accelerator as a TLM target: reference model and RTL behind the same socket must give the same answers, delays
-// and interrupts, whatever a bus master does.
+// The accelerator as a TLM target: reference model and RTL behind the same socket must give the same responses, delays and
+// interrupts for any sequence of accesses.
 #include "testing.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "platter/accelerator/rtl_core.h"
 #include "platter/core/random.h"
 
-void vl_stop(const char* file, int line, const char* scope);  // Verilator's: what an assertion of the design calls
+void vl_stop(const char* file, int line, const char* scope);  // Verilator's: a failed assertion of the design calls it
 
 namespace platter::testing {
 namespace {
@@ -52,7 +52,7 @@ std::ostream& operator<<(std::ostream& out, const Answer& a) {
   return out << "{status " << a.status << " data 0x" << std::hex << a.data << std::dec << " delay " << a.delay << "}";
 }
 
-/// A bus master with one target of its own.
+/// A bus master with its own target.
 class Master : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Master);
@@ -160,7 +160,7 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
   };
   const std::uint32_t steps = scaled(60'000);
   for (std::uint32_t step = 0; step < steps; ++step) {
-    if (random.below(4) == 0) {  // the kernel catches up, or not quite, or more than that
+    if (random.below(4) == 0) {  // the kernel catches up partly, exactly, or runs past the master
       const auto most = static_cast<std::uint64_t>(2 * ahead + 200'000);
       run_until(core::now_ps() + static_cast<Picoseconds>(random.below(most)));
       ASSERT_EQ(model.irq(), rtl.irq()) << "at " << core::now_ps();
@@ -183,7 +183,7 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
         both(true, reg::kInsert, tag, delay);
         break;
       case 4: both(true, random.below(2) == 0 ? reg::kRemove : reg::kServe, tag, delay); break;
-      case 5:  // what is collected; little of it in most cases, so that it is ordered, too
+      case 5:  // a CLUSTER's selection, small in most cases so that it is also ordered
         both(true, reg::kCluster,
              static_cast<std::uint32_t>(random.below(8) == 0 ? random.below(13) : random.below(6)) |
                  static_cast<std::uint32_t>(random.below(32)) << reg::kClusterTakeCLsb,
@@ -192,7 +192,7 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
         both(true, reg::kClusterSpan, random.below(2) == 0 ? any() : static_cast<std::uint32_t>(random.below(3'000)), delay);
         break;
       case 6: both(true, reg::kCtrl, random.below(3) == 0 ? any() : kIrqEnable | 1u << reg::kCtrlGuardEnLsb, delay); break;
-      case 7:  // where the head is, and when
+      case 7:  // head position and time
         both(true, reg::kHeadPos, position(), delay);
         both(true, reg::kHeadTime, static_cast<std::uint32_t>(random.below(3'000'000)), delay);
         both(true, reg::kReserve, static_cast<std::uint32_t>(random.below(100'000)), delay);
@@ -208,7 +208,7 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
         break;
       }
       case 9: both(false, reg::kRegisters[random.below(std::size(reg::kRegisters))].offset, 0, delay); break;
-      case 10: {  // what no master should do; OP is kept for below
+      case 10: {  // accesses that no master should make; OP is left for below
         const std::uint64_t addresses[] = {0x01C, 0x058, 0x08C, 0x0A4, 0x0D8, 0x134, 0xFFC, 0x1000, 0x002, 0x041};
         const bool known = random.below(2) == 0;
         both(random.below(2) == 0,
@@ -251,7 +251,7 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
   EXPECT_EQ(model.edges, rtl.edges);
   EXPECT_EQ(accelerator::dump_registers(model.target.core()), accelerator::dump_registers(rtl.target.core()));
   EXPECT_EQ(model.target.access_cycles(), rtl.target.access_cycles());
-  // The program was one that tells.
+  // The program must have covered the interesting cases.
   EXPECT_GT(good, steps);
   EXPECT_GT(refused, steps / 30);
   EXPECT_GT(decisions, steps / 10);
@@ -360,7 +360,7 @@ TEST_P(AcceleratorTargetOf, ADecisionClearedAheadOfTimeLeavesNoInterruptStanding
   EXPECT_EQ(answer.delay, kDecision + kAccess);
   run_until(2 * kUs);
   EXPECT_FALSE(master.irq());
-  // And the next decision interrupts as ever.
+  // The next decision raises the interrupt normally.
   master.write(reg::kOp, 0);
   run_until(3 * kUs);
   EXPECT_TRUE(master.irq());
@@ -377,7 +377,7 @@ TEST_P(AcceleratorTargetOf, AnAccessDuringADecisionWaits) {
     const Answer result = master.access(false, reg::kStatus, 0, start.delay);
     EXPECT_EQ(result.delay, kDecision + kAccess);
     EXPECT_EQ(result.data & 0xFF, 1u << reg::kStatusDoneLsb);
-    // A later access in the same decision finds it over.
+    // A later access during the same decision finds it ended.
     EXPECT_EQ(master.access(false, reg::kStatus, 0, result.delay).delay, kDecision + 2 * kAccess);
     EXPECT_EQ(master.access(false, reg::kStatus, 0, kUs).delay, kUs + kAccess);
     run_until(core::now_ps() + kUs);
@@ -455,7 +455,7 @@ TEST_P(AcceleratorTargetOf, PayloadsThatAreNoRegisterAccess) {
   EXPECT_EQ(master.read(reg::kHeadTime), 0u) << "none of them changed the register";
 }
 
-/// Stops as an assertion of the design does, within an access.
+/// Stops as a failed assertion of the design does, within an access.
 struct StoppingSampler : accelerator::WaveSamplerIf {
   bool wants(Picoseconds) const override { return true; }
   void sample(Picoseconds) override { vl_stop(__FILE__, __LINE__, ""); }

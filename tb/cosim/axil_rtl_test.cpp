@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The Verilated accelerator as a module with pins, behind the bridge, on a clock that runs: what the registers answer must be what
-// the same design answers access by access, and nobody may break a rule of AXI4-Lite. Needs little of the register map, so that
-// it lives through changes of it.
+// The Verilated accelerator as a module with pins, behind the bridge, on a running clock. Its registers must give the same
+// responses as the same design at the level of accesses, and neither side may violate a rule of AXI4-Lite. The test depends
+// little on the register map, so that it need not change with it.
 #include "testing.h"
 
 #include <cstring>
@@ -91,7 +91,7 @@ class System : public sc_core::sc_module {
     return data;
   }
   void pause(int cycles) { wait(sc_time(cycles * kCycleNs, SC_NS)); }
-  /// Until no work is under way.
+  /// Waits until no work is in progress.
   void settle() {
     while ((read(reg::kStatus) & kBusy) != 0) pause(10);
   }
@@ -153,7 +153,7 @@ TEST(AxilRtl, SaysWhoItIs) {
 }
 
 TEST(AxilRtl, RegistersKeepWhatIsWritten) {
-  // All are written before any is read: what one write changes in another shows.
+  // All registers are written before any is read, so that a write that changes another register shows.
   System system("system", [](System& s) {
     RandomStream random(17, "registers");
     const std::vector<reg::RegisterInfo> all = registers(reg::Access::ReadWrite);
@@ -164,7 +164,7 @@ TEST(AxilRtl, RegistersKeepWhatIsWritten) {
       after_reset.push_back(s.read(info.offset));
       EXPECT_EQ(s.write(info.offset, 0xFFFF'FFFF), kOk) << info.name;
       masks.push_back(s.read(info.offset));
-      const bool beyond = info.offset > reg::kMask0 && info.offset <= reg::kMask7;  // masks of tags that the table has not
+      const bool beyond = info.offset > reg::kMask0 && info.offset <= reg::kMask7;  // masks of tags that do not exist
       EXPECT_EQ(masks.back() == 0u, beyond) << info.name;
     }
     for (int round = 0; round < 20; ++round) {
@@ -190,7 +190,7 @@ TEST(AxilRtl, RefusedAccessesAreErrors) {
       EXPECT_EQ(s.access(false, info.offset, data), kRefused) << info.name;
     EXPECT_EQ(s.access(false, free_address(), data), kRefused);
     EXPECT_EQ(s.write(free_address(), 0), kRefused);
-    // Half a word is refused and changes nothing.
+    // A write of half a word is refused and changes nothing.
     EXPECT_EQ(s.write(reg::kCtrl, kIrqEnable), kOk);
     unsigned char enables[4] = {TLM_BYTE_ENABLED, TLM_BYTE_ENABLED, 0, 0};
     data = 0;
@@ -240,7 +240,7 @@ TEST(AxilRtl, RandomAccessesAnswerAsTheDesignDoesAccessByAccess) {
       request.write = random.below(3) != 0;
       request.address = random.below(16) == 0 ? 4 * static_cast<std::uint32_t>(random.below(1024)) : info.offset;
       request.data = static_cast<std::uint32_t>(random.below(2) == 0 ? random.bits() : random.below(64));
-      // Here writes wait for the end of work, there accesses follow each other.
+      // Here writes wait for the end of work; in the reference, accesses follow each other.
       if (request.address == reg::kStallCycles) continue;
       const accelerator::BusResponse expected = reference.access(request);
       if (request.write) {

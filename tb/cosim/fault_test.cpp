@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A test of the tests: linked with the RTL that has a seeded one-bit fault, the lock-step must stop the run and say why.
+// Checks the tests: linked with RTL that has a seeded one-bit fault, the lock-step must stop the run and report the cause.
 #include "mixed_load.h"
 
 namespace platter::testing {
@@ -36,7 +36,7 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
     for (const char* part : {"\n  model: data 0x", "\n  RTL:   data 0x", "\nmodel's registers:\n", "RTL's registers:\n",
                              "  RESULT_KEY = 0x", "\nmodel's table:\n", "occupancy"})
       EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
-    // The accesses kept with the report lead a fresh core to the same registers; the counters start at the checkpoint.
+    // Replaying the recorded accesses brings a fresh core to the same registers; the counters start at the checkpoint.
     ASSERT_FALSE(replayed.empty());
     const auto without_count = [](std::string dump) {
       for (const char* counter :
@@ -59,7 +59,7 @@ TEST(SeededFault, TheFaultyRtlAloneGoesItsOwnWay) {
   MixedRig rtl("rtl", "SPTF", "rtl", MixedLoad{}, end);
   run_until(end);
   model.close();
-  rtl.close();  // a wrong choice is a slow choice, not a lost request
+  rtl.close();  // a wrong choice costs time but loses no request
   EXPECT_EQ(model.finished.issues, rtl.finished.issues);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The deadline guard on whole drives, with the times of measured ones: their buffers take writes and write them back while rounds run
-// that the drive hardly has time for. What the guard does not foresee is left out (docs/reference/policies.md): no read is served from a buffer, and
-// the bus is so fast that no read waits for what an older write has for it.
+// The deadline guard on whole drives with the timing of measured drives. Their buffers cache writes and write them back during
+// rounds for which the drive has hardly enough time. Effects that the guard does not include are excluded
+// (docs/reference/policies.md): no read is served from a buffer, and the bus is so fast that no read waits for data of an older
+// write.
 #include <algorithm>
 
 #include "mixed_load.h"
@@ -87,7 +88,7 @@ TEST_P(DiscreteDeadlines, OfTwentyMillisecondsCostNoStreamAnything) {
     rig->close();
     EXPECT_EQ(rig->statistics.hiccups(), 0u) << rig->disk->name();
   }
-  std::uint64_t late = 0;  // of those without a deadline, against the same time
+  std::uint64_t late = 0;  // of those without a deadline, by the same limit
   for (const Finished::Row& row : without.finished.rows)
     late += row.request.cls == RequestClass::Discrete && row.timing.response() > load.deadline ? 1u : 0u;
   const drive::PortCounters& counters = with.disk->host_port().counters(RequestClass::Discrete);

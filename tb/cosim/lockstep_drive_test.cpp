@@ -36,7 +36,8 @@ TEST_P(LockstepDrive, ModelRtlAndBothGiveOneRun) {
   EXPECT_EQ(m.compared, 0u);
   EXPECT_EQ(m.decisions, l.decisions);
   EXPECT_EQ(m.cycles, l.cycles);
-  // 32 / 4 + 12 cycles a pass; two of them and the sums where the sweep has changed; and anew when a command comes. LOOK needs none.
+  // A pass takes 32 / 4 + 12 cycles. A decision takes two passes and the sums if the sweep has changed, and again when a
+  // command arrives. LOOK needs no sums.
   const bool passes = scheduling::find_policy(GetParam())->row->accelerated != scheduling::Accelerated::Elevator;
   EXPECT_GE(m.cycles, m.decisions * (passes ? 20 : 5));
   EXPECT_LT(m.cycles, m.decisions * 200);
@@ -59,8 +60,8 @@ TEST_P(LockstepDrive, TightRoundsAreKeptByTheGuard) {
   } else {
     EXPECT_EQ(rig.statistics.hiccups(), 0u);
     EXPECT_GT(rig.statistics.of(RequestClass::Continuous).response.max_ms(), 249) << "the guard uses the round to its end";
-    // What the guard lets pass leaves time for the next continuous command, but for one block: when a read ends, its last block is still
-    // on the bus, and the time that is left is counted from there.
+    // A command that the guard passes leaves time for the next continuous command, except for one block: when a read ends, its
+    // last block is still on the bus, and the remaining time is counted from there.
     EXPECT_LE(e.forced, e.decisions / 1'000);
   }
 }
@@ -105,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, LockstepDrive,
 class GuardedEngines : public ::testing::TestWithParam<Engine> {};
 
 TEST_P(GuardedEngines, NoHiccupsWhateverTheWritesDo) {
-  // Nearly saturated by writes alone: rounds end within a hair of their deadline while write data comes over the bus.
+  // Nearly saturated by writes alone: rounds end just before their deadline while write data crosses the bus.
   const Picoseconds end = seconds(scaled(1'000));
   MixedLoad load = tight_load();
   load.rate_per_s = 70;
@@ -123,7 +124,7 @@ std::unique_ptr<drive::Drive> buffered_drive(const std::string& name, const Engi
 }
 
 TEST_P(GuardedEngines, NoHiccupsWhateverTheBufferWritesBack) {
-  // All tags are in use nearly all the time: the drive's own writes find room only where a host's command has just left it.
+  // All tags are in use nearly all the time: internal writes find an entry only when a host's command has just left it.
   const Picoseconds end = seconds(scaled(300));
   std::vector<std::unique_ptr<MixedRig>> rigs;
   for (const double reads : {0.0, 0.2, 0.8})
@@ -143,7 +144,8 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheBufferWritesBack) {
     EXPECT_EQ(rig.statistics.of(RequestClass::Continuous).completed, scaled(300) * 25u) << "rig " << i;
     const std::uint64_t destages = rig.disk->cache_statistics().destages;
     EXPECT_GT(destages, scaled(1'000)) << "rig " << i;
-    // Only what comes when an access ends is decided on while the arm waits: the write that follows one of the buffer's own.
+    // The actuator waits for a decision only if a command arrives as an access ends: the write that follows an internal one of
+    // the buffer.
     EXPECT_LE(rig.disk->dispatcher().statistics().stalls, destages + destages / 100 + 10) << "rig " << i;
   }
 }
@@ -185,7 +187,7 @@ TEST(FirmwareAndModel, AgreeOnTheMeans) {
   const double tolerance = kScale == 1 ? 0.02 : 0.05;
   for (const RequestClass cls : {RequestClass::Continuous, RequestClass::Discrete})
     EXPECT_NEAR(model.mean_ms(cls) / firmware.mean_ms(cls), 1, tolerance) << core::to_string(cls);
-  // Its decisions are the quicker ones by far.
+  // Its decisions are much faster.
   const auto latency = [](MixedRig& rig) {
     const engine::EngineStatistics e = rig.disk->engine().statistics();
     return e.latency / static_cast<Picoseconds>(e.decisions);

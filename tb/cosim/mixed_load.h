@@ -7,7 +7,7 @@
 
 namespace platter::testing {
 
-/// Continuous streams in rounds and Poisson discrete requests; what models/configs/scenarios/mixed_media.toml has.
+/// Continuous streams in rounds and Poisson discrete requests, as in models/configs/scenarios/mixed_media.toml.
 struct MixedLoad {
   std::vector<std::string> tables = {"bigbuckbunny_mpeg1_1150k", "bikes_mpeg1_1150k", "carphone_mpeg1_1150k",
                                      "bigbuckbunny_mpeg2_2000k", "bikes_mpeg2_2000k", "carphone_mpeg2_2000k"};
@@ -19,8 +19,8 @@ struct MixedLoad {
   std::uint64_t seed = 1;
 };
 
-/// Long requests in short rounds, and more discrete ones than the drive has time for: the guard has to refuse, again and
-/// again, down to the last turn.
+/// Long requests in short rounds, and more discrete ones than the drive has time for: the guard must refuse requests
+/// frequently, with as little as one turn to spare.
 inline MixedLoad tight_load() {
   MixedLoad load;
   load.tables = {"bigbuckbunny_mpeg2_3000k", "bikes_mpeg2_3000k", "carphone_mpeg2_3000k"};
@@ -66,7 +66,7 @@ class MixedRig {
            Picoseconds end)
       : MixedRig(name, make_drive((name + "_disk").c_str(), policy, engine, atlas_profile(), false), load, end) {}
 
-  /// After the run: balances, and the counts that are only known then.
+  /// Call this after the run: counts the outstanding requests and checks the balance.
   void close() {
     host.for_each_outstanding([&](const workload::Request& r) { statistics.outstanding(r, core::now_ps()); });
     EXPECT_NO_THROW(statistics.check_conservation());

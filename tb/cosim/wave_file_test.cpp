@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wave files: written whole or not at all, within their window, without any effect on the run. What is in them is read
-// back by the tests of the command.
+// Wave files: complete or not written at all, limited to their window, without any effect on the run. The tests of the command
+// read back their contents.
 #include "mixed_load.h"
 
 #include <fstream>
@@ -20,7 +20,7 @@ using observe::WaveProbe;
 
 constexpr Picoseconds kEnd = 500 * kMs;
 
-/// Signals of a test's own.
+/// Signals that a test defines.
 std::vector<params::SignalRow> two_rows() { return {{"mech", "head", "", 6}, {"mech", "cylinder", "", 18}}; }
 constexpr std::size_t kHead = 0;
 constexpr std::size_t kCylinder = 1;
@@ -127,7 +127,7 @@ TEST(WaveFile, SeveralProbesSeeTheSameDrive) {
 INSTANTIATE_TEST_SUITE_P(Engines, Waves, ::testing::Values("firmware", "model", "rtl", "lockstep"));
 
 TEST(WaveFile, TheRtlOutlivesItsFile) {
-  // A run that ends in an error takes the file down first; the design may be clocked once more after that.
+  // A run that ends with an error removes the file first; the design may be clocked once more after that.
   const TemporaryFile target(".fst");
   accelerator::RtlCore rtl(5'000, accelerator::RtlCore::traced());
   {
@@ -171,7 +171,7 @@ TEST(WaveFile, ClocksOfTwoCoresThatRunAheadTogetherKeepTheirPeriod) {
     file.commit();
     EXPECT_EQ(disk.first, 0u);
   }
-  // The second begins right behind the first, and lasts as long.
+  // The second begins right after the first, and is as long.
   EXPECT_EQ(times(target.path()), (std::pair<Picoseconds, Picoseconds>{1'000, 17'001}));
 }
 
@@ -197,7 +197,7 @@ TEST(WaveFile, ATargetThatCannotBeReplacedLeavesNothing) {
   EXPECT_EQ(target.partials(), 0u);
 }
 
-// The writer says nothing about a full disk.
+// The writer does not report a full disk.
 TEST(WaveFile, WhatIsCutShortIsNotWhole) {
   const TemporaryFile target(".fst");
   const auto write = [&target](std::uint64_t changes) {

@@ -26,6 +26,8 @@ import pywellen
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 EXPECTED = HERE / "expected"
+RENAMES = tomllib.loads((HERE / "renames.toml").read_text())
+used: set[tuple[int, str, str]] = set()  # of renames.toml: table (by identity), path, value
 MOST_DIFFERENCES = 12  # of one run, printed
 
 
@@ -70,10 +72,19 @@ def result_of(file: pathlib.Path) -> dict[str, Any]:
     return result
 
 
+def cell_before(text: str) -> str:
+    """What stood there before it was renamed."""
+    for old, new in RENAMES.get("cells", {}).items():
+        if text == new:
+            used.add((id(RENAMES["cells"]), old, repr(new)))
+            return old
+    return text
+
+
 def table_of(source: pathlib.Path | str) -> dict[str, Any]:
     """A digest for each column of a CSV table: a column may get another name."""
     rows = list(csv.reader((source if isinstance(source, str) else source.read_text()).splitlines()))
-    columns = {column: digest("\n".join(row[i] for row in rows[1:])) for i, column in enumerate(rows[0])}
+    columns = {column: digest("\n".join(cell_before(row[i]) for row in rows[1:])) for i, column in enumerate(rows[0])}
     return {"rows": str(len(rows) - 1), "columns": columns}
 
 
@@ -106,16 +117,13 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
         yield "/".join(path), value
 
 
-used: set[str] = set()  # paths of renames.toml
-
-
 def renamed(path: str, names: dict[str, str]) -> str:
     """The longest prefix of whole steps that the table has."""
     steps = path.split("/")
     for length in range(len(steps), 0, -1):
         old = "/".join(steps[:length])
         if old in names:
-            used.add(old)
+            used.add((id(names), old, repr(names[old])))
             return "/".join([names[old], *steps[length:]])
     return path
 
@@ -127,28 +135,33 @@ def differences(expected: Any, given: Any, names: dict[str, str], added: dict[st
     lines = []
     for path, wanted in old.items():
         if path not in new:
-            if wanted not in allowed(removed, path):
+            if not allows(removed, path, wanted):
                 lines.append(f"{path}: expected {wanted}, is missing")
         elif new[path] != wanted:
             lines.append(f"{path}: expected {wanted}, is {new[path]}")
     for path, value in new.items():
-        if path not in old and value not in allowed(added, path):
+        if path not in old and not allows(added, path, value):
             lines.append(f"{path}: {value}, was not there")
     return lines
 
 
-def allowed(table: dict[str, Any], path: str) -> list[Any]:
-    """The values that a path may have, which has no partner."""
-    if path not in table:
-        return []
-    used.add(path)
-    return table[path] if isinstance(table[path], list) else [table[path]]
+def values(entry: Any) -> list[Any]:
+    return entry if isinstance(entry, list) else [entry]
+
+
+def allows(table: dict[str, Any], path: str, value: Any) -> bool:
+    """May a path without a partner have this value?"""
+    if path not in table or value not in values(table[path]):
+        return False
+    used.add((id(table), path, repr(value)))
+    return True
 
 
 def unused(renames: dict[str, Any]) -> list[str]:
-    """Paths of renames.toml that no run needed."""
-    return [path for table in renames.values() for inner in ([table] if not any(isinstance(v, dict) for v in table.values()) else table.values())
-            for path in inner if path not in used]
+    """Entries of renames.toml that no run needed."""
+    nested = [table if any(isinstance(v, dict) for v in table.values()) else {"": table} for table in renames.values()]
+    return [f"{path} = {value!r}" for tables in nested for table in tables.values() for path, entry in table.items()
+            for value in values(entry) if (id(table), path, repr(value)) not in used]
 
 
 def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str]:
@@ -222,10 +235,8 @@ def main() -> int:
     if options.action == "list":
         print("\n".join(chosen))
         return 0
-    with (HERE / "renames.toml").open("rb") as file:
-        renames = tomllib.load(file)
     try:
-        different = carry_out({name: every[name] for name in chosen}, options.action == "make", renames)
+        different = carry_out({name: every[name] for name in chosen}, options.action == "make", RENAMES)
     except KeyboardInterrupt:
         print("golden: interrupted", file=sys.stderr)
         return 130
@@ -237,7 +248,7 @@ def main() -> int:
         print(f"golden: {len(chosen) - different} runs kept")
     else:
         print(f"golden: {len(chosen)} runs, {different} different")
-        if len(chosen) == len(every) and (idle := unused(renames)):
+        if len(chosen) == len(every) and (idle := unused(RENAMES)):
             print(f"golden: nothing needs {', '.join(idle)} in renames.toml")
             different += 1
     missing = policies_without_a_run(every)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What no scenario can ask for: flushes, FUA, task attributes, tags, commands that are refused, callers that block, deaths between commands;
+// What no scenario can ask for: flushes, FUA, task attributes, tags, commands that are refused, callers that block, failures between commands;
 // to one drive, to a drive that writes eagerly and to arrays. One case a call; each command that has ended is a row of CSV on stdout.
 #include <cstdio>
 #include <map>
@@ -193,8 +193,8 @@ void two_hosts() {
   run_while_not([&] { return first.over() && second.over(); });
 }
 
-/// Every so many commands the drive dies, under those that it has, and returns.
-void deaths() {
+/// Every so many commands the drive fails, under those that it has, and returns.
+void failures() {
   const auto disk = make_drive("disk", "SPTF", "firmware", buffered(profile::WriteBack::Append));
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
@@ -264,7 +264,7 @@ void ew_array(host::WriteAnswer answer) {
   run_while_not([&] { return traffic.over(); });
 }
 
-void striped(bool mirrored, bool dies) {
+void striped(bool mirrored, bool fails) {
   ArrayConfig config;
   config.drives = 4;
   config.areas = {area_of(64, 16'384, mirrored), area_of(16, 8'192, !mirrored)};
@@ -281,12 +281,12 @@ void striped(bool mirrored, bool dies) {
   Traffic traffic(host, mix, 1);
   std::uint32_t next = 300;
   traffic.on_done = [&] {
-    if (!dies || traffic.done() != next) return;
+    if (!fails || traffic.done() != next) return;
     next += 300;
     if (rig.array->alive(1))
       rig.array->kill(1);
     else
-      rig.array->drive_returned(1);
+      rig.array->drive_revived(1);
   };
   traffic.start(20, 1'500);
   run_while_not([&] { return traffic.over(); });
@@ -323,7 +323,7 @@ const std::map<std::string, std::function<void()>>& cases() {
          to_drive("SSTF", "firmware", toy_profile(), mix);
        }},
       {"two_hosts", two_hosts},
-      {"deaths", deaths},
+      {"failures", failures},
       {"blocking", blocking},
       {"eager_satf", [] { eager_drive("SATF-EW"); }},
       {"eager_freebw", [] { eager_drive("FreeBW-SCAN"); }},

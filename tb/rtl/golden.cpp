@@ -472,11 +472,11 @@ Golden::Decision Golden::decide() const {
       ++decision.refused;
       continue;
     }
-    const std::int64_t price = key(tag);
-    if (!decision.valid || price < decision.key || (price == decision.key && older(table_[tag], table_[decision.tag]))) {
+    const std::int64_t cost = key(tag);
+    if (!decision.valid || cost < decision.key || (cost == decision.key && older(table_[tag], table_[decision.tag]))) {
       decision.valid = true;
       decision.tag = tag;
-      decision.key = price;
+      decision.key = cost;
     }
   }
   if (!decision.valid && active()) {
@@ -544,12 +544,12 @@ Golden::Collection Golden::collect() const {
 Golden::Order Golden::best_order(const std::vector<unsigned>& tags) const {
   const std::size_t c = tags.size();
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  const auto price = [this](const Hop& hop) { return std::min(hop.cost, parameters_.time_limit()); };
+  const auto limited = [this](const Hop& hop) { return std::min(hop.cost, parameters_.time_limit()); };
   std::vector<std::int64_t> from_head(c);
   std::vector<std::vector<std::int64_t>> between(c, std::vector<std::int64_t>(c));
   for (std::size_t i = 0; i < c; ++i) {
-    from_head[i] = price(hop_from_head(tags[i]));
-    for (std::size_t j = 0; j < c; ++j) between[i][j] = price(hop_between(tags[i], tags[j]));
+    from_head[i] = limited(hop_from_head(tags[i]));
+    for (std::size_t j = 0; j < c; ++j) between[i][j] = limited(hop_between(tags[i], tags[j]));
   }
   const std::size_t all = (std::size_t{1} << c) - 1;
   std::vector<std::vector<std::int64_t>> best(all + 1, std::vector<std::int64_t>(c, kNever));

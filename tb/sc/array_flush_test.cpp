@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flushes and deaths at random instants above drives whose write cache forgets: what a flush that was good has covered is there, and what
-// is not there is told by the next flush.
+// Flushes and failures at random instants, with drives whose write cache loses its contents. Data that a good flush has covered
+// is on the media; the next flush reports the data that is not.
 #include "array_rig.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kSector = 512;
 
-/// Random writes, a number of them at a time, flushes when asked for, and what each sector may hold.
+/// Random writes, a fixed number at a time; flushes on request; and the contents that each sector may have.
 class WritesAndFlushes : public ArrayClientIf {
  public:
   WritesAndFlushes(Array& array, std::uint64_t seed)
@@ -36,9 +36,9 @@ class WritesAndFlushes : public ArrayClientIf {
     submit(job);
     return job;
   }
-  /// The one drive that will die before the next look.
+  /// Sets the drive that will fail before the next call of `look`.
   void expect_death(std::uint32_t drive) { mortal_ = drive; }
-  /// Nothing is on its way, and all drives live: reads everything back.
+  /// Reads everything back. Precondition: no request is outstanding, and no drive has failed.
   void look(Script& script) {
     ASSERT_EQ(outstanding_, 0u);
     std::vector<std::uint8_t> bytes(array_.capacity_bytes());
@@ -59,7 +59,7 @@ class WritesAndFlushes : public ArrayClientIf {
       for (std::size_t i = 0; i < kSector; i += 8)
         ASSERT_EQ(std::memcmp(bytes.data() + s * kSector + i, &stamp, 8), 0) << "torn";
       auto& versions = sectors_[s];
-      // Which one is it, and what came after it, and was it answered, and flushed?
+      // Finds the version on the media, and whether later versions were completed or flushed.
       std::size_t found = versions.size();
       while (found > 0 && versions[found - 1].stamp != stamp) --found;
       ASSERT_GT(found, 0u) << "sector " << s << " holds what was never written there";
@@ -77,14 +77,14 @@ class WritesAndFlushes : public ArrayClientIf {
     lost_sectors += lost;
     lost_now = lost;
   }
-  std::uint64_t lost_now = 0;  ///< sectors of the last look
+  std::uint64_t lost_now = 0;  ///< sectors lost, as of the last `look`
 
  private:
   struct Version {
     std::uint64_t stamp;
     bool answered;
     bool flushed;
-    bool told = false;  ///< by a flush: perhaps lost
+    bool told = false;  ///< a flush has reported that it may be lost
   };
   struct Job : ArrayRequest {
     std::vector<std::uint8_t> bytes;
@@ -112,7 +112,7 @@ class WritesAndFlushes : public ArrayClientIf {
   }
   void submit(Job& job) {
     job.client = this;
-    if (job.flush()) job.stamp = stamp_;  // it follows these
+    if (job.flush()) job.stamp = stamp_;  // the flush follows these writes
     ++outstanding_;
     array_.submit(job);
   }
@@ -123,7 +123,7 @@ class WritesAndFlushes : public ArrayClientIf {
     if (job.flush()) {
       ++(job.status == CommandStatus::Good ? good_flushes : bad_flushes);
       const bool good = job.status == CommandStatus::Good;
-      // Of the older writes all have ended: what was answered good is on the media, or was in the buffer of the drive that died.
+      // All older writes have ended. The completed ones are on the media, or were in the buffer of the drive that failed.
       for (std::uint64_t s = 0; s < sectors_.size(); ++s)
         for (Version& v : sectors_[s]) {
           if (v.stamp > job.stamp || !v.answered || v.flushed || v.told) continue;
@@ -145,7 +145,7 @@ class WritesAndFlushes : public ArrayClientIf {
             }
     }
     if (on_finished) on_finished();
-    // A write that fails is not followed by another: it may fail in the same instant.
+    // No new write follows a failed one, because it might fail in the same instant.
     if (job.write() && !job.flush() && running_ && job.status == CommandStatus::Good)
       write(job);
     else
@@ -198,17 +198,17 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
       load.start(1 + static_cast<std::uint32_t>(random.below(24)));
       const auto d = static_cast<std::uint32_t>(random.below(4));
       load.expect_death(d);
-      // Three flushes and a death, in any order.
+      // Three flushes and a failure, in any order.
       std::array<Picoseconds, 4> at;
       for (Picoseconds& t : at) t = static_cast<Picoseconds>(1 + random.below(120'000'000'000));
       std::sort(at.begin(), at.end());
-      const std::uint64_t death = random.below(4);
+      const std::uint64_t failure = random.below(4);
       std::uint64_t flushes = 0;
       const Picoseconds begin = core::now_ps();
       const std::uint64_t bad_before = load.bad_flushes;
       for (std::uint64_t k = 0; k < 4; ++k) {
         s.pause_until(begin + at[k]);
-        if (k != death) {
+        if (k != failure) {
           load.flush();
           ++flushes;
           continue;
@@ -238,10 +238,10 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
       if (random.below(2) == 0)
         array.revive(d);
       else
-        rig.drives[d]->set_alive(true);  // found by its registers
+        rig.drives[d]->set_alive(true);  // the array finds this through the drive's registers
       load.stop();
       ASSERT_TRUE(patience(s, [&] { return load.outstanding() == 0 && array.alive(d); })) << "it hangs";
-      // Nothing has been flushed since the last of the flushes: one more says what is lost.
+      // Some writes may have ended since the last flush: one more flush reports what is lost.
       load.flush();
       ASSERT_TRUE(patience(s, [&] { return load.outstanding() == 0; })) << "it hangs";
       ended_before = load.good_flushes + load.bad_flushes;
@@ -251,7 +251,7 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
       if (load.lost_now > 0) {
         EXPECT_GT(load.bad_flushes, bad_before) << load.lost_now << " sectors are lost, and no flush has said so";
       }
-      EXPECT_LE(load.bad_flushes, bad_before + 1) << "one death is told once";
+      EXPECT_LE(load.bad_flushes, bad_before + 1) << "one failure is told once";
     }
   });
   for (int k = 0; k < 100 && !script.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
@@ -261,7 +261,7 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
   EXPECT_GT(load.good_flushes, scaled(200));
   EXPECT_GT(told, scaled(20));
   if (kScale == 1) {
-    EXPECT_LT(told, 100u) << "no flush is good after a death";
+    EXPECT_LT(told, 100u) << "no flush is good after a failure";
     EXPECT_GT(under_flush, 10u);
     EXPECT_GT(unseen, 10u);
     EXPECT_GT(load.lost_sectors, 100u) << "the drives' caches forget nothing: the test shows nothing";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the array share.
+// Common parts of the array's tests.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ inline StripeArea area_of(std::uint64_t units, std::uint64_t unit_bytes, bool mi
   return area;
 }
 
-/// Toy drives with an array above them.
+/// Toy drives and the array that uses them.
 struct ArrayRig {
   explicit ArrayRig(ArrayConfig config, const profile::DriveProfile& profile = toy_profile(),
                     const std::string& policy = "FCFS", const std::string& name = "array", bool registers = true) {

@@ -9,8 +9,8 @@
 namespace platter::testing {
 namespace {
 
-/// A drive that takes everything at once, notes it, and answers after a fixed time, one command after the other. A flush is noted as a
-/// read of nothing.
+/// A drive that accepts every command at once, records it, and responds after a fixed time, to one command after the other. A
+/// flush is recorded as a read of zero bytes.
 class StubDrive : public sc_core::sc_module {
  public:
   explicit StubDrive(const sc_core::sc_module_name& name)
@@ -20,8 +20,8 @@ class StubDrive : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<StubDrive> host_tgt_socket;
   Picoseconds service = 10 * kMs;
-  CommandStatus status = CommandStatus::Good;  ///< of what it answers from now on
-  bool within_call = false;                    ///< it answers at once: by TLM_COMPLETED and by BEGIN_RESP in turns
+  CommandStatus status = CommandStatus::Good;  ///< status of its responses from now on
+  bool within_call = false;                    ///< it responds within the call, alternately by TLM_COMPLETED and by BEGIN_RESP
   std::uint32_t ends = 0;                      ///< END_RESP seen
 
   struct Seen {
@@ -84,7 +84,7 @@ class StubDrive : public sc_core::sc_module {
   tlm_utils::peq_with_cb_and_phase<StubDrive> answers_;
 };
 
-/// Requests of a host, with the times at which they ended.
+/// Requests of a host, with their completion times.
 class DirectHost : public ArrayClientIf {
  public:
   explicit DirectHost(Array& array) : array_(array) {}
@@ -245,7 +245,7 @@ TEST(Array, TheCacheServesWhatItHas) {
     EXPECT_EQ(r.timing.response(), commands == 0 ? 0 : 10 * kMs);
     return commands;
   };
-  EXPECT_EQ(read(0, 512, 1024), 1u);  // the whole block comes
+  EXPECT_EQ(read(0, 512, 1024), 1u);  // the whole block is read
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 0, 4096}));
   EXPECT_EQ(read(0), 0u);
   EXPECT_EQ(read(1), 1u);
@@ -256,7 +256,7 @@ TEST(Array, TheCacheServesWhatItHas) {
   EXPECT_EQ(read(0, 0, 8192), 0u);                                                  // 0 and 1: 1 0 3
   EXPECT_EQ(read(3, 0, 4096), 0u);                                                  // 3 1 0
   EXPECT_EQ(read(2, 0, 16384), 2u) << "3 from the cache; 2 alone, 4 and 5 joined";  // 5 4 2
-  rig.host->submit(true, 5 * 4096, 512);                                            // through
+  rig.host->submit(true, 5 * 4096, 512);                                            // written through
   run_until(core::now_ps() + 100 * kMs);
   EXPECT_TRUE((rig.drives[0]->seen.back() == StubDrive::Seen{true, 8192 + 4096, 512}));
   EXPECT_EQ(read(5), 0u);
@@ -284,10 +284,10 @@ TEST(Array, AFlushGoesToAllDrivesBetweenOlderAndYoungerWrites) {
   ArrayRequest& older = rig.host->submit(true, 0, 4096);
   ArrayRequest& flush = rig.host->flush();
   ArrayRequest& younger = rig.host->submit(true, 4096, 4096);
-  ArrayRequest& behind = rig.host->submit(false, 4096 + 512, 512);  // behind the younger write
+  ArrayRequest& behind = rig.host->submit(false, 4096 + 512, 512);  // waits for the younger write
   ArrayRequest& second = rig.host->flush();
   ArrayRequest& last = rig.host->submit(true, 2 * 4096, 4096);
-  ArrayRequest& read = rig.host->submit(false, 5 * 4096, 4096, RequestClass::Continuous);  // waits for none of them
+  ArrayRequest& read = rig.host->submit(false, 5 * 4096, 4096, RequestClass::Continuous);  // waits for no other request
   const StubDrive::Seen kFlush{false, 0, 0};
   run_until(5 * kMs);
   EXPECT_EQ(rig.seen(0), (Seen{{true, 0, 4096}}));
@@ -345,12 +345,12 @@ TEST(Array, AFlushSaysWhatADeadDriveHasNotFlushed) {
   EXPECT_EQ(told.status, CommandStatus::NoCopy);
   EXPECT_EQ(told.lost_bytes, 4096u + 512);
   EXPECT_EQ(flush(), CommandStatus::Good) << "it has been said";
-  // A drive dies under the flush.
+  // A drive fails during the flush.
   array.revive(1);
   EXPECT_EQ(write(4096, 512), CommandStatus::Good);
   ArrayRequest& under = rig.host->flush();
   run_until(at += 5 * kMs);
-  rig.drives[1]->status = CommandStatus::DriveDead;
+  rig.drives[1]->status = CommandStatus::DriveFailed;
   run_until(at += 100 * kMs);
   EXPECT_EQ(under.status, CommandStatus::NoCopy);
   EXPECT_FALSE(array.alive(1));
@@ -395,7 +395,7 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   EXPECT_EQ(array.stream_buffer_counters().hits, 3u);
   EXPECT_EQ(array.stream_buffer_counters().misses, 1u) << "the one that showed it to be a stream";
   EXPECT_EQ(array.counters(RequestClass::Continuous).cache_hits, 0u);
-  // A read that comes while its half is fetched waits for it.
+  // A read that arrives while its half is being fetched waits for it.
   std::uint64_t next = 6144 + 512 + 8192 + 512;
   rig.host->submit(false, next, 8192 - 512, RequestClass::Continuous, 7);  // into the third half: the fourth is fetched
   ArrayRequest& early = rig.host->submit(false, next + 8192 - 512, 8192, RequestClass::Continuous, 7);
@@ -405,7 +405,7 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   EXPECT_EQ(array.stream_buffer_counters().underruns, 1u);
   EXPECT_EQ(array.stream_buffer_counters().misses, 1u);
   next += 16384 - 512;
-  // A write into what is ahead: the rest of that half comes from the drive, the other one is still good.
+  // A write into the data read ahead: the rest of that half comes from the drive; the other half is still valid.
   const std::size_t before = rig.seen(0).size();
   rig.host->submit(true, next + 512, 512);
   run_until(at += 100 * kMs);
@@ -414,7 +414,7 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   EXPECT_EQ(rig.seen(0).size(), before + 2) << "the write and the read";
   EXPECT_EQ(read(next + 1024, 8192 - 1024 - 512), 10 * kMs) << "up to the other half";
   EXPECT_EQ(read(next + 8192 - 512, 1024), 0);
-  // Another place: no stream any more. Another stream has a buffer of its own.
+  // A read at another place ends the sequence. Another stream has its own buffer.
   EXPECT_EQ(read(0, 1024), 10 * kMs);
   EXPECT_EQ(read(next + 2048, 1024), 10 * kMs);
   EXPECT_EQ(read(0, 1024, 8), 10 * kMs);
@@ -423,14 +423,14 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   EXPECT_EQ(read(2048, 1024, 8), 0);
   EXPECT_EQ(read(next + 4096, 1024), 0);
   EXPECT_EQ(array.stream_buffer_bytes(), 4u * 8192);
-  // At the end of the array nothing is ahead.
+  // At the end of the array there is nothing to read ahead.
   EXPECT_EQ(read(62 * 4096, 4096), 10 * kMs);
   const std::size_t commands = rig.seen(0).size();
   EXPECT_EQ(read(63 * 4096, 4096), 10 * kMs);
   EXPECT_EQ(rig.seen(0).size(), commands + 1);
 }
 
-/// Streams of a variable bit rate in rounds, each from a place of its own on.
+/// Streams of a variable bit rate in rounds, each from its own start address on.
 class StreamsInRounds : public ArrayClientIf {
  public:
   StreamsInRounds(Array& array, std::uint32_t streams, std::uint64_t seed)
@@ -489,7 +489,7 @@ TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
     for (std::size_t i = 0; i < all.data.size(); ++i) all.data[i] = StreamsInRounds::fill(i);
     ASSERT_EQ(script.disk_init_socket->transport_dbg(all.payload), all.data.size());
     for (std::uint64_t round = 0; round < kRounds; ++round) {
-      streams.round(500 * kMs, 32);  // as much as a half at most
+      streams.round(500 * kMs, 32);  // at most as much as a half
       if (round > 1) {
         s.pause(1);
         EXPECT_EQ(streams.served, (round + 1) * kStreams) << "a read of what is there takes no time";
@@ -570,7 +570,7 @@ TEST(Array, AWriteThatOneDriveRefusesIsGoodWithTheOther) {
 }
 
 TEST(Array, OneCopyOfAUnitIsNeverStale) {
-  // Two writes over different bytes of one unit end on one drive each, in turns, before both drives die.
+  // Two writes over different bytes of one unit end on one drive each, in turns, before both drives fail.
   ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
   config.tags = 1;
   config.rebuild.outstanding = 0;
@@ -583,13 +583,13 @@ TEST(Array, OneCopyOfAUnitIsNeverStale) {
   ArrayRequest& second =
       rig.host->submit(true, 2048, 512, RequestClass::Continuous);  // ahead of it on drive 1, behind it on drive 0
   run_until(25 * kMs);                                              // the first has ended on drive 0, the second on drive 1
-  rig.drives[1]->status = CommandStatus::DriveDead;
+  rig.drives[1]->status = CommandStatus::DriveFailed;
   run_until(31 * kMs);
   EXPECT_EQ(first.status, CommandStatus::Good);
   EXPECT_EQ(array.stale_units(1), 1u) << "it lacks the first write";
-  rig.drives[0]->status = CommandStatus::DriveDead;
+  rig.drives[0]->status = CommandStatus::DriveFailed;
   run_until(100 * kMs);
-  EXPECT_EQ(second.status, CommandStatus::DriveDead) << "drive 0 alone could have it, and perhaps has";
+  EXPECT_EQ(second.status, CommandStatus::DriveFailed) << "drive 0 alone could have it, and perhaps has";
   EXPECT_EQ(array.stale_units(0), 0u);
   rig.drives[0]->status = CommandStatus::Good;
   array.revive(0);
@@ -685,7 +685,7 @@ TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
       EXPECT_EQ(script.disk_init_socket->transport_dbg(look.payload), 8u * 512);
     };
     for (std::uint8_t k = 0; k < 60; ++k) {
-      // At any time of a rebuild of unit 0.
+      // At any time during a rebuild of unit 0.
       array.kill(1);
       s.access(t, true, 0, 1, 200);
       EXPECT_EQ(array.stale_units(1), 1u);
@@ -702,7 +702,7 @@ TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
       }
     }
     for (int k = 0; k < 600; ++k) {
-      // At any time of a read that fills the cache.
+      // At any time during a read that fills the cache.
       const auto fill = static_cast<std::uint8_t>(k);
       poke(8, 200);
       s.spawn([&] {

@@ -112,7 +112,7 @@ TEST(RecognisedClasses, DecideTheClassAtTheHostsQueue) {
   desk.host.set_classifier(recognised);
   desk.host.add_observer(recognised);
   run_until(5 * kS);
-  // Both best-effort streams have a rate, so they are multimedia to somebody who only sees their reads.
+  // Both best-effort streams have a rate, so a recogniser that sees only their reads takes them for multimedia.
   EXPECT_EQ(recognised.recogniser().recognised(), 2u);
   EXPECT_GT(desk.meter.of(1).multimedia_commands, 0u);
   EXPECT_LT(desk.meter.of(1).multimedia_commands, desk.meter.of(1).commands);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bridge from TLM-2.0 to AXI4-Lite against a slave that is slow wherever it may be, with the protocol checker listening; and
-// the checker itself: every rule is broken once on purpose, and what the protocol allows must pass without a word.
+// Tests of the bridge from TLM-2.0 to AXI4-Lite, with a slave that may be slow on every channel and with the protocol checker
+// connected; and of the checker itself: each rule is violated once on purpose, and traffic that the protocol allows must cause
+// no report.
 #include "testing.h"
 
 #include <map>
@@ -32,7 +33,7 @@ constexpr std::uint32_t kSlvErrFrom = 0x8000;
 constexpr std::uint32_t kDecErrFrom = 0xC000;
 using Bytes = std::vector<std::uint8_t>;
 
-/// How willing a slave is, in percent of the cycles.
+/// How often a slave is ready, in percent of the cycles.
 struct Manners {
   const char* name = "prompt";
   std::uint64_t aw = 100;
@@ -40,14 +41,14 @@ struct Manners {
   std::uint64_t b = 100;
   std::uint64_t ar = 100;
   std::uint64_t r = 100;
-  bool w_after_aw = false;   ///< takes data only for an address that it has
-  bool aw_after_w = false;   ///< and the other way round
+  bool w_after_aw = false;   ///< accepts data only after its address
+  bool aw_after_w = false;   ///< accepts an address only after its data
   bool after_valid = false;  ///< READY of the requests is low until VALID is high
 
   friend std::ostream& operator<<(std::ostream& out, const Manners& m) { return out << m.name; }
 };
 
-/// A memory of 64 KB behind AXI4-Lite; the third quarter answers SLVERR, the last DECERR.
+/// A memory of 64 KB behind AXI4-Lite; the third quarter responds with SLVERR, the last with DECERR.
 class SlaveMemory : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(SlaveMemory);
@@ -142,7 +143,7 @@ class SlaveMemory : public sc_core::sc_module {
   std::deque<std::uint32_t> ar_;
 };
 
-/// The initiator; its accesses are called from any thread.
+/// The initiator; any thread may call its accesses.
 class Host : public sc_core::sc_module {
  public:
   explicit Host(const sc_core::sc_module_name& name) : sc_module(name), bus_init_socket("bus_init_socket") {
@@ -604,11 +605,11 @@ TEST_P(AxilBridgeStuck, TimesOutAndGoesOnWhenTheSlaveDoes) {
     EXPECT_EQ(bus.host.access(write, 0x20, data), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(bus.now_cycle(), start + 50);
     EXPECT_EQ(bus.bridge.timeouts(), 1u);
-    // The bus is still taken: the next one ends in the same way.
+    // The bus is still occupied, so the next access ends in the same way.
     std::uint32_t word = 0;
     EXPECT_EQ(bus.host.read(0x24, word), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(bus.bridge.timeouts(), 2u);
-    // The answer that comes after all is not taken for another's.
+    // The late response is not taken for that of another access.
     bus.slave.manners = {};
     EXPECT_EQ(bus.host.read(0x24), 24u);
     EXPECT_EQ(bus.host.read(0x20), write ? 99u : 20u);
@@ -665,7 +666,7 @@ TEST(AxilBridgeTest, AnInitiatorThatIsKilledLeavesNothingBehind) {
 
 // --- the checker -------------------------------------------------------------------------------------------------------
 
-/// Every pin in one cycle.
+/// The values of all pins in one cycle.
 struct Pins {
   bool rst_n = true;
   bool awvalid = false;
@@ -775,7 +776,7 @@ constexpr AxilCheckerOptions kQuiet{Reporting::Collect, 0, 1000};
 TEST(AxilCheckerTest, WhatTheProtocolAllowsPasses) {
   Sequence s;
   s.write().b().read().r();
-  // Requests wait, stand still, and are taken in any order.
+  // Requests wait, stay stable, and are accepted in any order.
   s.add([](Pins& p) { p.awvalid = true, p.awaddr = 0xFFFC, p.awprot = 7; }, 3);
   s.add([](Pins& p) { p.awvalid = p.awready = true, p.awaddr = 0xFFFC, p.awprot = 7; });
   s.add([](Pins& p) { p.wvalid = true, p.wdata = 0xFFFF'FFFF, p.wstrb = 0; }, 2);
@@ -790,10 +791,10 @@ TEST(AxilCheckerTest, WhatTheProtocolAllowsPasses) {
   s.add([](Pins& p) { p.arvalid = p.arready = true; }, 4);
   s.add([](Pins& p) { p.arvalid = p.arready = p.rvalid = p.rready = true, p.rresp = 2, p.rdata = 1; });
   s.r().r().r().r();
-  // READY comes and goes as it likes while VALID is low; payload without VALID means nothing.
+  // READY may rise and fall while VALID is low; the payload without VALID has no meaning.
   s.add([](Pins& p) { p.awready = p.wready = p.bready = p.arready = p.rready = true, p.awaddr = 1u << 20, p.wstrb = 99; });
   s.add([](Pins& p) { p.bresp = p.rresp = 1; });
-  // A reset takes every request back.
+  // A reset cancels every request.
   s.read();
   s.add([](Pins& p) { p.awvalid = p.wvalid = p.arvalid = true; });
   s.add([](Pins& p) { p.rst_n = false, p.rvalid = true; });  // a slave with synchronous reset
@@ -812,7 +813,7 @@ TEST(AxilCheckerTest, WhatTheProtocolAllowsPasses) {
   EXPECT_EQ(bus.checker.outstanding_reads() + bus.checker.outstanding_writes(), 0u);
 }
 
-/// A fault, the rule that it breaks, and nothing else that it breaks. The last cycle is the one that shows it.
+/// A fault and the only rule that it violates. The last cycle shows the violation.
 struct Fault {
   const char* rule;
   std::function<void(Sequence&)> make;
@@ -889,19 +890,19 @@ const Fault kFaults[] = {
        s.add([](P& p) { p.wvalid = p.wready = p.bvalid = p.bready = true; });
      }},
     {"AXI4_ERRS_BRESP_AW",
-     [](Sequence& s) {  // two answers to one request
+     [](Sequence& s) {  // two responses to one request
        s.write().add([](P& p) { p.wvalid = p.wready = p.bvalid = p.bready = true; }).b();
      }},
     {"AXI4_ERRS_RID", [](Sequence& s) { s.r(); }},
     {"AXI4_ERRS_RID", [](Sequence& s) { s.read().r().r(); }},
     {"AXI4_ERRS_RID",
-     [](Sequence& s) {  // the request was taken back by a reset
+     [](Sequence& s) {  // a reset has cancelled the request
        s.read().add([](P& p) { p.rst_n = false; }, 2).add([](P&) {}).r();
      }},
     // codes that AXI4-Lite does not have
     {"AXI4LITE_ERRS_BRESP_EXOKAY", [](Sequence& s) { s.write().add([](P& p) { p.bvalid = p.bready = true, p.bresp = 1; }); }},
     {"AXI4LITE_ERRS_RRESP_EXOKAY", [](Sequence& s) { s.read().add([](P& p) { p.rvalid = p.rready = true, p.rresp = 1; }); }},
-    // no number of the pin's width
+    // a value that does not fit the width of the pin
     {"AXI4_ERRM_AWADDR_X", [](Sequence& s) { s.add([](P& p) { p.awvalid = p.awready = true, p.awaddr = 0x1'0000; }); }},
     {"AXI4_ERRM_AWPROT_X", [](Sequence& s) { s.add([](P& p) { p.awvalid = p.awready = true, p.awprot = 8; }); }},
     {"AXI4_ERRM_WSTRB_X", [](Sequence& s) { s.add([](P& p) { p.wvalid = p.wready = true, p.wstrb = 0x10; }); }},
@@ -942,7 +943,7 @@ TEST(AxilCheckerTest, BreadyWait) {
   EXPECT_EQ(bus.checker.warnings().front().rule, "AXI4_RECM_BREADY_MAX_WAIT");
 }
 
-/// What SystemC's report handler was given.
+/// The messages that SystemC's report handler has received.
 std::vector<std::pair<sc_core::sc_severity, std::string>> reports;
 void remember(const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
   if (std::string(report.get_msg_type()) == axi::kAxilCheckerReport)

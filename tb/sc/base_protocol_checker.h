@@ -7,7 +7,7 @@
 
 namespace platter::testing {
 
-/// A violation is a failure of the test.
+/// Reports each violation as a failure of the test.
 class BaseProtocolChecker : public command::BaseProtocolChecker {
  public:
   explicit BaseProtocolChecker(const sc_core::sc_module_name& name) : command::BaseProtocolChecker(name) {

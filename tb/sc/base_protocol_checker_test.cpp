@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checker of the checks: each rule of the base protocol is broken once, and the checker must say so; what the protocol
-// allows must pass without a word.
+// Tests of the checker: each rule of the base protocol is violated once, and the checker must report it; traffic that the
+// protocol allows must cause no report.
 #include "base_protocol_checker.h"
 
 #include "testing.h"
@@ -15,7 +15,7 @@ using tlm::TLM_ACCEPTED;
 using tlm::TLM_COMPLETED;
 using tlm::TLM_UPDATED;
 
-/// Both ends of the checker; answers come from functions that a test sets.
+/// Both sides of the checker; functions that a test sets give the responses.
 class Puppets : public sc_core::sc_module {
  public:
   using Answer = std::function<tlm::tlm_sync_enum(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_time&)>;
@@ -74,7 +74,7 @@ class BaseProtocolCheckerTest : public ::testing::Test {
 
   void answer(tlm::tlm_generic_payload& payload) { payload.set_response_status(tlm::TLM_OK_RESPONSE); }
 
-  /// Exactly one violation, with this text in it.
+  /// Expects exactly one violation, whose message contains this text.
   void expect_one(const std::string& text) {
     ASSERT_EQ(checker.violations().size(), 1u) << ::testing::PrintToString(checker.violations());
     EXPECT_NE(checker.violations()[0].find(text), std::string::npos) << checker.violations()[0];
@@ -89,7 +89,7 @@ class BaseProtocolCheckerTest : public ::testing::Test {
 };
 
 TEST_F(BaseProtocolCheckerTest, LegalSequencesPass) {
-  // Four phases, one by one; the second transaction asks while the first is answered.
+  // Four phases, one by one; the second transaction begins its request while the first one is in its response phase.
   puppets.fw(a.payload, tlm::BEGIN_REQ);
   puppets.bw(a.payload, tlm::END_REQ);
   puppets.fw(b.payload, tlm::BEGIN_REQ);
@@ -283,7 +283,7 @@ TEST_F(BaseProtocolCheckerTest, PayloadThatNobodyHolds) {
   Transaction loose(&keeper);
   loose.set(false, 0, 1);
   puppets.fw(loose.payload, tlm::BEGIN_REQ);
-  expect_one("nobody holds");
+  expect_one("without a reference");
 }
 
 TEST_F(BaseProtocolCheckerTest, NegativeAnnotation) {

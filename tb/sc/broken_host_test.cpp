@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosts that break the rules of the base protocol, or send attributes out of range: nothing is corrupted, neither in memory (the
-// sanitizers look) nor in the accounts, and the commands of others end as usual.
+// Hosts that violate the rules of the base protocol or send attributes out of range. Nothing is corrupted, neither memory (the
+// sanitizers check this) nor the statistics, and the commands of other hosts end normally.
 #include "array_rig.h"
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 TLM_DECLARE_EXTENDED_PHASE(UNKNOWN_PHASE);
 
-/// A host that does what a test says, phase by phase, and takes part in nothing by itself.
+/// A host that a test controls phase by phase; it does nothing by itself.
 class RawHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(RawHost);
@@ -35,7 +35,7 @@ class RawHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     t.payload.acquire();
     return t;
   }
-  /// The forward call; what it reports, or nothing.
+  /// Makes the forward call. Returns its report, or nothing.
   std::string send(Transaction& t, tlm::tlm_phase phase, Picoseconds delay = 0) {
     sc_core::sc_time annotation = core::to_sc_time(delay);
     try {
@@ -73,7 +73,7 @@ class RawHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
 };
 
-/// The three targets that a host of blocks may stand before.
+/// The three targets to which a host of blocks may be bound.
 struct Target {
   explicit Target(const std::string& kind, RawHost& host) {
     if (kind == "drive") {
@@ -105,7 +105,7 @@ class BrokenHost : public ::testing::TestWithParam<const char*> {
   RawHost host{"host"};
   Target target{GetParam(), host};
   bool eager() const { return target.ew_array != nullptr; }
-  Picoseconds annotated() const { return eager() ? 0 : 10 * kUs; }  // the eager array takes no annotation
+  Picoseconds annotated() const { return eager() ? 0 : 10 * kUs; }  // the eager array accepts no annotated delay
 };
 
 std::string name_of(const ::testing::TestParamInfo<const char*>& test) { return test.param; }
@@ -189,7 +189,7 @@ TEST_P(BrokenHost, NeverTakesAResponse) {
   const std::size_t taken = host.end_req.size();
   EXPECT_GE(taken, 32u);
   EXPECT_GE(host.held(), taken);
-  host.take_responses = true;  // at last
+  host.take_responses = true;
   EXPECT_EQ(host.send(*host.begin_resp[0], tlm::END_RESP), "");
   run_until(core::now_ps() + 5000 * kMs);
   EXPECT_EQ(host.begin_resp.size(), host.end_req.size());
@@ -226,7 +226,8 @@ TEST_P(BrokenHost, SendsAttributesOutOfRange) {
     change(t.extension);
     EXPECT_EQ(host.send(t, tlm::BEGIN_REQ), "");
     refused.push_back(&t);
-    Transaction& same = host.make(false, 8, 8);  // refused by b_transport too, where no thread is needed: in the same instant
+    // b_transport also refuses it; this needs no thread, because it happens in the same instant.
+    Transaction& same = host.make(false, 8, 8);
     change(same.extension);
     if (target.disk != nullptr) {
       EXPECT_EQ(host.call(same), "");
@@ -273,7 +274,7 @@ TEST_P(BrokenHost, SaysThatItHadARequestLater) {
   EXPECT_EQ(host.held(), 0u);
 }
 
-/// Ends each response by a call of its own, and by its return value too.
+/// Ends each response twice: by a separate call and by the return value.
 class TwiceEndingHost : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(TwiceEndingHost);
@@ -294,7 +295,7 @@ class TwiceEndingHost : public sc_core::sc_module {
   }
 };
 
-/// Counts references, and nothing else.
+/// Only counts references.
 struct Counted : tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload*) override { ADD_FAILURE() << "released too often"; }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of eager writing share: a drive that writes eagerly, and a load of real bytes that knows what may be where.
+// Common parts of the tests of eager writing: a drive that writes eagerly, and a load of real bytes that knows which contents
+// are possible.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +30,12 @@ inline std::unique_ptr<drive::Drive> make_eager(const char* name, const std::str
                                         system::engine_factory(engine_options(policy, "firmware", config.profile)));
 }
 
-/// What each block may hold, in blocks of the host: the contents since the last write whose answer the host has.
+/// The contents that each of the host's blocks may have: those of the last completed write, and of all writes since.
 class Shadow {
  public:
   explicit Shadow(std::uint64_t blocks) : versions_(blocks, {{std::vector<std::uint8_t>(kBlock * 512), 0}}) {}
 
-  /// A write in the order in which the drive takes them.
+  /// Records a write. Call it in the order in which the drive accepts the writes.
   void accept(const Transaction& write, std::uint64_t number) {
     for_each_block(write, [&](std::uint64_t block, std::uint64_t within, std::uint64_t from, std::uint64_t length) {
       Version next{versions_[block].back().bytes, number};
@@ -50,7 +51,7 @@ class Shadow {
                      std::find_if(versions.begin(), versions.end(), [number](const Version& v) { return v.number >= number; }));
     });
   }
-  /// The bytes by the order of arrival.
+  /// The data that the read must return according to the order of arrival.
   std::vector<std::uint8_t> latest(const Transaction& read) const {
     std::vector<std::uint8_t> bytes(read.data.size());
     for_each_block(read, [&](std::uint64_t block, std::uint64_t within, std::uint64_t to, std::uint64_t length) {
@@ -59,7 +60,7 @@ class Shadow {
     });
     return bytes;
   }
-  /// May the block hold this once the power has gone?
+  /// May the block have these contents after a loss of power?
   bool allows(std::uint64_t block, const std::vector<std::uint8_t>& bytes) const {
     return std::any_of(versions_[block].begin(), versions_[block].end(), [&](const Version& v) { return v.bytes == bytes; });
   }
@@ -83,8 +84,8 @@ class Shadow {
   std::vector<std::vector<Version>> versions_;
 };
 
-/// Random reads and writes of real bytes, `outstanding` at a time, aligned blocks, parts of blocks and several blocks; every read is
-/// held against the order of arrival.
+/// Random reads and writes of real bytes, with `outstanding` commands at a time: aligned blocks, parts of blocks, and several
+/// blocks. Every read is compared with the contents that the order of arrival implies.
 class ByteLoad {
  public:
   ByteLoad(AtHost& host, std::uint64_t blocks, std::uint64_t hot, std::uint64_t seed)
@@ -124,7 +125,7 @@ class ByteLoad {
     const std::uint64_t kind = random_() % 4;
     std::uint32_t sectors = kBlock;
     std::uint64_t lba = random_() % hot_ * kBlock;
-    if (kind == 1) {  // within a block, or over an edge
+    if (kind == 1) {  // within a block, or across a boundary
       sectors = 1 + static_cast<std::uint32_t>(random_() % 7);
       lba += random_() % kBlock;
     } else if (kind == 2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The drive with its buffer: hits, read-ahead, cached writes, and SCSI's order of commands. Whatever the buffer does, the bytes
-// are those of the order in which the drive accepted the commands.
+// The drive with its buffer: hits, read-ahead, cached writes, and SCSI's command ordering. In every case the data is that of
+// the order in which the drive accepted the commands.
 #include "testing.h"
 
 #include <algorithm>
@@ -51,8 +51,8 @@ std::vector<std::uint8_t> filled(std::uint8_t fill, std::uint32_t blocks) {
 
 constexpr std::uint64_t kSpan = 1'536;  // blocks in use: twelve cylinders
 
-/// Reads, writes, FUA, flushes, ordered and head-of-queue commands, up to 40 at a time, over a memory that is updated in the
-/// order of acceptance.
+/// Reads, writes, FUA, flushes, ordered and head-of-queue commands, up to 40 at a time, compared with a memory that is updated
+/// in the order of acceptance.
 class Traffic {
  public:
   Traffic(drive::Drive& disk, AtHost& host, std::uint64_t commands, std::uint64_t seed, bool attributes, bool data = true)
@@ -96,12 +96,12 @@ class Traffic {
     if (random_.below(80) == 0) {
       t.set_flush();
     } else {
-      const bool hot = random_.below(10) < 6;  // 64 blocks over a track's end that everybody wants
+      const bool hot = random_.below(10) < 6;  // 64 frequently used blocks across the end of a track
       const auto blocks = static_cast<std::uint32_t>(1 + random_.below(random_.below(20) == 0 ? 50 : 12));
       const std::uint64_t span = hot ? 64 : kSpan;
       std::uint64_t first = (hot ? 96 : 0) + random_.below(span - blocks + 1);
       const bool write = random_.below(2) == 0;
-      if (random_.below(3) == 0 && last_end_ + blocks <= kSpan) first = last_end_;  // go on where the one before ended
+      if (random_.below(3) == 0 && last_end_ + blocks <= kSpan) first = last_end_;  // continues where the last command ended
       last_end_ = first + blocks;
       t.set(write, first, blocks);
       if (write)
@@ -130,7 +130,7 @@ class Traffic {
     }
   }
 
-  /// Blocks of [first, first + blocks) whose newest write is `by`, or is older than `before`, are these on the media.
+  /// Checks that the media holds the blocks of [first, first + blocks) whose newest write is `by` or older than `before`.
   void expect_on_media(std::uint64_t first, std::uint64_t blocks, std::int64_t by, std::int64_t before, const char* what) {
     const std::vector<std::uint8_t> bytes = media_bytes(disk_, first, static_cast<std::uint32_t>(blocks));
     for (std::uint64_t b = 0; b < blocks; ++b) {
@@ -143,7 +143,7 @@ class Traffic {
     }
   }
 
-  /// transport_dbg at any byte address shows what has been acknowledged.
+  /// transport_dbg at any byte address must show the data that has been acknowledged.
   void probe() {
     ++probes;
     const std::uint64_t from = random_.below(kSpan * 512 - 5'000);
@@ -324,7 +324,7 @@ std::vector<CacheCase> cases() {
          p.cache.segment_blocks = 128;
        }},
       {"no_times", "SPTF", "firmware",
-       [](DriveProfile& p) {  // phases of no length
+       [](DriveProfile& p) {  // phases of zero length
          p.overhead = {};
          p.bus_read_block_us = p.bus_write_block_us = 0;
          p.head_switch_us = p.write_settle_us = 0;
@@ -365,7 +365,7 @@ TEST_P(CacheTraffic, BytesAreThoseOfTheOrderOfAcceptance) {
 
 TEST_P(CacheTraffic, AnObserverChangesNothing) {
   DriveProfile profile = profile_of(GetParam());
-  // Times that do not meet: which of two things that happen in the same picosecond comes first is the kernel's choice.
+  // The times must not coincide, because the kernel chooses the order of two events in the same picosecond.
   for (double* time : {&profile.overhead.read_hit_us[0], &profile.overhead.read_miss_us[0], &profile.overhead.write_us[0],
                        &profile.bus_read_block_us, &profile.bus_write_block_us})
     *time += 0.013'577;
@@ -425,7 +425,7 @@ TEST(CacheReads, AHitDuringTheReadAheadWaitsForItsBlocks) {
   run_until(us(7'310));  // block 8 came at 7,300
   Transaction& hit = host.submit(false, 8, 20);
   run_until(us(7'400));
-  // The arm cannot leave before it has read what the hit was promised.
+  // The arm cannot leave before it has read the data that the hit needs.
   Transaction& next = host.submit(false, 1280, 1);
   sc_core::sc_start();
   EXPECT_EQ(hit.timing().completed, us(6'400 + 28 * 100 + 5));
@@ -463,7 +463,7 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
 
 class CacheBusHold : public ::testing::TestWithParam<bool> {
  protected:
-  /// The bus is asked for when all of a read is there.
+  /// The bus is requested when all data of a read is there.
   static DriveProfile profile_with_reselect() {
     DriveProfile profile = cached_profile();
     profile.cache.read_ahead = ReadAhead::None;
@@ -484,7 +484,7 @@ TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
     s.pause_until(us(40'000));
     s.access(t, false, 64, 16);
     EXPECT_EQ(disk->cache_statistics().partial_hits, 1u);
-    // Block 79 is in at 46,400. What has come before has left by then, or waits for it and for the bus.
+    // Block 79 is in the buffer at 46,400. The data before it has left by then, or waits for it and for the bus.
     EXPECT_EQ(t.timing().completed, us(46'400 + (GetParam() ? 10 : 40 + 8 * 10)));
     EXPECT_EQ(t.timing().parts(), t.timing().response());
   });
@@ -536,7 +536,7 @@ TEST_P(CachePartialHit, AWriteOverTheBufferedPartWaitsForTheRead) {
 INSTANTIATE_TEST_SUITE_P(WriteBacks, CachePartialHit, ::testing::Values(WriteBack::Off, WriteBack::Interleaved));
 
 TEST(CacheReads, AReadOverAWaitingWriteIsWhole) {
-  // The write waits for an ordered command; the read comes from the buffer and the media, the write's bytes over it.
+  // The write waits for an ordered command. The read comes from the buffer and the media, overlaid with the write's data.
   DriveProfile profile = cached_profile();
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   AtHost host("host");
@@ -666,7 +666,7 @@ TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile(WriteBack::Append));
   Script script("script", [&](Script& s) {
     Transaction t(nullptr);
-    s.access(t, true, 1280, 4, 1);  // on its way to the media at once
+    s.access(t, true, 1280, 4, 1);  // goes to the media at once
     s.access(t, true, 1284, 4, 2);
     s.access(t, true, 1288, 4, 3);
     EXPECT_EQ(t.timing().queue, 0);
@@ -752,7 +752,7 @@ TEST(CacheWrites, NeedASegment) {
 }
 
 TEST(CacheWrites, ShareTheAcceleratorsTableWithTheHost) {
-  // 32 tags, 32 entries, and destages between them: what finds its entry taken waits, and everything is answered.
+  // 32 tags, 32 entries, and destages between them: a command whose entry is taken waits, and every command completes.
   DriveProfile profile = cached_profile();
   profile.queue_depth = 32;
   const auto disk = make_drive("disk", "SPTF", "rtl", profile);
@@ -808,7 +808,7 @@ TEST(CacheOrder, TheHeadOfTheQueueIsServedNext) {
   ordered.set(false, 640, 1);
   ordered.extension.attribute = TaskAttribute::Ordered;
   host.submit(ordered);
-  run_until(us(1'000));  // the first one is under way
+  run_until(us(1'000));  // the first access is in progress
   const auto urgent = [&](std::uint64_t lba) -> Transaction& {
     Transaction& t = host.make();
     t.set(false, lba, 1);

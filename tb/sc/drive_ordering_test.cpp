@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Overlapping commands and flushes: whatever order a policy serves the queue in, the bytes are those of the order
-// in which the drive accepted the commands.
+// Overlapping commands and flushes: in whatever order a policy serves the queue, the data is that of the order in which the
+// drive accepted the commands.
 #include "testing.h"
 
 #include <map>
@@ -27,7 +27,7 @@ class ShadowedTraffic {
 
   std::uint64_t reads = 0;
   std::uint64_t flushes = 0;
-  std::uint64_t overlaps = 0;   ///< commands accepted while an older one was under way whose order matters to them
+  std::uint64_t overlaps = 0;   ///< commands accepted while an older one with which they conflict was in progress
   std::uint64_t reordered = 0;  ///< commands that finished before one accepted earlier
   const std::vector<std::uint8_t>& shadow() const { return shadow_; }
 
@@ -40,7 +40,7 @@ class ShadowedTraffic {
     if (random_.below(60) == 0) {
       t.set_flush();
     } else {
-      const bool hot = random_.below(10) < 7;  // 64 blocks over a track's end that everybody wants
+      const bool hot = random_.below(10) < 7;  // 64 frequently used blocks across the end of a track
       const auto blocks = static_cast<std::uint32_t>(1 + random_.below(hot ? 16 : 8));
       const std::uint64_t span = hot ? 64 : kToyBlocks;
       const std::uint64_t first = (hot ? 96 : 0) + random_.below(span - blocks + 1);
@@ -124,7 +124,7 @@ TEST_P(DriveOrdering, EveryReadSeesTheWritesAcceptedBeforeIt) {
   if (std::string(GetParam().policy) != "FCFS") {
     EXPECT_GT(traffic.reordered, kCommands / 10);
   }
-  // And so does the media at the end.
+  // The media hold the same at the end.
   std::vector<std::uint8_t> bytes(kToyBlocks * 512);
   Transaction all(nullptr);
   all.payload.set_command(tlm::TLM_READ_COMMAND);
@@ -148,7 +148,7 @@ TEST(DriveHazards, WriteReadWriteOnOnePlaceKeepTheirOrder) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // On cylinder 100, but for the last read, which begins on cylinder 99, and a near one. SSTF takes the near ones first.
+  // All on cylinder 100, except the last read, which begins on cylinder 99, and a near one. SSTF serves the near ones first.
   Transaction& w1 = host.submit(true, 12'800, 2, 0x11);
   Transaction& r1 = host.submit(false, 12'801, 2);
   Transaction& w2 = host.submit(true, 12'802, 2, 0x22);  // overlaps the read, not the first write
@@ -175,7 +175,7 @@ TEST(DriveHazards, AReadFromTheBufferWaitsForTheDataToBeThere) {
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // Overhead, then a block every 5 ms: the eleventh, the last one that the read wants, is in the buffer at 55.32 ms.
+  // Overhead, then a block every 5 ms: the eleventh block, the last one that the read needs, is in the buffer at 55.32 ms.
   Transaction& write = host.submit(true, 12'800, 30, 0x44);
   Transaction& read = host.submit(false, 12'799, 12);  // a cylinder nearer
   sc_core::sc_start();
@@ -187,8 +187,8 @@ TEST(DriveHazards, AReadFromTheBufferWaitsForTheDataToBeThere) {
 }
 
 TEST(DriveHazards, AWriteThatIsPutOffHoldsUpNoContinuousRead) {
-  // A discrete write far away, and a continuous read of the same place with a deadline; discrete reads near the arm come
-  // for ever, so that the shortest positioning time is never the write's.
+  // A discrete write far away, and a continuous read of the same place with a deadline. Discrete reads near the arm arrive
+  // continually, so the write never has the shortest positioning time.
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
@@ -229,7 +229,8 @@ TEST(DriveHazards, NeighboursAndReadsDoNotWait) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // The head starts at cylinder 0. Older commands at the far end; younger ones that touch but do not overlap them start nearer.
+  // The head starts at cylinder 0. Older commands are at the far end; younger ones that are adjacent to them, but do not
+  // overlap, start nearer.
   Transaction& far_write = host.submit(true, 12'800, 8, 1);  // cylinder 100
   Transaction& before = host.submit(true, 12'792, 8, 2);     // ends where the first starts, cylinder 99
   Transaction& far_read = host.submit(false, 12'928, 8);     // cylinder 101

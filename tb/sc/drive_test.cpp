@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The drive at its socket: transport interfaces, phases, back-pressure, refusals, and times against pencil and paper.
+// The drive at its socket: transport interfaces, phases, back-pressure, refusals, and times compared with hand calculations.
 #include "testing.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using drive::ControllerState;
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 
-/// What the toy drive does with one command at a time under FCFS, worked out sector by sector and not with the
+/// The toy drive's behaviour with one command at a time under FCFS, calculated sector by sector and independently of the
 /// planner's formulas.
 class ToyOracle {
  public:
@@ -114,7 +114,7 @@ std::vector<Io> random_ios(std::size_t count, std::uint64_t seed, std::uint32_t 
   return ios;
 }
 
-/// Keeps `depth` commands of a list with a host until the list ends.
+/// Keeps `depth` commands of a list outstanding until the list ends.
 class ClosedLoop {
  public:
   ClosedLoop(AtHost& host, std::vector<Io> ios, std::size_t depth) : host_(host), ios_(std::move(ios)) {
@@ -608,7 +608,7 @@ TEST(DriveBackPressure, AFullQueueHoldsTheRequestPhase) {
   EXPECT_EQ(all[32]->end_req, all[0]->begin_resp);
   EXPECT_EQ(all[33]->end_req, all[1]->begin_resp);
   EXPECT_EQ(all[33]->begin_req, all[32]->end_req);
-  // A host that says nothing of its own time has the request since BEGIN_REQ, not since the queue took it.
+  // If a host does not set the time of issue, the request counts as issued at BEGIN_REQ, not when the queue accepted it.
   EXPECT_EQ(all[32]->timing().issued, 0);
   EXPECT_EQ(all[32]->timing().accepted, all[32]->end_req);
   EXPECT_EQ(all[32]->timing().parts(), all[32]->timing().response());
@@ -636,7 +636,7 @@ TEST(DriveBackPressure, OrRejectsByConfiguration) {
   EXPECT_EQ(all[5]->begin_resp, 0);
   EXPECT_EQ(disk->host_port().rejected(), 2u);
   EXPECT_EQ(disk->host_port().completed(), 4u);
-  // A blocking call meets the same rule.
+  // The same rule holds for a blocking call.
   EXPECT_TRUE(host.all_released());
 }
 
@@ -839,7 +839,7 @@ TEST(DriveProtocol, PhasesOutOfTurnAreErrorsAndNotLost) {
   EXPECT_EQ(disk->queue().occupancy(), 1u);
 }
 
-// --- what only the drive can show of a policy ----------------------------------------------------------------------------
+// --- policies in the whole drive -------------------------------------------------------------------------------------
 
 TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
   const auto scan = make_drive("scan", "SCAN", "firmware", toy_profile());
@@ -891,16 +891,16 @@ TEST(DrivePolicy, CommandsOfOneInstantAreAllSeenByTheFirstDecision) {
   EXPECT_EQ(near.timing().queue, (120 + 2 * 60) * 5'000) << "two candidates";
 }
 
-// --- a command that comes in the instant in which an access ends ------------------------------------------------------
+// --- a command that arrives in the instant in which an access ends ---------------------------------------------------
 
-/// A toy drive whose reads are answered in the instant in which their access ends.
+/// A toy drive whose reads complete in the instant in which their access ends.
 profile::DriveProfile prompt_profile() {
   profile::DriveProfile profile = toy_profile();
   profile.bus_read_block_us = profile.bus_write_block_us = 0;
   return profile;
 }
 
-/// A host that sends a command so many waits of zero time after another one's answer.
+/// A host that sends a command a given number of zero-time waits after the response to another one.
 class Replacing {
  public:
   Replacing(const std::string& name, drive::Drive& disk, int waits)
@@ -926,8 +926,9 @@ class Replacing {
 
 class SameInstant : public ::testing::TestWithParam<std::tuple<Engine, int>> {};
 
-/// With one command at hand and far away, the near one that replaces the command answered is served first, however many delta
-/// cycles it comes behind the answer. Two drives end their accesses together: neither waits for the other for ever.
+/// One command far away is queued, and a near one replaces the completed command. The near one must be served first, however
+/// many delta cycles after the response it arrives. Two drives end their accesses together: neither waits for the other
+/// indefinitely.
 TEST_P(SameInstant, AReplacementTakesPartInTheNextDecision) {
   const auto& [engine, waits] = GetParam();
   std::array<std::unique_ptr<drive::Drive>, 2> disks;
@@ -962,7 +963,7 @@ INSTANTIATE_TEST_SUITE_P(All, SameInstant,
                                   std::to_string(std::get<1>(test.param));
                          });
 
-/// The callers of b_transport wake up behind the answer.
+/// The callers of b_transport resume after the response.
 TEST(DriveSameInstant, ABlockingCallTakesPartToo) {
   const auto disk = make_drive("disk", "SSTF", "firmware", prompt_profile());
   std::array<Picoseconds, 3> ends{};
@@ -985,7 +986,7 @@ TEST(DriveSameInstant, ABlockingCallTakesPartToo) {
   EXPECT_LT(ends[2], ends[1]);
 }
 
-/// What goes on at one time without an end holds no drive up.
+/// Endless activity at one time does not block the drive.
 TEST(DriveSameInstant, ALoopOfDeltaCyclesIsNotWaitedForForEver) {
   const auto disk = make_drive("disk", "SSTF", "firmware", prompt_profile());
   Replacing late("late", *disk, 2'000);
@@ -996,7 +997,8 @@ TEST(DriveSameInstant, ALoopOfDeltaCyclesIsNotWaitedForForEver) {
   EXPECT_LT(far.finished_order, late.replacement->finished_order);
 }
 
-/// A decision begun for a command that came just before the access ended does not count when another one comes as it ends.
+/// A decision begun for a command that arrived just before the end of the access is discarded if another command arrives as it
+/// ends.
 TEST(DriveSameInstant, ADecisionUnderWayIsMadeAnew) {
   const auto disk = make_drive("disk", "SPTF", "model", prompt_profile());
   Replacing replacing("replacing", *disk, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eager writing in the drive: bytes under every policy, parts of commands, power loss, and what is refused.
+// Eager writing in the drive: data under every policy, partial writes, power loss, and refusals.
 #include <functional>
 #include <random>
 #include <stdexcept>
@@ -11,7 +11,7 @@
 namespace platter::testing {
 namespace {
 
-/// The blocks as a drive would find them that is switched on with these disks.
+/// The contents of the blocks as a drive started from this image would read them.
 std::vector<std::vector<std::uint8_t>> recovered(const drive::Drive& disk, const drive::DurableImage& image) {
   eager::BlockMap map(disk.eager_mapping()->map().layout(), 2);
   image.map.headers->recover(map);
@@ -54,7 +54,7 @@ TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
       for (std::uint64_t b = 0; b < blocks; ++b) ASSERT_TRUE(load.shadow.allows(b, last[b])) << "loss " << i << " block " << b;
       ++losses;
       if (i != 50) continue;
-      // Another drive starts from these disks: it reads what they hold, and goes on writing.
+      // Another drive starts from this image: it reads the same data, and continues to write.
       again->power_up(image);
       Transaction t(nullptr);
       for (std::uint64_t b = 0; b < kHot + 5; ++b) {
@@ -80,7 +80,7 @@ TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
   EXPECT_EQ(disk->eager_mapping()->map().free_count(), 1024u);
   EXPECT_TRUE(host.all_released());
 
-  // What no one has written is still zero, and a look without time shows the same as the recovered disks.
+  // Blocks that have not been written are still zero, and transport_dbg shows the same as the recovered image.
   std::vector<std::uint8_t> all(disk->capacity_sectors() * 512);
   Transaction t(nullptr);
   t.set(false, 0, static_cast<std::uint32_t>(disk->capacity_sectors()));
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(All, EagerPolicy,
 
 // --- one command -----------------------------------------------------------------------------------------------------
 
-/// The toy drive without overheads and with nothing to decide about.
+/// The toy drive without overheads and with zero decision time.
 profile::DriveProfile bare_profile() {
   profile::DriveProfile profile = toy_profile();
   profile.overhead = {};
@@ -176,8 +176,8 @@ TEST(EagerDrive, AWriteOfAPartOfABlockReadsItFirst) {
 }
 
 TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
-  // Read-First would serve the read first, so the write is the policy's only choice when the read comes behind it: SATF-EW writes at
-  // once, and the read, which comes while the write is under way, finds the block at its new place.
+  // Read-First would serve the read first, so the write is the policy's choice only if the read arrives after it. SATF-EW
+  // writes at once, and the read, which arrives during the write, finds the block at its new place.
   profile::DriveProfile profile = bare_profile();
   const auto disk = make_eager("disk", "SATF-EW", profile);
   AtHost host("host");
@@ -190,7 +190,7 @@ TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
   const eager::Place place = map.place_of(eager::Block(11));
   while (!read.released) run_until(core::now_ps() + 10 * kUs);
   EXPECT_EQ(read.data, std::vector<std::uint8_t>(kBlock * 512, 7));
-  // Right behind its end: the head is there, and block i ends at the phase of (i + 1) * 800 us.
+  // Right after its end: the head is there, and block i ends at the phase of (i + 1) * 800 us.
   const Picoseconds ends = (Picoseconds{place.value % 8} + 1) * 800 * kUs;
   EXPECT_EQ(read.begin_resp % kToyTurn, ends % kToyTurn);
   EXPECT_EQ(read.begin_resp, write.begin_resp + kToyTurn);

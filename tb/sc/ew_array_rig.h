@@ -10,7 +10,7 @@
 
 namespace platter::testing {
 
-/// Eager toy drives with an array above them, two copies of each block.
+/// Eager toy drives and the array that uses them, with two copies of each block.
 struct EwArrayRig {
   explicit EwArrayRig(const host::ArrayOptions& options) {
     for (std::uint32_t i = 0; i < options.drives; ++i) {

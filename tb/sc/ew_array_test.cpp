@@ -24,7 +24,7 @@ TEST_P(EwArrayAnswer, ReadsReturnTheLastWriteFromWhicheverCopyAndAllCopiesEndEqu
   const std::uint32_t requests = std::max(scaled(6000), 2000U);
   load.start(24, requests);
   while (host.finished() < requests && !::testing::Test::HasFatalFailure()) run_until(core::now_ps() + 1000 * kMs);
-  run_until(core::now_ps() + 5000 * kMs);  // copies that nobody waits for
+  run_until(core::now_ps() + 5000 * kMs);  // completes the background copies
   EXPECT_EQ(host.finished(), requests);
   EXPECT_GT(load.reads, requests / 3);
   EXPECT_TRUE(host.all_released());

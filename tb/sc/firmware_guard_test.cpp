@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The deadline guard in firmware, whose decisions take time: what the guard has promised is kept, however many commands come and
-// however late; and what it holds back depends on what is in the queue, not on how much the queue could hold.
+// The deadline guard in firmware, whose decisions take time. The guard meets the deadlines to which it has committed, however
+// many commands arrive and however late; and which commands it holds back depends on the contents of the queue, not on its
+// size.
 #include <random>
 
 #include "testing.h"
@@ -20,13 +21,13 @@ profile::DriveProfile bare_profile() {
   return profile;
 }
 
-/// An engine with the arm of a drive: rounds of continuous commands, and others that come when it hurts.
+/// An engine with the arm of a drive: rounds of continuous commands, and other commands that arrive at unfavourable times.
 class Arm : public sc_core::sc_module, private engine::DecisionSinkIf {
  public:
   SC_HAS_PROCESS(Arm);
   struct Load {
     std::uint32_t depth = 1'100;
-    std::uint32_t most = 1'000;  ///< discrete commands that wait at a time
+    std::uint32_t most = 1'000;  ///< most discrete commands that wait at a time
     std::uint32_t streams = 12;
     Picoseconds round = 120 * kMs;
     int rounds = 200;
@@ -100,7 +101,7 @@ class Arm : public sc_core::sc_module, private engine::DecisionSinkIf {
     head_.bus_free = end;
     if (pick(10) != 0) engine_->prepare(head_, end);
     if (pick(2) == 0) {
-      // As late as a long decision takes, at the end's very instant, or any time.
+      // One long decision time before the end, exactly at the end, or at any time.
       const Picoseconds before = pick(8) == 0 ? 0 : pick(8) == 0 ? 1 : pick(2) == 0 ? pick(400) * kUs : pick(6'000) * kUs;
       const Picoseconds when = std::max(effective_, end - before);
       advance(when);
@@ -119,12 +120,12 @@ class Arm : public sc_core::sc_module, private engine::DecisionSinkIf {
     free_.push_back(decision_.tag.value);
   }
 
-  /// On to `time`; rounds begin on the way.
+  /// Advances to `time`, and begins rounds as they are due.
   void advance(Picoseconds time) {
     while (round_ < load_.rounds && next_round_ <= time) {
       wait_until(next_round_);
       promised_ = false;
-      clean_ = open_ == 0;  // where something is left of the one before, a round is left out
+      clean_ = open_ == 0;  // a round is left out while commands of the last one remain
       for (std::uint32_t i = 0; i < load_.streams && clean_; ++i) insert(true, now_);
       next_round_ = ++round_ < load_.rounds ? next_round_ + load_.round : core::kNoDeadline;
     }

@@ -66,7 +66,7 @@ struct Rig {
   observe::Statistics statistics{0};
 };
 
-/// The most intervals [accepted, completed) that overlap.
+/// The largest number of overlapping intervals [accepted, completed).
 std::uint32_t most_in_drive(const std::vector<Finished::Row>& rows, std::optional<RequestClass> cls) {
   std::map<Picoseconds, int> changes;
   for (const Finished::Row& row : rows) {
@@ -113,7 +113,7 @@ TEST(Initiator, PoissonArrivalsKeepTheirTimesAndNoneIsLost) {
   EXPECT_EQ(rig.outstanding(), 0u) << "what was issued ends, what was not issued does not begin";
   EXPECT_EQ(rig.checker.outstanding(), 0u);
   EXPECT_EQ(rig.checker.completed(), rig.finished.issues);
-  // The same producer again says what should have come.
+  // A second producer of the same kind gives the expected requests.
   RandomProducer again(rig.target, options);
   std::map<std::uint64_t, Finished::Row> by_number;
   for (const Finished::Row& row : rig.finished.rows) EXPECT_TRUE(by_number.emplace(row.number, row).second);
@@ -187,7 +187,7 @@ TEST(Initiator, ClosedProducerKeepsItsDepth) {
   EXPECT_EQ(at_start, 12u);
 }
 
-/// Where an answer comes with the end of the access, a queue of two always leaves a choice of two.
+/// If the response comes with the end of the access, a queue of two always leaves a choice of two.
 TEST(Initiator, AReplacementTakesPartInTheNextDecision) {
   profile::DriveProfile profile = toy_profile();
   profile.bus_read_block_us = profile.bus_write_block_us = 0;
@@ -207,7 +207,7 @@ TEST(Initiator, AReplacementTakesPartInTheNextDecision) {
   EXPECT_GT(served(1), 1.1 * served(0));
 }
 
-/// A closed producer that thinks: request i is issued `think[i]` after the completion that asked for it.
+/// A closed producer with think times: request i is issued `think[i]` after the completion that caused it.
 class ThinkingProducer : public workload::ProducerIf {
  public:
   ThinkingProducer(std::uint32_t depth, std::vector<Picoseconds> think) : depth_(depth), think_(std::move(think)) {}
@@ -300,8 +300,8 @@ TEST(Initiator, ClassesGoByPriority) {
   profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 1;
   Rig rig("rig", "FCFS", profile);
-  // One request holds the drive, another the request phase; what comes meanwhile, least important first, leaves the host by
-  // class, then by age.
+  // One request occupies the drive, another one the request phase. Requests that arrive meanwhile, the least important first,
+  // leave the host by class, then by age.
   std::vector<Request> requests = {request(0, 0, RequestClass::Discrete), request(kMs / 2, 200, RequestClass::Background)};
   const RequestClass classes[] = {RequestClass::Background, RequestClass::Discrete, RequestClass::Continuous};
   for (const RequestClass cls : classes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decisions are worked out while the mechanics work: when the arm waits for one, and for how long.
+// Decisions are calculated while the mechanics work: when the actuator waits for one, and for how long.
 #include "testing.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 
-/// What the toy drive's firmware needs to choose among so many.
+/// Time that the toy drive's firmware needs to choose among this many commands.
 constexpr Picoseconds decision(std::uint32_t candidates) { return (120 + 60 * Picoseconds{candidates}) * 5'000; }
 
 /// A drive with its host, and commands at given times.
@@ -74,7 +74,7 @@ TEST_P(OverlapPolicies, TheArmNeverWaitsWhileTheQueueHoldsTwo) {
     --left;
     all.push_back(&rig.host.submit(false, random.below(kToyBlocks - 8), 8));
   };
-  // A read is complete when the next access is under way, so that the queue holds two at each access's end.
+  // A read completes during the next access, so the queue holds two commands at the end of each access.
   for (int i = 0; i < 3; ++i) issue();
   rig.host.on_finished = [&](Transaction&) { issue(); };
   rig.run();
@@ -104,7 +104,7 @@ TEST(Overlap, ACommandThatFindsTheArmAtRestWaitsForItsDecision) {
 
 struct Late {
   const char* name;
-  Picoseconds before_end;  ///< of the access under way
+  Picoseconds before_end;  ///< of the current access
   Picoseconds stall;
 
   friend std::ostream& operator<<(std::ostream& out, const Late& late) { return out << late.name; }
@@ -155,7 +155,7 @@ TEST(Overlap, AMoveIsTimeToDecideIn) {
 }
 
 TEST_P(OverlapLate, AHitThatTakesTheBusMeansDecidingAnew) {
-  // The bus is taken by the hit when the access ends, for longer than was reckoned with.
+  // When the access ends, the hit occupies the bus for longer than had been expected.
   profile::DriveProfile profile = buffered_profile();
   profile.bus_overlap = true;
   Rig rig("FCFS", profile);
@@ -201,7 +201,7 @@ TEST(Overlap, AReadAheadThatGivesWayIsTimeToDecideIn) {
   EXPECT_EQ(rig.stall().stall, decision(1) - us(0.2));
 }
 
-/// Does not tell the engine what is coming.
+/// Does not prepare the engine for the next decision.
 class Unprepared : public engine::EngineIf {
  public:
   explicit Unprepared(std::unique_ptr<engine::EngineIf> engine) : engine_(std::move(engine)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What servers above a drive see of it: its registers, the token bucket at its port, its death and what comes after.
+// The drive as servers see it: its registers, the token bucket at its port, its failure and revival.
 #include "testing.h"
 
 #include <array>
@@ -84,7 +84,7 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
   EXPECT_EQ(registers.read(drive::reg::kId), 0x504C4452u);
   EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010002u);
   EXPECT_EQ(registers.read(drive::reg::kState), 1u);
-  EXPECT_EQ(registers.read(drive::reg::kDeaths), 0u);
+  EXPECT_EQ(registers.read(drive::reg::kFailures), 0u);
   EXPECT_EQ(registers.read(drive::reg::kDepth), 32u);
   EXPECT_EQ(registers.read(drive::reg::kOutstanding), 0u);
   using C = RequestClass;
@@ -128,7 +128,7 @@ TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
     host.submit(t);
   }
   run_until(1 * kMs);
-  // The first decision left time for a discrete command: 100 ms, less the sweep, its way there and the bus.
+  // The first decision left time for a discrete command: 100 ms, less the sweep, the movement to it and the bus.
   const auto slack = static_cast<Picoseconds>(registers.read64(drive::reg::kSlack));
   EXPECT_GT(slack, 80 * kMs);
   EXPECT_LT(slack, 100 * kMs - 800 * kUs);
@@ -194,7 +194,7 @@ TEST(DriveRegisters, HoldTheUpperHalf) {
 
 // --- the token bucket --------------------------------------------------------------------------------------------------
 
-/// A token a millisecond, two of them.
+/// A rate of one token a millisecond; a depth of two tokens.
 DriveProfile gated_profile() {
   DriveProfile p = toy_profile();
   p.token_rate_bytes_per_s = 4'096'000;
@@ -250,14 +250,14 @@ TEST(DriveTokens, AChangeHoldsAtOnceForWhatWaits) {
   for (std::uint64_t i = 0; i < 7; ++i) host.submit(true, 128 * i, 16);
   std::vector<Picoseconds> taken;
   host.on_accepted = [&](Transaction& x) { taken.push_back(x.end_req); };
-  run_until(us(500));  // half a token of two is there
+  run_until(us(500));  // the bucket has half a token; two are needed
   registers.write(drive::reg::kTokenRate, 1'024'000);
   EXPECT_EQ(registers.read(drive::reg::kTokenRate), 1'024'000u);
   run_until(us(6499));
   EXPECT_EQ(taken.size(), 1u);
   run_until(us(6501));  // 1.5 tokens of 4 ms later
   EXPECT_EQ(taken.size(), 2u);
-  registers.write(drive::reg::kTokenDepth, 5000);  // one token: a command of two goes when it is there, and leaves a debt
+  registers.write(drive::reg::kTokenDepth, 5000);  // a depth of one token: a command of two passes with one, and leaves a debt
   EXPECT_EQ(registers.read(drive::reg::kTokenDepth), 4096u);
   run_until(us(30'000));
   registers.write(drive::reg::kTokenRate, 0);
@@ -273,7 +273,7 @@ TEST(DriveTokens, BlockingCallersAreServedInTheirOrder) {
   Script script("script", [&](Script& s) {
     for (std::size_t i = 0; i < t.size(); ++i) {
       s.spawn([&, i] {
-        t[i]->set(true, 128 * i, i == 2 ? 16 : 1);  // the third wants two tokens; those behind it do not go first
+        t[i]->set(true, 128 * i, i == 2 ? 16 : 1);  // the third needs two tokens; those behind it do not overtake it
         s.transport(*t[i]);
       });
       s.pause(us(1));
@@ -309,14 +309,14 @@ TEST(DriveTokens, WaitForAFullQueueToo) {
   EXPECT_TRUE(best_effort.all_released() && media.all_released());
 }
 
-// --- death -------------------------------------------------------------------------------------------------------------
+// --- failure -------------------------------------------------------------------------------------------------------------
 
-TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
+TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
   DriveProfile profile = gated_profile();
   profile.queue_depth = 3;
   drive::DriveConfig config;
   config.profile = profile;
-  config.dies_at = 5 * kMs;
+  config.fails_at = 5 * kMs;
   const auto disk =
       std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
   RegisterHost registers("registers", *disk);
@@ -344,14 +344,14 @@ TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
   run_until(5 * kMs + 1);
   EXPECT_FALSE(disk->power().alive());
   EXPECT_EQ(registers.read(drive::reg::kState), 0u);
-  const auto dead = [](const Transaction& x) {
+  const auto failed = [](const Transaction& x) {
     EXPECT_EQ(x.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
-    EXPECT_EQ(x.extension.status, CommandStatus::DriveDead);
+    EXPECT_EQ(x.extension.status, CommandStatus::DriveFailed);
     EXPECT_EQ(x.timing().completed, 5 * kMs);
     EXPECT_EQ(x.timing().parts(), x.timing().response());
   };
-  for (const Transaction* x : t) dead(*x);
-  for (const auto& x : blocking) dead(*x);
+  for (const Transaction* x : t) failed(*x);
+  for (const auto& x : blocking) failed(*x);
   EXPECT_EQ(disk->queue().occupancy(), 0u);
   EXPECT_TRUE(disk->engine().empty());
   EXPECT_EQ(media_blocks(*disk, 0, 16), std::vector<std::uint8_t>(16 * 512, 0)) << "it had not been written";
@@ -359,10 +359,10 @@ TEST(DriveDeath, AnswersEverythingAtOnceAndComesBack) {
   run_until(10 * kMs);
   Transaction& later = best_effort.submit(false, 0, 8);
   run_until(11 * kMs);
-  EXPECT_EQ(later.extension.status, CommandStatus::DriveDead);
+  EXPECT_EQ(later.extension.status, CommandStatus::DriveFailed);
   EXPECT_EQ(later.timing().completed, 10 * kMs);
   registers.write(drive::reg::kState, 1);
-  EXPECT_EQ(registers.read(drive::reg::kDeaths), 1u);
+  EXPECT_EQ(registers.read(drive::reg::kFailures), 1u);
   Transaction& first = media.make();
   first.set(false, 0, 8);
   first.extension.cls = RequestClass::Continuous;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Statistics, request log and output files against numbers worked out by hand.
+// Statistics, request log and output files, compared with numbers calculated by hand.
 #include "testing.h"
 
 #include <fstream>
@@ -194,7 +194,7 @@ TEST(Statistics, LateIsAfterTheDeadline) {
 }
 
 TEST(Statistics, AnOutstandingRequestIsLateOnceItsDeadlineIsOver) {
-  // A run ends at 1,000 ms, after everything of that instant has happened: what must be done by then and is not, is late.
+  // A run ends at 1,000 ms, after all events of that instant: a request due by then that is not done is late.
   Statistics statistics(0);
   for (const Picoseconds deadline : {999 * kMs, 1'000 * kMs, 1'001 * kMs, core::kNoDeadline}) {
     const Request r = request(0, RequestClass::Continuous, deadline);
@@ -431,7 +431,7 @@ TEST(OutputFile, ALinkStaysALink) {
   fs::create_directories(folder.path() / "there");
   const fs::path link = folder.path() / "link.json";
   fs::create_symlink("there/result.json", link);
-  for (const char* const text : {"new", "again"}) {  // its target is made, and replaced
+  for (const char* const text : {"new", "again"}) {  // the target of the link is created, and then replaced
     OutputFile file(link);
     file.write(text);
     file.commit();
@@ -443,7 +443,7 @@ TEST(OutputFile, ALinkStaysALink) {
 TEST(OutputFile, ADeviceStaysADevice) {
   if (!fs::exists("/dev/null")) GTEST_SKIP() << "no /dev/null here";
   const TemporaryFile link(".json");
-  fs::create_symlink("/dev/null", link.path());  // were it replaced, it would be the link
+  fs::create_symlink("/dev/null", link.path());  // if a file were replaced, it would be the link
   {
     OutputFile file(link.path());
     file.write("text");

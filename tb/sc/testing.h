@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests around a simulation share: a drive whose times can be worked out by hand, hosts that speak TLM-2.0 in
-// every way that the base protocol allows, and small stimulus and watch modules.
+// Common parts of the simulation tests: a drive whose times can be calculated by hand, TLM-2.0 hosts that use every variant of
+// the base protocol, and small stimulus and observer modules.
 #pragma once
 
 #ifndef SC_INCLUDE_DYNAMIC_PROCESSES
@@ -47,21 +47,21 @@ using core::RequestClass;
 inline constexpr Picoseconds kUs = core::kPicosecondsPerMicrosecond;
 inline constexpr Picoseconds kMs = core::kPicosecondsPerMillisecond;
 
-/// Fewer repetitions where a sanitizer slows the program down.
-inline constexpr std::uint32_t kScale = kSanitized ? 10 : 1;
+/// Tests repeat less if a sanitizer slows the program down.
+inline constexpr std::uint32_t kScale = kSanitized ? 3 : 1;
 constexpr std::uint32_t scaled(std::uint32_t count) { return count / kScale; }
 
-/// Simulate up to `time`.
+/// Simulates until `time`.
 inline void run_until(Picoseconds time) {
   if (time > core::now_ps()) sc_core::sc_start(core::to_sc_time(time - core::now_ps()));
 }
 
 // --- drives ----------------------------------------------------------------------------------------------------------
 
-/// A drive for pencil and paper: 128 cylinders, 2 surfaces, 64 sectors a track, 100 us a sector (6.4 ms a turn), no skew;
-/// a seek over d cylinders takes 1,000 + 10 (d - 1) us, a head switch 500 us, a write's settling 200 us; command
-/// overhead 300 us and 10 us or 20 us more after or of a write; 5 us a sector over the bus.
-/// Sector s of every track starts at the phase of s * 100 us. FCFS decides in 180 cycles of 5 ns.
+/// A drive whose times are easy to calculate by hand: 128 cylinders, 2 surfaces, 64 sectors a track, 100 us a sector (6.4 ms a
+/// turn), no skew. A seek over d cylinders takes 1,000 + 10 (d - 1) us, a head switch 500 us, the settling of a write 200 us.
+/// The command overhead is 300 us, plus 10 us after a write, plus 20 us for a write. A sector takes 5 us on the bus. Sector s
+/// of every track starts at the phase of s * 100 us. FCFS decides in 180 cycles of 5 ns.
 inline profile::DriveProfile toy_profile() {
   profile::DriveProfile p;
   p.name = "toy";
@@ -88,7 +88,7 @@ inline constexpr std::uint64_t kToyCylinder = 128;
 inline constexpr Picoseconds kToyTurn = 6'400 * kUs;
 inline constexpr Picoseconds kToyFcfsDecision = 180 * 5'000;
 
-/// The Atlas 10K with its buffer, on an interface of 80 MB/s (its profile has the slow bus of the measuring rig).
+/// The Atlas 10K with its buffer, on an interface of 80 MB/s. (Its profile has the slow bus of the measurement setup.)
 inline profile::DriveProfile buffered_atlas_profile() {
   profile::DriveProfile profile = system::load_drive("atlas10k");
   profile.bus_read_block_us = profile.bus_write_block_us = 6.4;
@@ -115,21 +115,21 @@ inline system::EngineOptions engine_options(const std::string& policy, const std
 
 inline std::unique_ptr<drive::Drive> make_drive(const char* name, const std::string& policy, const std::string& engine,
                                                 const profile::DriveProfile& profile, bool holds_data = true,
-                                                const scheduling::Readings& readings = {}) {
+                                                const scheduling::Interpretations& interpretations = {}) {
   drive::DriveConfig config;
   config.profile = profile;
   config.holds_data = holds_data;
   system::EngineOptions options = engine_options(policy, engine, profile);
-  options.readings = readings;
+  options.interpretations = interpretations;
   return std::make_unique<drive::Drive>(name, config, system::engine_factory(options));
 }
 
-/// Does the policy keep deadlines, so that no round may be late?
+/// Does the policy guarantee deadlines, so that no round may be late?
 inline bool keeps_deadlines(const std::string& policy) {
   return scheduling::find_policy(policy)->row->guard != scheduling::GuardMode::None;
 }
 
-/// A parameter of tests: a policy, and the engine that carries it.
+/// Test parameter: a policy, and the engine that runs it.
 struct Engine {
   const char* policy;
   const char* engine;
@@ -185,19 +185,20 @@ struct Transaction {
   Picoseconds begin_resp = -1;
   std::uint64_t accepted_order = 0;
   std::uint64_t finished_order = 0;
-  bool released = false;  ///< every reference to the payload is gone
+  bool released = false;  ///< all references to the payload have been released
 };
 
-/// How a host ends the response phase.
+/// How a host ends a response phase.
 enum class EndResponse {
   Completed,         ///< TLM_COMPLETED
-  CompletedDelayed,  ///< TLM_COMPLETED, a while later by annotation
+  CompletedDelayed,  ///< TLM_COMPLETED with an annotated delay
   Updated,           ///< TLM_UPDATED with END_RESP
   Later,             ///< TLM_ACCEPTED, then END_RESP on the forward path
-  LaterDelayed,      ///< the same, the END_RESP annotated with a delay
+  LaterDelayed,      ///< as `Later`, with an annotated delay of END_RESP
 };
 
-/// An approximately-timed host: sends what it is given in order, one request phase at a time, and answers as it is told to.
+/// An approximately-timed host: sends the given commands in order, one request phase at a time, and ends responses as
+/// configured.
 class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(AtHost);
@@ -220,7 +221,7 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     transactions_.push_back(std::make_unique<Transaction>(this));
     return *transactions_.back();
   }
-  /// A transaction that is over, or a new one.
+  /// Returns a released transaction, or a new one.
   Transaction& reuse() {
     for (const auto& transaction : transactions_)
       if (transaction->released) {
@@ -244,7 +245,7 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::uint64_t finished() const { return finished_; }
   bool requesting() const { return requesting_ != nullptr; }
   std::size_t backlog() const { return backlog_.size(); }
-  /// Every payload was given back once nobody needed it any more.
+  /// True if all references to all payloads have been released.
   bool all_released() const {
     return std::all_of(transactions_.begin(), transactions_.end(), [](const auto& t) { return t->released; });
   }
@@ -332,7 +333,7 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
   tlm_utils::peq_with_cb_and_phase<AtHost> phases_;
 };
 
-/// Runs a test's own code as a thread, and can call the drive in the loosely-timed way.
+/// Runs a test's code as a thread, which can call the drive through b_transport.
 class Script : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Script);
@@ -348,10 +349,10 @@ class Script : public sc_core::sc_module {
   void pause_until(Picoseconds time) {
     if (time > core::now_ps()) wait(core::to_sc_time(time - core::now_ps()));
   }
-  /// Another thread beside this one.
+  /// Starts another thread.
   void spawn(std::function<void()> body) { sc_core::sc_spawn(std::move(body)); }
 
-  /// One command to its end, `annotated` ahead of this thread's time.
+  /// Carries out one command, with the annotated delay `annotated`.
   void transport(Transaction& transaction, Picoseconds annotated = 0) {
     sc_core::sc_time delay = core::to_sc_time(annotated);
     transaction.payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
@@ -375,7 +376,7 @@ class Script : public sc_core::sc_module {
   bool done_ = false;
 };
 
-/// Writes down a drive's life.
+/// Records a drive's states and accesses.
 class DriveWatch : public drive::ProbeIf {
  public:
   struct State {
@@ -391,7 +392,7 @@ class DriveWatch : public drive::ProbeIf {
   std::uint32_t most = 0;
 };
 
-/// Keeps every request that has ended.
+/// Records every request that has ended.
 class Finished : public workload::RequestObserverIf {
  public:
   struct Row {
@@ -413,7 +414,7 @@ inline bool same_times(const CommandTiming& a, const CommandTiming& b) {
          a.rotation == b.rotation && a.transfer == b.transfer && a.bus == b.bus;
 }
 
-/// A file of the running test, removed with this object.
+/// A file for the current test; it is removed with this object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& extension) {
@@ -428,7 +429,7 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Partial files of this process beside it.
+  /// Number of this process's partial files in the same directory.
   std::size_t partials() const {
     const std::string begin = ".platter-" + std::to_string(getpid()) + "-";
     std::size_t count = 0;

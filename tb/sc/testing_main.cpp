@@ -3,9 +3,12 @@
 
 #include <systemc>
 
-#ifdef __SANITIZE_ADDRESS__
-/// What only the stack of a parked SC_THREAD owns looks like a leak, and a coroutine's stack stops the search for leaks. (Here and
-/// not in the environment: gtest_discover_tests hands on one variable only.)
+#include "../sanitized.h"
+
+#ifdef PLATTER_SANITIZED
+/// Objects referenced only from the stack of a suspended SC_THREAD look like leaks, and the leak search cannot handle the
+/// stacks of coroutines. (The options are set here and not in the environment, because gtest_discover_tests passes on only one
+/// variable.)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 #endif

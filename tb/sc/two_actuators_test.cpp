@@ -7,7 +7,7 @@
 namespace platter::testing {
 namespace {
 
-using drive::Slot;
+using drive::QueueEntry;
 using drive::Stage;
 
 TEST(Stages, FollowTheTable) {
@@ -30,13 +30,13 @@ TEST(Stages, FollowTheTable) {
 
 TEST(Stages, WhatTheTableDoesNotHaveIsFatal) {
   sc_core::sc_report_handler::set_actions("/platter/drive/stage", sc_core::SC_FATAL, sc_core::SC_THROW);
-  Slot slot;
-  slot.enter(Stage::Received);
-  EXPECT_THROW(slot.enter(Stage::Access), sc_core::sc_report);
-  EXPECT_EQ(slot.stage, Stage::Received);
+  QueueEntry entry;
+  entry.enter(Stage::Received);
+  EXPECT_THROW(entry.enter(Stage::Access), sc_core::sc_report);
+  EXPECT_EQ(entry.stage, Stage::Received);
 }
 
-/// What ended when, and how many accesses ran beside another actuator's.
+/// Records the end of each access, and how many accesses ran in parallel with one of another actuator.
 struct Log : drive::DispatchSinkIf {
   struct End {
     std::uint64_t first;
@@ -46,16 +46,16 @@ struct Log : drive::DispatchSinkIf {
   std::vector<const drive::ActuatorUnit*> units;
   std::uint32_t beside = 0;
 
-  bool served_meanwhile(Slot& /*slot*/, Picoseconds /*effective*/) override { return false; }
-  void accessed(Slot& slot) override {
-    ends.push_back({slot.command.extent.first.value, core::now_ps()});
+  bool served_meanwhile(QueueEntry& /*entry*/, Picoseconds /*effective*/) override { return false; }
+  void accessed(QueueEntry& entry) override {
+    ends.push_back({entry.command.extent.first.value, core::now_ps()});
     std::uint32_t busy = 0;
     for (const drive::ActuatorUnit* unit : units)
       busy += unit->current() != nullptr ? 1u : 0u;  // the other one: this one's has ended
     if (busy > 0) ++beside;
-    slot.enter(Stage::Done);
+    entry.enter(Stage::Done);
   }
-  void withdrawn(Slot& /*slot*/) override {}
+  void withdrawn(QueueEntry& /*entry*/) override {}
 };
 
 profile::DriveProfile one_surface() {
@@ -64,7 +64,7 @@ profile::DriveProfile one_surface() {
   return profile;
 }
 
-/// An arm with its engine.
+/// An actuator with its engine.
 struct OneActuator : sc_core::sc_module {
   OneActuator(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, mapping::MappingIf& mapping,
               const drive::HostBus& bus, Log& log)
@@ -82,7 +82,7 @@ struct OneActuator : sc_core::sc_module {
   std::uint16_t used = 0;
 };
 
-/// Arms on one spindle, with one of the toy drive's two surfaces each.
+/// Actuators on one spindle, each with one of the toy drive's two surfaces.
 struct Actuators {
   explicit Actuators(const std::string& name, std::size_t count) : planner(one_surface()), mapping(planner), bus(planner) {
     for (std::size_t i = 0; i < count; ++i)
@@ -90,15 +90,15 @@ struct Actuators {
   }
 
   void read(std::size_t arm, std::uint64_t first) {
-    slots.push_back(std::make_unique<Slot>());
-    Slot& slot = *slots.back();
-    slot.enter(Stage::Received);
-    slot.tag = core::Tag(arms[arm]->used++);
-    slot.payload = &payload;
-    slot.command.sequence = slots.size();
-    slot.command.arrival = core::now_ps();
-    slot.command.extent = planner.resolve(core::Lba(first), 1, false);
-    arms[arm]->dispatcher.submit(slot);
+    entries.push_back(std::make_unique<QueueEntry>());
+    QueueEntry& entry = *entries.back();
+    entry.enter(Stage::Received);
+    entry.tag = core::Tag(arms[arm]->used++);
+    entry.payload = &payload;
+    entry.command.sequence = entries.size();
+    entry.command.arrival = core::now_ps();
+    entry.command.extent = planner.resolve(core::Lba(first), 1, false);
+    arms[arm]->dispatcher.submit(entry);
   }
 
   mechanics::AccessPlanner planner;
@@ -107,7 +107,7 @@ struct Actuators {
   tlm::tlm_generic_payload payload;
   Log log;
   std::vector<std::unique_ptr<OneActuator>> arms;
-  std::vector<std::unique_ptr<Slot>> slots;
+  std::vector<std::unique_ptr<QueueEntry>> entries;
 };
 
 SC_MODULE(Host) {
@@ -171,10 +171,10 @@ TEST(TwoActuators, AReadAheadIsOneArmsAndTheOtherGoesOn) {
   drive::CacheManager cache(planner, profile, bus, 0);
   drive::ActuatorUnit first("first", planner);
   drive::ActuatorUnit second("second", planner);
-  Slot slot;
-  slot.command.extent = planner.resolve(core::Lba(10 * kToyTrack), 4, false);
+  QueueEntry entry;
+  entry.command.extent = planner.resolve(core::Lba(10 * kToyTrack), 4, false);
   first.arm().follow({core::Cylinder(10), core::Head(0), false, 0});
-  cache.read_ended(slot, first, true);
+  cache.read_ended(entry, first, true);
   EXPECT_EQ(cache.free_arm(second, 20 * kMs), 20 * kMs);
   EXPECT_EQ(second.state().cylinder.value, 0u);
   cache.free_arm(first, 20 * kMs);

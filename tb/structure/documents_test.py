@@ -10,7 +10,9 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 FOLDERS = {"docs", "models", "rtl", "scripts", "tb", "waves"}
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.M)
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 NAMED = re.compile(r"`((?:%s)/[\w./{},*-]*)(?: [^`]*)?`" % "|".join(sorted(FOLDERS)))
 
 
@@ -22,19 +24,36 @@ def pages():
 
 
 def is_there(path):
-    """`{a,b}` stands for either, `*` and a last NAME for anything."""
-    path = re.sub(r"/[A-Z]+$", "/*", path)
+    """`{a,b}` stands for either, `*`, NAME and a last word of capitals for anything."""
+    path = re.sub(r"NAME|(?<=/)[A-Z]+$", "*", path)
     brace = re.search(r"\{([^{}]*)\}", path)
     if brace:
         return all(is_there(path[:brace.start()] + one + path[brace.end():]) for one in brace[1].split(","))
     return any(True for _ in SOURCE.glob(path.rstrip("/"))) if "*" in path else (SOURCE / path).exists()
 
 
+def anchors(page):
+    """Of its headings, as the site and the forges make them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
+    words = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in HEADING.findall(text))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in words}
+
+
 class Documents(unittest.TestCase):
     def test_links_lead_somewhere(self):
-        links = [(page, link) for page in pages() for link in LINK.findall(page.read_text()) if "://" not in link]
+        links = [(page, *link) for page in pages() for link in LINK.findall(page.read_text()) if "://" not in link[0]]
         self.assertGreater(len(links), 200)
-        self.assertEqual([f"{page.relative_to(SOURCE)}: {link}" for page, link in links if not (page.parent / link).exists()], [])
+        self.assertEqual([f"{page.relative_to(SOURCE)}: {link}" for page, link, _ in links if not (page.parent / link).exists()], [])
+        to_headings = [(page, page.parent / link if link else page, anchor) for page, link, anchor in links if anchor]
+        self.assertGreater(len(to_headings), 20)
+        self.assertEqual([f"{page.relative_to(SOURCE)}: {target.name}#{anchor}" for page, target, anchor in to_headings
+                          if target.suffix == ".md" and anchor not in anchors(target)], [])
+
+    def test_links_are_written_in_one_way(self):
+        """By reference, or in HTML, they would be seen by no test."""
+        for page in pages():
+            text = CODE.sub("", page.read_text())
+            self.assertIsNone(re.search(r"\]\[|href=|^\[[^\]]+\]:", text, re.M), page)
 
     def test_files_that_are_named_exist(self):
         named = [(page, path) for page in pages() if page.name != "CHANGELOG.md" for path in NAMED.findall(page.read_text())]

@@ -58,6 +58,15 @@ TEST(StripeMap, PlacesByHand) {
   EXPECT_EQ(std::make_tuple(last.drive, last.address, last.physical), std::make_tuple(2u, 49152ull + 65536, 7ull));
 }
 
+TEST(StripeMap, AnAreaBeginsBehindThoseOfItsOwnDrives) {
+  // Text on drives 0 and 1, video on 2 and 3: both begin at the outer edge. What is on 1 and 2 lies behind the longer of them.
+  const StripeMap map(4, 1 << 20, 512, {area(10, 8192, false, 0, 2), area(4, 65536, false, 2, 2), area(2, 512, false, 1, 2)});
+  EXPECT_EQ(map.areas()[0].drive_begin, 0u);
+  EXPECT_EQ(map.areas()[1].drive_begin, 0u);
+  EXPECT_EQ(map.areas()[2].drive_begin, 2u * 65536);
+  EXPECT_THROW(StripeMap(2, 1 << 20, 512, {area(100, 8192, false, 0, 1), area(129, 8192, false, 1, 1)}), std::invalid_argument);
+}
+
 TEST(StripeMap, CopiesNeverMeetAndTheInverseAgrees) {
   for (const std::uint32_t drives : {2u, 3u, 5u, 16u, 32u}) {
     const StripeMap map(drives, 64 << 20, 512,

@@ -39,10 +39,10 @@ ClassWeights weights(std::int64_t continuous, std::int64_t discrete, std::int64_
   return w;
 }
 
-Readings interval_of(double seconds) {
-  Readings readings;
-  readings.budget_interval_s = seconds;
-  return readings;
+Interpretations interval_of(double seconds) {
+  Interpretations interpretations;
+  interpretations.budget_interval_s = seconds;
+  return interpretations;
 }
 
 /// Requests for the first sector, at time 0 under the head: the first takes 100 us, every other one a turn of 6 ms.
@@ -109,9 +109,9 @@ TEST(Cello, DiscreteRequestsInTheSlackByAnElevatorThenScanEdf) {
 
 TEST(Cello, DiscreteRequestsGoByTheElevatorThatIsAskedFor) {
   const auto order = [](CelloElevator elevator) {
-    Readings readings;
-    readings.cello_elevator = elevator;
-    Rig rig("CELLO(1|1|0)", 50, readings);
+    Interpretations interpretations;
+    interpretations.cello_elevator = elevator;
+    Rig rig("CELLO(1|1|0)", 50, interpretations);
     rig.add('w', 40).add('x', 20).add('y', 60).add('z', 90);
     return rig.serve();
   };
@@ -121,17 +121,17 @@ TEST(Cello, DiscreteRequestsGoByTheElevatorThatIsAskedFor) {
 }
 
 TEST(Cello, ARunToTheEdgeIsMadeInTheSlackAndCharged) {
-  Readings readings = interval_of(10);
-  readings.cello_elevator = CelloElevator::Scan;
+  Interpretations interpretations = interval_of(10);
+  interpretations.cello_elevator = CelloElevator::Scan;
   // From 50 to the edge 99: 5.8 ms; from there to A at 50 as long again, and a turn of 6 ms at most.
   for (const auto& [deadline, order] : {std::pair<Picoseconds, const char*>{100 * kMs, ">xA"}, {12 * kMs, "A>x"}}) {
-    Rig rig("CELLO(1|1|0)", 50, readings);
+    Rig rig("CELLO(1|1|0)", 50, interpretations);
     rig.add('x', 20).add('A', 50, 0, deadline);
     EXPECT_EQ(rig.serve(), order);
     const Picoseconds access = 5'800 * kUs;
     EXPECT_GT(rig.scheduler->class_budgets()->total(kD), access);
   }
-  Rig rig("CELLO(1|1|0)", 50, readings);
+  Rig rig("CELLO(1|1|0)", 50, interpretations);
   rig.add('x', 20);
   rig.serve(1);
   EXPECT_EQ(rig.now, 5'800 * kUs);

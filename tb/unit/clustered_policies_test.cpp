@@ -163,11 +163,11 @@ TEST(CiOpt, NewContinuousRequestsEndThePlan) {
 // --- clusters of both classes ----------------------------------------------------------------------------------------
 
 /// Clusters from where the arm stands, whatever the rounds do.
-Readings plain_elevator() {
-  Readings readings;
-  readings.cluster_from = ClusterFrom::Arm;
-  readings.cluster_round = ClusterRound::Continue;
-  return readings;
+Interpretations plain_elevator() {
+  Interpretations interpretations;
+  interpretations.cluster_from = ClusterFrom::Arm;
+  interpretations.cluster_round = ClusterRound::Continue;
+  return interpretations;
 }
 
 TEST(ClustReq, TakesTheNextRequestsOfTheElevator) {
@@ -217,10 +217,10 @@ TEST(ClustCyl, ReachesSoManyCylindersBeyondTheFirst) {
 
 // --- the guard -------------------------------------------------------------------------------------------------------
 
-Readings until_last_continuous() {
-  Readings readings;
-  readings.postponed = Postponed::LastContinuous;
-  return readings;
+Interpretations until_last_continuous() {
+  Interpretations interpretations;
+  interpretations.postponed = Postponed::LastContinuous;
+  return interpretations;
 }
 
 TEST(PostponedRequests, ALongRequestGivesWayAloneAndComesBackWhenTheLastContinuousOneIsServed) {
@@ -243,8 +243,8 @@ constexpr const char* kGuarded[] = {"OPS:SCAN/CI-SPTF", "OPS:SCAN/CI-OPT(1)", "O
 constexpr Picoseconds kDue = 40'000'000'000;
 
 /// Served up to A, without l, of which the transfer takes 30 ms.
-Rig with_postponed(const char* notation, const Readings& readings) {
-  Rig rig(notation, 0, readings);
+Rig with_postponed(const char* notation, const Interpretations& interpretations) {
+  Rig rig(notation, 0, interpretations);
   rig.add('A', 40, 0, kDue);
   rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));
   rig.add('s', 20, 50);
@@ -285,7 +285,7 @@ TEST(PostponedRequests, AnotherContinuousRequestOfTheRoundDoesNotBringThemBack) 
   for (const char* notation : kGuarded) {
     SCOPED_TRACE(notation);
     for (const bool last : {false, true}) {
-      Rig rig(notation, 0, last ? until_last_continuous() : Readings{});
+      Rig rig(notation, 0, last ? until_last_continuous() : Interpretations{});
       rig.add('A', 40, 0, kDue).add('C', 90, 0, kDue);
       rig.add_extent('l', rig.planner.resolve(Lba(10 * kSectors), 5 * kSectors, false));
       EXPECT_EQ(rig.serve(1), "A");  // l has been refused
@@ -315,9 +315,9 @@ TEST(CiOpt, WhenTheGuardRefusesAWholePartTheNextOneIsChecked) {
 TEST(PostponedRequests, UntilTheLastContinuousRequestOrANewOne) {
   // No time for l before A; once A is served there is time enough.
   for (const bool another : {false, true}) {
-    Readings readings = plain_elevator();
-    readings.postponed = Postponed::LastContinuous;
-    Rig rig("OPS:SCAN/CLUST-REQ(1)", 85, readings);
+    Interpretations interpretations = plain_elevator();
+    interpretations.postponed = Postponed::LastContinuous;
+    Rig rig("OPS:SCAN/CLUST-REQ(1)", 85, interpretations);
     rig.add_extent('l', rig.planner.resolve(Lba(86 * kSectors), 5 * kSectors, false));
     rig.add('A', 80, 0, 20'000'000'000).add('B', 95);
     EXPECT_EQ(rig.serve(1), "A");  // l was the cluster, and nothing of it passed

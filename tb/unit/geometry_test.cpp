@@ -25,7 +25,7 @@ using profile::Mapping;
 using profile::SpareUnit;
 using profile::ZoneProfile;
 
-constexpr std::uint64_t kStride = testing::kSanitized ? 97 : 1;  // sectors of a whole drive that are looked at
+constexpr std::uint64_t kStride = testing::kSanitized ? 7 : 1;  // sectors of a whole drive that are looked at
 constexpr std::uint64_t kLargestWalk =
     testing::kSanitized ? 5'000'000 : 20'000'000;  // blocks; a larger drive's walk takes too long
 

@@ -286,12 +286,12 @@ TEST(Slack, OneThatHasWaitedThreeTimesTheMeanOutweighsADistance) {
   EXPECT_NE(young.serve(1), "a");
 }
 
-// --- readings --------------------------------------------------------------------------------------------------------
+// --- interpretations --------------------------------------------------------------------------------------------------------
 
 std::string two_rounds(SweepStart start) {
-  Readings readings;
-  readings.sweep_start = start;
-  Rig rig("TPS:SCAN/SCAN", 55, readings);
+  Interpretations interpretations;
+  interpretations.sweep_start = start;
+  Rig rig("TPS:SCAN/SCAN", 55, interpretations);
   rig.add('A', 30).add('B', 60);
   std::string order = rig.serve();
   rig.head.cylinder = Cylinder(55);
@@ -299,17 +299,17 @@ std::string two_rounds(SweepStart start) {
   return order + " " + rig.serve();
 }
 
-TEST(Readings, WhereASweepStarts) {
+TEST(Interpretations, WhereASweepStarts) {
   EXPECT_EQ(two_rounds(SweepStart::Nearer), "BA DC");
   EXPECT_EQ(two_rounds(SweepStart::Alternating), "AB DC");
   EXPECT_EQ(two_rounds(SweepStart::Upward), "AB CD");
 }
 
-TEST(Readings, AfterTheLastContinuousRequest) {
-  const auto after = [](AfterSweep reading) {
-    Readings readings;
-    readings.after_sweep = reading;
-    Rig rig("OPS:SCAN/CI-OPT(1)", 0, readings);
+TEST(Interpretations, AfterTheLastContinuousRequest) {
+  const auto after = [](AfterSweep interpretation) {
+    Interpretations interpretations;
+    interpretations.after_sweep = interpretation;
+    Rig rig("OPS:SCAN/CI-OPT(1)", 0, interpretations);
     rig.add('A', 30, 0, kPicosecondsPerSecond).add('B', 60, 0, kPicosecondsPerSecond);
     std::string order = rig.serve();
     rig.add('x', 20).add('y', 70).add('z', 55).add('w', 45);
@@ -323,23 +323,23 @@ TEST(Readings, AfterTheLastContinuousRequest) {
   EXPECT_EQ(after(AfterSweep::Idle).size(), 7u);  // and the others once the round is over
 }
 
-TEST(Readings, AfterTheSweepTheWholeDiskIsOneListAndIntervalsAreNot) {
-  for (const AfterSweep reading : {AfterSweep::Intervals, AfterSweep::Disk}) {
-    Readings readings;
-    readings.after_sweep = reading;
-    Rig rig("OPS:SCAN/CI-OPT(1)", 0, readings);
+TEST(Interpretations, AfterTheSweepTheWholeDiskIsOneListAndIntervalsAreNot) {
+  for (const AfterSweep interpretation : {AfterSweep::Intervals, AfterSweep::Disk}) {
+    Interpretations interpretations;
+    interpretations.after_sweep = interpretation;
+    Rig rig("OPS:SCAN/CI-OPT(1)", 0, interpretations);
     rig.add('A', 30).add('B', 60);
     EXPECT_EQ(rig.serve(), "AB");
     rig.add('x', 58).add('y', 70).add('z', 90);
-    EXPECT_EQ(rig.serve(), reading == AfterSweep::Intervals ? "yzx" : "xyz");
+    EXPECT_EQ(rig.serve(), interpretation == AfterSweep::Intervals ? "yzx" : "xyz");
   }
 }
 
-TEST(Readings, ClustersOfDiscreteRequestsEndAtTheNextContinuousOne) {
+TEST(Interpretations, ClustersOfDiscreteRequestsEndAtTheNextContinuousOne) {
   for (const ClusterContents contents : {ClusterContents::Mixed, ClusterContents::Discrete}) {
-    Readings readings;
-    readings.clusters = contents;
-    Rig rig("OPS:SCAN/CLUST-REQ(4)", 0, readings);
+    Interpretations interpretations;
+    interpretations.clusters = contents;
+    Rig rig("OPS:SCAN/CLUST-REQ(4)", 0, interpretations);
     rig.add('a', 10, 40).add('A', 11, 20).add('b', 12, 0).add('c', 13, 30);
     const std::string order = rig.serve();
     if (contents == ClusterContents::Discrete) {
@@ -354,15 +354,15 @@ TEST(Readings, ClustersOfDiscreteRequestsEndAtTheNextContinuousOne) {
 
 /// A cluster of b and a, in this order, of which a lies nearer to the edge: then the arm stands at a, the front at b.
 Rig behind_a_cluster(ClusterFrom from, ClusterRound round) {
-  Readings readings;
-  readings.cluster_from = from;
-  readings.cluster_round = round;
-  Rig rig("OPS:SCAN/CLUST-REQ(2)", 0, readings);
+  Interpretations interpretations;
+  interpretations.cluster_from = from;
+  interpretations.cluster_round = round;
+  Rig rig("OPS:SCAN/CLUST-REQ(2)", 0, interpretations);
   rig.add('a', 10, 35).add('b', 12, 22);  // b after 21 sectors, a from there after 11
   return rig;
 }
 
-TEST(Readings, AClusterBeginsAtTheFrontOrAtTheArm) {
+TEST(Interpretations, AClusterBeginsAtTheFrontOrAtTheArm) {
   for (const ClusterFrom from : {ClusterFrom::Front, ClusterFrom::Arm}) {
     Rig rig = behind_a_cluster(from, ClusterRound::Continue);
     EXPECT_EQ(rig.serve(1), "b");
@@ -378,7 +378,7 @@ TEST(Readings, AClusterBeginsAtTheFrontOrAtTheArm) {
   }
 }
 
-TEST(Readings, ARoundRestartsTheElevatorOrNot) {
+TEST(Interpretations, ARoundRestartsTheElevatorOrNot) {
   for (const ClusterRound round : {ClusterRound::Restart, ClusterRound::Continue}) {
     Rig rig = behind_a_cluster(ClusterFrom::Front, round);
     EXPECT_EQ(rig.serve(2), "ba");
@@ -392,7 +392,7 @@ TEST(Readings, ARoundRestartsTheElevatorOrNot) {
   }
 }
 
-TEST(Readings, ARoundEndsTheClusterThatItFinds) {
+TEST(Interpretations, ARoundEndsTheClusterThatItFinds) {
   for (const ClusterRound round : {ClusterRound::Restart, ClusterRound::Continue}) {
     Rig rig = behind_a_cluster(ClusterFrom::Front, round);
     EXPECT_EQ(rig.serve(1), "b");
@@ -403,12 +403,12 @@ TEST(Readings, ARoundEndsTheClusterThatItFinds) {
   }
 }
 
-TEST(Readings, AClusterThatEndsEarlyLeavesTheFrontWhereItWas) {
+TEST(Interpretations, AClusterThatEndsEarlyLeavesTheFrontWhereItWas) {
   // Time for the sweep only: A is due before the exact order, which begins with B, allows.
-  Readings readings;
-  readings.postponed = Postponed::LastContinuous;
-  readings.cluster_round = ClusterRound::Continue;
-  Rig rig("OPS:SCAN/CLUST-REQ(2)", 0, readings);
+  Interpretations interpretations;
+  interpretations.postponed = Postponed::LastContinuous;
+  interpretations.cluster_round = ClusterRound::Continue;
+  Rig rig("OPS:SCAN/CLUST-REQ(2)", 0, interpretations);
   rig.add('x', 4, 0);
   EXPECT_EQ(rig.serve(1), "x");  // a cluster of one: the front is at 4
   rig.add('d', 30, 0).add('B', 40, 0).add('A', 90, 0);

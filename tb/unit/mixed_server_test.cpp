@@ -16,26 +16,20 @@ using core::kPicosecondsPerSecond;
 using core::RequestClass;
 using workload::Request;
 
-constexpr std::uint32_t kDisks = 4;
-
 std::vector<workload::StreamTable> tables() {
   return {workload::StreamTable::load(PLATTER_SOURCE_DIR "/models/configs/streams/bikes_mpeg1_1150k.csv")};
 }
 
-std::vector<std::vector<Request>> drain(Workload& work, bool backwards = false) {
-  std::vector<std::vector<Request>> all(kDisks);
-  for (std::uint32_t i = 0; i < kDisks; ++i) {
-    const std::uint32_t disk = backwards ? kDisks - 1 - i : i;
-    Request request;
-    while (work.next(disk, request)) all[disk].push_back(request);
-  }
+std::vector<Request> drain(Workload& work) {
+  std::vector<Request> all;
+  Request request;
+  while (work.next(request, 0)) all.push_back(request);
   return all;
 }
 
 Workload make(const TextOptions& text, const VideoOptions& video, std::int64_t seconds, std::uint64_t seed = 1,
               std::int64_t begin = 0) {
-  return Workload(text, {0, kDisks, 8192, 0}, video, {0, kDisks, 65536, 1 << 20}, tables(), kDisks,
-                  begin * kPicosecondsPerSecond, seconds * kPicosecondsPerSecond, seed);
+  return Workload(text, video, tables(), begin * kPicosecondsPerSecond, seconds * kPicosecondsPerSecond, seed);
 }
 
 /// Bursty text of single units, past the cache.
@@ -69,11 +63,10 @@ TEST(Cascade, HasThePowerOfTwoNearestToItsIntervals) {
 }
 
 /// The largest share of the load in any piece of so many milliseconds, times their number.
-double peak_to_mean(const std::vector<std::vector<Request>>& all, Picoseconds begin, Picoseconds length, std::size_t pieces) {
+double peak_to_mean(const std::vector<Request>& all, Picoseconds begin, Picoseconds length, std::size_t pieces) {
   std::vector<double> counts(pieces);
-  for (const auto& disk : all)
-    for (const Request& request : disk)
-      if (request.issued >= begin) ++counts.at(static_cast<std::size_t>((request.issued - begin) / length));
+  for (const Request& request : all)
+    if (request.issued >= begin) ++counts.at(static_cast<std::size_t>((request.issued - begin) / length));
   return *std::max_element(counts.begin(), counts.end()) * static_cast<double>(pieces) /
          std::accumulate(counts.begin(), counts.end(), 0.0);
 }
@@ -87,8 +80,7 @@ TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
     const auto all = drain(work);
     std::size_t before = 0;
     std::size_t count = 0;
-    for (const auto& disk : all)
-      for (const Request& request : disk) ++(request.issued < 10 * kPicosecondsPerSecond ? before : count);
+    for (const Request& request : all) ++(request.issued < 10 * kPicosecondsPerSecond ? before : count);
     EXPECT_NEAR(static_cast<double>(before), 10'000, 400);  // four deviations
     EXPECT_NEAR(static_cast<double>(count), 300'000, 2'200);
     EXPECT_NEAR(peak_to_mean(all, 10 * kPicosecondsPerSecond, 300 * kPicosecondsPerSecond / 256, 256), 12.51, 0.5);
@@ -105,9 +97,8 @@ TEST(Bursts, TimeStampsKeepTheBurstsAndMakeThemShorter) {
     Workload work = make(bursts(load, seconds / 2048.0), {}, seconds);
     EXPECT_EQ(work.burst_intervals(), 2048u);
     std::vector<double> counts(64);
-    for (const auto& disk : drain(work))
-      for (const Request& request : disk)
-        ++counts[static_cast<std::size_t>(request.issued * 64 / (seconds * kPicosecondsPerSecond))];
+    for (const Request& request : drain(work))
+      ++counts[static_cast<std::size_t>(request.issued * 64 / (seconds * kPicosecondsPerSecond))];
     shapes.push_back(counts);
   }
   for (std::size_t i = 0; i < 64; ++i) EXPECT_NEAR(shapes[0][i], shapes[1][i], 4 * std::sqrt(shapes[0][i] + shapes[1][i]) + 4);
@@ -123,15 +114,14 @@ TEST(Workload, TextRequestsAreWholeUnitsOfTheStripe) {
   EXPECT_NEAR(static_cast<double>(jobs.size()), 50 * 200, 400);  // four deviations
   std::map<std::uint32_t, std::set<std::uint64_t>> units;
   std::uint64_t count = 0;
-  for (std::uint32_t disk = 0; disk < kDisks; ++disk)
-    for (const Request& request : all[disk]) {
-      EXPECT_EQ(request.length, 8192u);
-      EXPECT_EQ(request.address % 8192, 0u);
-      EXPECT_EQ(request.issued, jobs[request.stream].issued);
-      EXPECT_EQ(request.cls, RequestClass::Discrete);
-      units[request.stream].insert(request.address / 8192 * kDisks + disk);
-      ++count;
-    }
+  for (const Request& request : all) {
+    EXPECT_EQ(request.length, 8192u);
+    EXPECT_EQ(request.address % 8192, 0u);
+    EXPECT_EQ(request.issued, jobs[request.stream].issued);
+    EXPECT_EQ(request.cls, RequestClass::Discrete);
+    units[request.stream].insert(request.address / 8192);
+    ++count;
+  }
   for (const auto& [job, set] : units) {  // side by side, and all of them
     ASSERT_EQ(set.size(), jobs[job].units);
     ASSERT_EQ(*set.rbegin() - *set.begin() + 1, set.size());
@@ -144,19 +134,23 @@ TEST(Workload, VideoClientsFetchWhatTheyPlayAndNoUnitTwice) {
   VideoOptions video;
   video.clients = 3;
   video.file_s = 1000;  // longer than the run
-  Workload work = make({}, video, 300);
+  TextOptions text;
+  text.set_bytes = 1001 * 8192;
+  Workload work = make(text, video, 300);
   const auto all = drain(work);
   std::map<std::uint32_t, std::map<Picoseconds, std::uint64_t>> rounds;
   std::map<std::uint32_t, std::set<std::uint64_t>> units;
-  for (std::uint32_t disk = 0; disk < kDisks; ++disk)
-    for (const Request& request : all[disk]) {
-      EXPECT_EQ(request.length, 65536u);
-      EXPECT_EQ(request.issued % kPicosecondsPerSecond, 0);
-      EXPECT_EQ(request.deadline, request.issued + kPicosecondsPerSecond);
-      EXPECT_EQ(request.cls, RequestClass::Continuous);
-      EXPECT_TRUE(units[request.stream].insert((request.address - (1 << 20)) / 65536 * kDisks + disk).second);
-      ++rounds[request.stream][request.issued];
-    }
+  for (const Request& request : all) {
+    EXPECT_EQ(request.length, 65536u);
+    EXPECT_EQ(request.issued % kPicosecondsPerSecond, 0);
+    EXPECT_EQ(request.deadline, request.issued + kPicosecondsPerSecond);
+    EXPECT_EQ(request.cls, RequestClass::Continuous);
+    EXPECT_EQ(request.address % 65536, text.set_bytes % 65536);
+    EXPECT_GE(request.address, text.set_bytes);
+    EXPECT_LT(request.address, text.set_bytes + work.video_units() * 65536);
+    EXPECT_TRUE(units[request.stream].insert(request.address).second);
+    ++rounds[request.stream][request.issued];
+  }
   const double rate = tables()[0].mean_rate_bytes_per_s();
   for (const auto& [client, fetched] : units) EXPECT_NEAR(static_cast<double>(fetched.size()) * 65536, rate * 300, rate * 3);
   for (const auto& [client, by_round] : rounds)
@@ -169,12 +163,10 @@ TEST(Workload, ScaledFilesHaveTheirRate) {
   video.clients = 1;
   video.bits_per_s = {4e6};
   Workload work = make({}, video, 200);
-  std::size_t count = 0;
-  for (const auto& disk : drain(work)) count += disk.size();
-  EXPECT_NEAR(static_cast<double>(count) * 65536, 5e5 * 200, 2e6);
+  EXPECT_NEAR(static_cast<double>(drain(work).size()) * 65536, 5e5 * 200, 2e6);
 }
 
-TEST(Workload, IsTheSameWhateverTheOrderInWhichDisksAsk) {
+TEST(Workload, ComesInOrderOfTimeAndIsTheSameForTheSameSeed) {
   TextOptions text;
   text.bursty = true;
   text.load_bytes_per_s = 1e6;
@@ -183,23 +175,33 @@ TEST(Workload, IsTheSameWhateverTheOrderInWhichDisksAsk) {
   VideoOptions video;
   video.clients = 5;
   Workload one = make(text, video, 60);
-  Workload other = make(text, video, 60);
-  Workload third = make(text, video, 60, 2);
+  Workload same = make(text, video, 60);
+  Workload other = make(text, video, 60, 2);
   const auto a = drain(one);
-  const auto b = drain(other, true);
-  const auto c = drain(third);
-  bool different = false;
-  for (std::uint32_t disk = 0; disk < kDisks; ++disk) {
-    ASSERT_EQ(a[disk].size(), b[disk].size());
-    different = different || a[disk].size() != c[disk].size();
-    for (std::size_t i = 0; i < a[disk].size(); ++i) {
-      ASSERT_EQ(a[disk][i].issued, b[disk][i].issued);
-      ASSERT_EQ(a[disk][i].address, b[disk][i].address);
-      ASSERT_TRUE(i == 0 || a[disk][i - 1].issued <= a[disk][i].issued);
-    }
+  const auto b = drain(same);
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_NE(a.size(), drain(other).size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].issued, b[i].issued);
+    ASSERT_EQ(a[i].address, b[i].address);
+    ASSERT_TRUE(i == 0 || a[i - 1].issued <= a[i].issued);
   }
-  EXPECT_TRUE(different);
   EXPECT_GT(one.cache_hits(), 0u);
+}
+
+TEST(Workload, ARequestFailsWithOneOfItsUnits) {
+  TextOptions text;
+  text.clients = 1;
+  text.set_bytes = 1000 * 8192;
+  Workload work = make(text, {}, 100);
+  const auto all = drain(work);
+  std::map<bool, int> ended;
+  work.on_text_ended([&](const TextRequest& request) { ++ended[request.failed]; });
+  const std::uint32_t failing = all.front().stream;
+  for (const Request& request : all) work.unit_ended(request.stream, request.issued, &request == &all.front());
+  EXPECT_EQ(ended[true], 1);
+  EXPECT_EQ(ended[false], static_cast<int>(work.text_requests().size()) - 1);
+  EXPECT_TRUE(work.text_requests()[failing].failed);
 }
 
 }  // namespace

@@ -171,7 +171,7 @@ class Disk {
 class OwnDeadlinesOf : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OwnDeadlinesOf, AreKeptAndNoStreamHiccups) {
-  const std::uint32_t rounds = testing::kSanitized ? 20 : 200;
+  const std::uint32_t rounds = testing::kSanitized ? 60 : 200;
   for (const std::uint32_t every : {1u, 4u}) {
     const Disk::Outcome kept = Disk(GetParam(), every, 3).run(rounds);
     EXPECT_EQ(kept.hiccups, 0u) << "every " << every;

@@ -36,9 +36,9 @@ inline scheduling::Decision settled(scheduling::SchedulerIf& scheduler, const me
 /// A queue, a policy and an arm. Requests have names of one letter, continuous ones capital letters.
 class Rig {
  public:
-  explicit Rig(const std::string& notation, std::uint32_t cylinder = 0, const scheduling::Readings& readings = {})
+  explicit Rig(const std::string& notation, std::uint32_t cylinder = 0, const scheduling::Interpretations& interpretations = {})
       : planner(ruler()) {
-    scheduler = scheduling::find_policy(notation)->create({planner, 64, 0, readings});
+    scheduler = scheduling::find_policy(notation)->create({planner, 64, 0, interpretations});
     head.cylinder = core::Cylinder(cylinder);
     commands.reserve(64);
   }

@@ -102,7 +102,7 @@ TEST_P(SptfSearch, DecidesAsASearchThroughAll) {
   Picoseconds now = 0;
   std::uint64_t sequence = 0;
   std::uint64_t forced = 0;
-  const int decisions = testing::kSanitized ? 4'000 : 100'000;
+  const int decisions = testing::kSanitized ? 20'000 : 100'000;
   for (int i = 0; i < decisions; ++i) {
     while (used.size() < GetParam().depth) {
       const std::size_t at = random() % free.size();

@@ -19,27 +19,29 @@ using scheduling::HeadState;
 namespace {
 
 constexpr std::uint32_t kAccessCycles = 2;
-/// Accesses between the end of an access and the next decision's result, at the most: CTRL, HEAD_POS, RESERVE, HEAD_TIME, OP, and
-/// afterwards CLEAR and SERVE; what the program adds comes on top.
+/// Most accesses between the end of an access and the result of the next decision: CTRL, HEAD_POS, RESERVE, HEAD_TIME, OP, and
+/// afterwards CLEAR and SERVE. The program's accesses are not included.
 constexpr std::uint32_t kAccessesPerDecision = 7;
 /// The staging registers and INSERT.
 constexpr std::uint32_t kAccessesPerInsert = 8;
 /// OP and CLEAR of an operation, and the cycle of its interrupt.
 constexpr std::uint32_t kAccessesPerOperation = 2;
 constexpr std::uint32_t kInterruptCycles = 1;
-/// Cycles of a CLUSTER beyond one an entry, and of an exact order beyond the orderer's and one a cost.
+/// Cycles of a CLUSTER in addition to one for each entry; and of an exact order in addition to the orderer's cycles and one for
+/// each cost.
 constexpr std::uint32_t kClusterCycles = 2;
 constexpr std::uint32_t kOrderCycles = 13;
-/// DELAY is 0 for an exact order, and itself again for the guard.
+/// DELAY is set to 0 for an exact order, and back to its value for the guard.
 constexpr std::uint32_t kAccessesPerOrder = 2;
-/// Cycles for which INSERT and SERVE keep the accelerator busy beyond one an entry.
+/// Cycles for which INSERT and SERVE keep the accelerator busy, in addition to one for each entry.
 constexpr std::uint32_t kInsertCycles = 2;
 constexpr std::uint32_t kServeCycles = 1;
-/// Beyond one an entry and one a continuous entry: the sums; beyond a pass over the table: the debts; both.
+/// Cycles of the sums, in addition to one for each entry and one for each continuous entry; of the debts, in addition to a pass
+/// over the table; and of recomputing either.
 constexpr std::uint32_t kSumsCycles = 13;
 constexpr std::uint32_t kDebtsCycles = 2;
 constexpr std::uint32_t kStaleCycles = 2;
-/// Times of day are told apart up to half their range; so many turns of it are kept back.
+/// Times of day wrap around, and can be compared up to half their range. This many turns of it are kept in reserve.
 constexpr Picoseconds kTurnsKept = 16;
 
 std::uint32_t distance(core::Cylinder a, core::Cylinder b) { return a > b ? a.value - b.value : b.value - a.value; }
@@ -82,18 +84,18 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
 
 std::unique_ptr<AcceleratorProgram> AcceleratorEngine::new_program() const {
   return make_program({options_.policy, parameters_, scale_, planner_.geometry().cylinders(),
-                       static_cast<std::uint32_t>(commands_.size()), options_.readings});
+                       static_cast<std::uint32_t>(commands_.size()), options_.interpretations});
 }
 
 Picoseconds AcceleratorEngine::decision_bound() const {
-  // All commands have come at the last moment, while an operation ran that no longer counts.
+  // Worst case: all commands arrive at the last moment, while an operation runs whose result is then discarded.
   const auto entries = static_cast<std::uint32_t>(commands_.size());
   const Effort effort = program_->most_effort(entries);
   const std::uint32_t decision = 2 * pass_cycles() + kStaleCycles + 2 * entries + kSumsCycles + kDebtsCycles + 1 +
                                  further_cycles(effort, entries) +
                                  kAccessCycles * (kAccessesPerDecision + program_->begin_accesses() + effort.accesses);
   const std::uint32_t insert = kAccessCycles * (kAccessesPerInsert + program_->stage_accesses()) + kInsertCycles + 1;
-  const std::uint32_t withhold = kAccessCycles + entries + kServeCycles + insert + entries;  // and recall at once
+  const std::uint32_t withhold = kAccessCycles + entries + kServeCycles + insert + entries;  // and recalled at once
   return time(2 * decision + entries * insert + entries * (entries - 1) / 2 + entries + kServeCycles +
               program_->most_withheld() * withhold);
 }
@@ -175,14 +177,14 @@ void AcceleratorEngine::load_seek_table() {
                           .c_str());
 }
 
-void AcceleratorEngine::start_of_simulation() {  // what the firmware does when the drive is switched on, before time 0
+void AcceleratorEngine::start_of_simulation() {  // the firmware's power-on sequence, before time 0
   check_identity();
   load_seek_table();
   switch_on();
   port_time_ = work_end_ = 0;
 }
 
-/// The registers beside the seek table.
+/// Sets all registers except the seek table.
 void AcceleratorEngine::switch_on() {
   const std::uint32_t margin = kLeastMarginTicks + options_.margin_ticks;
   set(reg::kMargin, margin);
@@ -202,7 +204,7 @@ void AcceleratorEngine::switch_on() {
 
 void AcceleratorEngine::reset() {
   port_time_ = std::max(port_time_, core::now_ps());
-  write(reg::kClear, 1u << reg::kClearSoftResetLsb);  // behind an operation that runs; its interrupt is taken back
+  write(reg::kClear, 1u << reg::kClearSoftResetLsb);  // after an operation in progress; this cancels its interrupt
   std::fill(shadow_valid_.begin(), shadow_valid_.end(), false);
   switch_on();
   work_end_ = port_time_;
@@ -236,7 +238,7 @@ void AcceleratorEngine::insert(const Command& command) {
   }
   port_time_ = std::max(port_time_, now);
   enter(command);
-  // A delta later, so that what comes at one instant is decided on once.
+  // One delta cycle later, so that one decision covers all commands that arrive at one instant.
   if (prepared_ && when_ > now) request_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -244,7 +246,7 @@ bool AcceleratorEngine::withdraw(const Command& command) {
   const Picoseconds now = core::now_ps();
   --count_;
   if (const auto at = std::find(pending_.begin(), pending_.end(), &command); at != pending_.end()) {
-    pending_.erase(at);  // nothing has looked at it
+    pending_.erase(at);  // the accelerator has not seen it
     return true;
   }
   ready_ = false;
@@ -273,7 +275,7 @@ void AcceleratorEngine::moved(const Command& command) {
 }
 
 void AcceleratorEngine::take_back(const Command& command) {
-  if (commands_[command.tag.value] != nullptr) {  // otherwise the program has withheld it
+  if (commands_[command.tag.value] != nullptr) {  // otherwise the program withholds it
     withhold(command);
     debts_stale_ = true;
     if (program_->guarded() && scheduling::in_sweep(command)) {
@@ -302,7 +304,7 @@ void AcceleratorEngine::enter(const Command& command) {
 void AcceleratorEngine::load(const Command& command) {
   const mechanics::Extent& extent = command.extent;
   const bool in_sweep = program_->guarded() && scheduling::in_sweep(command);
-  // For the table, continuous is what the sweep looks after; without a deadline a command is nobody's care.
+  // In the table, only commands of the sweep are continuous. A continuous command without a deadline is entered as background.
   const core::RequestClass cls =
       command.cls == core::RequestClass::Continuous && !in_sweep ? core::RequestClass::Background : command.cls;
   set(reg::kEPos,
@@ -313,7 +315,7 @@ void AcceleratorEngine::load(const Command& command) {
     set(reg::kEEndAngle, scale_.angle(extent.end_angle));
     set(reg::kETransfer, scale_.sum(planner_.hold(extent)));
     if (in_sweep) {
-      // No farther ahead than times of day can be told apart: the guard is content with an earlier deadline.
+      // Limits the deadline to the range in which times of day can be compared. An earlier deadline is safe for the guard.
       const unsigned range = parameters_.format.sum_w() - parameters_.format.angle_w - 1;
       const Picoseconds turns = (Picoseconds{1} << range) - kTurnsKept;
       const Picoseconds farthest = core::now_ps() + planner_.rotation().period() * turns;
@@ -362,7 +364,8 @@ void AcceleratorEngine::take(core::Tag tag) {
 
 // --- decisions -----------------------------------------------------------------------------------------------------
 
-/// The sweep starts at the extreme nearer to the arm when its first command comes, and keeps its direction until it is empty.
+/// The sweep starts at the extreme that is nearer to the arm when its first command arrives, and keeps its direction until it is
+/// empty.
 std::uint32_t AcceleratorEngine::direction() {
   if (continuous_ > 0 && !direction_known_) {
     core::Cylinder low(~0u);
@@ -377,7 +380,7 @@ std::uint32_t AcceleratorEngine::direction() {
   return static_cast<std::uint32_t>(downward_) << reg::kCtrlSweepDownLsb;
 }
 
-/// What the next DECIDE takes.
+/// Cycles of the next DECIDE.
 std::uint32_t AcceleratorEngine::decide_cycles(bool sums_stale) const {
   std::uint32_t cycles = pass_cycles();
   if (!program_->guarded() || !(sums_stale || (debts_stale_ && continuous_ > 0))) return cycles;
@@ -387,7 +390,7 @@ std::uint32_t AcceleratorEngine::decide_cycles(bool sums_stale) const {
   return cycles;
 }
 
-/// What a decision takes beyond one DECIDE and the program's accesses.
+/// Cycles of a decision in addition to one DECIDE and the program's accesses.
 std::uint32_t AcceleratorEngine::further_cycles(const Effort& effort, std::uint32_t entries) const {
   const std::uint32_t operations = effort.decides + effort.clusters;
   std::uint32_t cycles = (operations - 1) * (kAccessCycles * kAccessesPerOperation + kInterruptCycles) +
@@ -425,7 +428,7 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
     again_ = running_;
     ready_ = false;
   }
-  if (running_ && inserted_ == now) again_ = true;  // what came in this instant takes part
+  if (running_ && inserted_ == now) again_ = true;  // commands that arrived in this instant take part
   if (ready_)
     deliver(now);
   else if (!running_)
@@ -442,7 +445,7 @@ void AcceleratorEngine::start() {
     const std::uint32_t backlog = scale_.sum(std::max<Picoseconds>(at_.bus_free - when_, 0));
     set(reg::kReserve, std::min(backlog + kGuardSafetyTicks, parameters_.format.sum_max()));
   }
-  // Late, the access begins when the result will have been read.
+  // If the decision is late, the access begins when the result will have been read.
   const Effort effort = program_->effort(entries_);
   const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + effort.accesses) + 1 +
                                decide_cycles(sums_stale_ || effort.ordered > 0) + further_cycles(effort, entries_);
@@ -453,7 +456,7 @@ void AcceleratorEngine::start() {
 }
 
 void AcceleratorEngine::operate(std::uint32_t code) {
-  // An exact order leaves the time that decisions may take out of account, the guard does not.
+  // An exact order does not include the time that decisions may take; the guard does.
   const bool orders = code == AcceleratorProgram::kCluster && (shadow_[reg::kCluster / 4] >> reg::kClusterOrderLsb & 1) != 0;
   const std::uint32_t delay = orders ? 0 : delay_;
   if ((orders || code == AcceleratorProgram::kDecide) && shadow_[reg::kDelay / 4] != delay) {
@@ -467,15 +470,15 @@ void AcceleratorEngine::operate(std::uint32_t code) {
     if (sums_stale_) debts_stale_ = true;
     if (continuous_ > 0) debts_stale_ = false;
     sums_stale_ = false;
-  } else if (code == AcceleratorProgram::kCluster) {  // which sets the mask
+  } else if (code == AcceleratorProgram::kCluster) {  // a CLUSTER sets the mask
     for (std::uint32_t word = reg::kMask0; word <= reg::kMask7; word += 4) shadow_valid_[word / 4] = false;
   }
 }
 
 void AcceleratorEngine::interrupt() {
-  if (!running_) return;  // it rose in the instant of a reset
+  if (!running_) return;  // the interrupt rose in the instant of a reset
   port_time_ = std::max(port_time_, core::now_ps());
-  // As it came, not as it is specified: BUSY is set from the cycle after OP until the interrupt rises.
+  // The measured number of cycles, not the specified one: BUSY is set from the cycle after OP until the interrupt rises.
   statistics_.cycles += static_cast<std::uint64_t>((core::now_ps() - started_) / options_.clock_period) - 1;
   const AcceleratorProgram::Step step = program_->ended(*this);
   answered_ = port_time_;
@@ -503,7 +506,7 @@ void AcceleratorEngine::start_anew() {
   enter_pending();
   if (count_ > 0) {
     start();
-  } else if (waiting_) {  // all have been withdrawn
+  } else if (waiting_) {  // all commands have been withdrawn
     decision_ = {};
     instant_ = answered_;
     deliver(core::now_ps());

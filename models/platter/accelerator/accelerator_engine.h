@@ -16,19 +16,19 @@
 
 namespace platter::accelerator {
 
-/// The controller's firmware for the scheduling accelerator: it enters commands as they come, serves what is picked, and has the
-/// next decision made for the end of the access under way, anew when a command has come. A program says what the policy wants
-/// of the accelerator. It knows nothing of what stands behind the bus.
+/// The controller's firmware for the scheduling accelerator. It enters commands as they arrive, serves the picked ones, and
+/// requests the next decision for the end of the current access, again whenever a command has arrived. A program
+/// (AcceleratorProgram) defines how the policy uses the accelerator. The engine does not depend on the core behind the bus.
 class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, private ProgramHostIf {
  public:
   SC_HAS_PROCESS(AcceleratorEngine);
 
   struct Options {
-    scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");  ///< one that the accelerator carries
-    scheduling::Readings readings = {};  ///< those of clusters; of the others the accelerator knows the defaults only
-    std::uint32_t margin_ticks = 0;      ///< beyond the least margin that rounding needs
-    std::uint32_t risk_ticks = 0;        ///< a wait of less than this beyond the margin may miss ...
-    double risk_probability = 0.5;       ///< ... so probably
+    scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");  ///< must be a policy that the accelerator supports
+    scheduling::Interpretations interpretations = {};  ///< of clusters; of the others only the defaults are supported
+    std::uint32_t margin_ticks = 0;                    ///< in addition to the least margin, which covers rounding
+    std::uint32_t risk_ticks = 0;   ///< a rotational wait of less than this beyond the margin may miss the sector ...
+    double risk_probability = 0.5;  ///< ... with this probability
     core::Picoseconds clock_period = 5'000;
   };
 
@@ -54,12 +54,12 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   core::Picoseconds decision_bound() const;
 
  private:
-  /// Ticks by which what the guard reckons with may be too short through rounding: the way to the candidate, the two hops
-  /// beside the sweep, the sweep (where the errors of its hops and transfers cancel but for the ends), HEAD_TIME.
+  /// Ticks by which the guard's estimate may be too short because of rounding. Contributions: the hop to the candidate, the two
+  /// hops beside the sweep, the sweep (where the errors of its hops and transfers cancel except at the ends), and HEAD_TIME.
   static constexpr std::uint32_t kGuardSafetyTicks = 9;
   /// Least margin: arrival and sector start are each rounded down by less than a tick.
   static constexpr std::uint32_t kLeastMarginTicks = 2;
-  /// Excess of the seek table that needs no mention.
+  /// Largest excess of the seek table over the drive's seek curve that causes no warning.
   static constexpr std::uint32_t kSeekLiftTicks = 8;
 
   void start_of_simulation() override;
@@ -71,11 +71,11 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void enter_pending();
   void take(core::Tag tag);
   void take_back(const scheduling::Command& command);
-  /// Has what an operation has picked been withdrawn meanwhile?
+  /// Has the command that an operation has picked been withdrawn meanwhile?
   bool withdrawn(const scheduling::Decision& decision) const;
   void request();
   void start();
-  /// After an operation whose result does not count.
+  /// Starts the decision again after an operation whose result is discarded.
   void start_anew();
   void operate(std::uint32_t code);
   void interrupt();
@@ -105,39 +105,39 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
 
   tlm::tlm_generic_payload payload_;
   std::uint32_t word_ = 0;
-  core::Picoseconds port_time_ = 0;  ///< when the bus port is free again
-  core::Picoseconds work_end_ = 0;   ///< when the accelerator has done what it was given, other than an operation
+  core::Picoseconds port_time_ = 0;  ///< when the bus port becomes free
+  core::Picoseconds work_end_ = 0;   ///< end of the accelerator's current work, operations excepted
   std::vector<std::uint32_t> shadow_;
   std::vector<bool> shadow_valid_;
 
-  // The commands in the accelerator, by tag, and what it knows of the sums.
+  // The commands in the accelerator, by tag, and whether its sums and debts are stale.
   std::vector<const scheduling::Command*> commands_;
-  std::vector<const scheduling::Command*> pending_;    ///< came while an operation ran
-  std::vector<const scheduling::Command*> withdrawn_;  ///< were taken back while it ran
-  std::uint32_t count_ = 0;                            ///< with those, and with those that the program withholds
+  std::vector<const scheduling::Command*> pending_;    ///< arrived while an operation ran
+  std::vector<const scheduling::Command*> withdrawn_;  ///< were withdrawn while an operation ran
+  std::uint32_t count_ = 0;                            ///< commands in the engine, including these and the withheld ones
   std::uint32_t entries_ = 0;                          ///< in the table
   std::uint32_t continuous_ = 0;
   core::Picoseconds bound_ = 0;  ///< of a decision
-  std::uint32_t delay_ = 0;      ///< DELAY as the guard needs it
+  std::uint32_t delay_ = 0;      ///< value of DELAY that the guard needs
   bool sums_stale_ = true;
   bool debts_stale_ = true;
-  bool direction_known_ = false;  ///< a decision has been made in this sweep
+  bool direction_known_ = false;  ///< `downward_` is set for this sweep
   bool downward_ = false;
 
-  // The decision under way.
+  // The decision in progress.
   bool prepared_ = false;  ///< state and instant for it are known
   scheduling::HeadState at_;
   core::Picoseconds when_ = 0;
-  core::Picoseconds instant_ = 0;  ///< for which the operation decides: `when_`, or later where it begins late
+  core::Picoseconds instant_ = 0;  ///< start of the access decided on: `when_`, or later if the operation begins late
   core::Picoseconds asked_ = 0;
-  core::Picoseconds inserted_ = -1;  ///< when the last command came
-  core::Picoseconds started_ = 0;    ///< of the operation that runs
+  core::Picoseconds inserted_ = -1;  ///< arrival of the last command
+  core::Picoseconds started_ = 0;    ///< of the operation in progress
   core::Picoseconds answered_ = 0;
   bool running_ = false;
-  bool again_ = false;  ///< what runs is for another state or instant
+  bool again_ = false;  ///< the operation in progress is for an outdated state or instant
   bool ready_ = false;
-  bool waiting_ = false;  ///< the arm is free
-  bool told_ = false;     ///< that discrete deadlines are not kept
+  bool waiting_ = false;  ///< the actuator is free and waits for the decision
+  bool told_ = false;     ///< has warned that discrete deadlines are ignored
   scheduling::Decision decision_;
   engine::EngineStatistics statistics_;
 

@@ -45,7 +45,7 @@ std::unique_ptr<AcceleratorProgram> make_program(const ProgramContext& context) 
     case scheduling::Accelerated::Clusters: return std::make_unique<ClusterProgram>(context);
     case scheduling::Accelerated::No: break;
   }
-  throw std::invalid_argument("the accelerator does not carry policy " + policy.name());
+  throw std::invalid_argument("the accelerator does not support policy " + policy.name());
 }
 
 }  // namespace platter::accelerator

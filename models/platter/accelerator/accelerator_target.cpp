@@ -51,10 +51,10 @@ void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::
   payload.set_response_status(response.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   access_cycles_ += response.cycles;
   delay = core::to_sc_time(request.start - now + clock_period_ * response.cycles);
-  // Work may end before the access itself does; the master's next access then begins after this one all the same.
+  // Work may end before the access itself does; even then the master's next access begins after this one.
   if (response.busy_cycles != 0) busy_until_ = request.start + clock_period_ * std::max(response.busy_cycles, response.cycles);
-  // The interrupt follows DONE & IRQ_EN. A rise is announced at its own time; a fall takes a rise back that is still to come,
-  // for then the master is ahead of the kernel.
+  // The interrupt follows DONE & IRQ_EN. A rise is notified for its own time. A fall cancels a rise that has not yet happened,
+  // because then the master is ahead of the kernel.
   if (response.irq_cycles != 0) {
     announce_irq(request.start + clock_period_ * response.irq_cycles - now);
   } else if (response.irq && !irq_ && !rising_) {

@@ -10,13 +10,12 @@
 
 namespace platter::accelerator {
 
-/// A scheduling accelerator as a TLM-2.0 target: the registers of docs/reference/scheduler_accelerator.md over 32-bit
-/// accesses, and an interrupt. Loosely timed: an access never waits, it adds its cycles to the delay. The make (reference model,
-/// RTL, both in lock-step) is the core that it is given.
+/// A scheduling accelerator as a TLM-2.0 target: the registers of docs/reference/scheduler_accelerator.md over 32-bit accesses,
+/// and an interrupt. It is loosely timed: an access never waits; it adds its cycles to the delay. The core given to it determines
+/// the implementation (reference model, RTL, or both in lock-step).
 ///
-/// An access that reaches the accelerator while work is under way (INSERT, REMOVE, SERVE, OP) is held until the work
-/// has ended. (The RTL holds writes only, and not those to CLEAR; a bus master that waits for the interrupt after OP
-/// sees no difference.)
+/// An access that reaches the accelerator during its work (INSERT, REMOVE, SERVE, OP) is delayed until the work has ended. (The
+/// RTL delays only writes, and not those to CLEAR. A bus master that waits for the interrupt after OP sees no difference.)
 class AcceleratorTarget : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AcceleratorTarget);
@@ -38,7 +37,7 @@ class AcceleratorTarget : public sc_core::sc_module {
   core::Picoseconds clock_period_;
   core::Picoseconds busy_until_ = 0;
   bool irq_ = false;     ///< level of irq_o
-  bool rising_ = false;  ///< irq_event_ is under way
+  bool rising_ = false;  ///< irq_event_ has been notified
   std::uint64_t access_cycles_ = 0;
   sc_core::sc_event irq_event_;
 };

@@ -8,7 +8,7 @@ namespace platter::accelerator {
 AxilAccelerator::AxilAccelerator(const sc_core::sc_module_name& name)
     : sc_module(name), clk_i("clk_i"), rst_ni("rst_ni"), s_axil("s_axil"), irq_o("irq_o") {
   SC_METHOD(evaluate);
-  // The design sees the inputs as they are at the edge: it follows each of them.
+  // The design must see the inputs as they are at the clock edge, so it is evaluated at every change of an input.
   sensitive << clk_i << rst_ni << s_axil.awvalid << s_axil.awaddr << s_axil.wvalid << s_axil.wdata << s_axil.wstrb
             << s_axil.bready << s_axil.arvalid << s_axil.araddr << s_axil.rready;
 }

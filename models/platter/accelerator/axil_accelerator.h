@@ -8,9 +8,8 @@
 
 namespace platter::accelerator {
 
-/// The Verilated accelerator as a module with its pins: clock, reset, AXI4-Lite slave, interrupt. Cycle-accurate; the clock must
-/// run all the time. For a system that talks TLM, put an `axi::AxilBridge` before it, or take `AcceleratorTarget`, which is
-/// much faster.
+/// The Verilated accelerator as a module with its pins: clock, reset, AXI4-Lite slave, interrupt. It is cycle-accurate; the clock
+/// must always run. For a TLM system, connect an `axi::AxilBridge` to it, or use `AcceleratorTarget`, which is much faster.
 class AxilAccelerator : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AxilAccelerator);

@@ -19,13 +19,13 @@ struct BusResponse {
   std::uint32_t data = 0;    ///< of a read
   bool ok = true;            ///< OKAY, otherwise SLVERR
   std::uint32_t cycles = 0;  ///< from the access's first cycle to its last
-  /// Cycles from the access's first until the work that it started (INSERT, REMOVE, SERVE, OP) has ended: the number of
-  /// the first cycle in which BUSY is clear again. 0 where it started none.
+  /// Cycles from the access's first one until the work that it started (INSERT, REMOVE, SERVE, OP) has ended: the number of the
+  /// first cycle in which BUSY is clear again. 0 if the access started no work.
   std::uint32_t busy_cycles = 0;
-  /// Cycles from the access's first until that work raises the interrupt; 0 where none rises (it is switched off, high
-  /// already, or the work is none that sets DONE).
+  /// Cycles from the access's first one until that work raises the interrupt. 0 if the interrupt does not rise: it is disabled,
+  /// it is already high, or the work does not set DONE.
   std::uint32_t irq_cycles = 0;
-  bool irq = false;  ///< level of the interrupt after the work, if it started any, otherwise after the access
+  bool irq = false;  ///< level of the interrupt after the work, or after the access if it started none
 
   friend bool operator==(const BusResponse& a, const BusResponse& b) {
     return a.data == b.data && a.ok == b.ok && a.cycles == b.cycles && a.busy_cycles == b.busy_cycles &&
@@ -33,10 +33,10 @@ struct BusResponse {
   }
 };
 
-/// A scheduling accelerator behind its bus port, cycle by cycle but without a clock of its own: reference model, Verilated RTL
-/// and the pair of both in lock-step. An access that starts work runs it to its end at once and reports after how many
-/// cycles it has ended and the interrupt rises. Accesses follow each other, never while BUSY is set; time between them
-/// does not exist for it.
+/// A scheduling accelerator behind its bus port, exact in cycles but without a clock input: the reference model, the Verilated
+/// RTL, or both in lock-step. An access that starts work runs it to its end at once, and reports after how many cycles the work
+/// has ended and the interrupt rises. Accesses follow each other without gaps and never while BUSY is set; the core does not
+/// model the time between them.
 class BusCoreIf {
  public:
   virtual ~BusCoreIf() = default;

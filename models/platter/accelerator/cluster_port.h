@@ -17,7 +17,7 @@ class ClusterPort {
     std::uint32_t span = ~0u;  ///< farthest distance from the first collected
     std::uint32_t most = 0;    ///< 0: no limit
     bool down = false;
-    bool take_continuous = false;  ///< the others are always taken
+    bool take_continuous = false;  ///< other classes are always taken
     bool order = false;
   };
   /// Most accesses of `collect`, and of `order`.
@@ -37,18 +37,18 @@ class ClusterPort {
                                 (bit(what.take_continuous) << reg::kClusterTakeCLsb) |
                                 (bit(what.down) << reg::kClusterDownLsb) | (bit(what.order) << reg::kClusterOrderLsb));
   }
-  /// How many the last CLUSTER has collected.
+  /// Number of commands that the last CLUSTER has collected.
   std::uint32_t count(RegisterPortIf& port) const {
     return port.read(reg::kClusterCount) >> reg::kClusterCountCountLsb & ((1u << reg::kClusterCountCountWidth) - 1);
   }
-  /// The lowest tag of the mask: the one that a CLUSTER of one has collected.
+  /// The lowest tag in the mask: after a CLUSTER with `most` 1, the command collected.
   core::Tag first(RegisterPortIf& port) const {
     for (std::uint32_t i = 0; i < mask_words_; ++i)
       if (const std::uint32_t word = port.read(reg::kMask0 + 4 * i); word != 0)
         return core::Tag(static_cast<std::uint16_t>(32 * i + static_cast<std::uint32_t>(__builtin_ctz(word))));
     return {};
   }
-  /// The tags of the last exact order, of `count` commands.
+  /// Reads the tags of the last exact order, which has `count` commands.
   void order(RegisterPortIf& port, std::uint32_t count, std::vector<core::Tag>& tags) const {
     constexpr std::uint32_t kWords[] = {reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2};
     tags.clear();
@@ -65,7 +65,7 @@ class ClusterPort {
   void set_mask(RegisterPortIf& port, const std::vector<std::uint32_t>& words) const {
     for (std::uint32_t i = 0; i < mask_words_; ++i) port.set(reg::kMask0 + 4 * i, words[i]);
   }
-  /// Lets only this command compete; without one, none.
+  /// Lets only the command `*only` compete, or none if `only` is null.
   void mask(RegisterPortIf& port, const core::Tag* only) const {
     for (std::uint32_t i = 0; i < mask_words_; ++i)
       port.set(reg::kMask0 + 4 * i, only != nullptr && only->value / 32 == i ? 1u << only->value % 32 : 0);

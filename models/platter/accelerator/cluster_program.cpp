@@ -11,8 +11,8 @@ ClusterProgram::ClusterProgram(const ProgramContext& context)
     : PartProgram(context),
       reach_(context.policy.parameters.cylinders > 0 ? context.policy.parameters.cylinders : context.cylinders),
       last_cylinder_(context.cylinders - 1),
-      from_arm_(context.readings.cluster_from == scheduling::ClusterFrom::Arm),
-      restarts_(context.readings.cluster_round == scheduling::ClusterRound::Restart) {}
+      from_arm_(context.interpretations.cluster_from == scheduling::ClusterFrom::Arm),
+      restarts_(context.interpretations.cluster_round == scheduling::ClusterRound::Restart) {}
 
 std::uint32_t ClusterProgram::begin(RegisterPortIf& port, const DecisionContext& context) {
   plan(context);

@@ -5,7 +5,8 @@
 
 namespace platter::accelerator {
 
-/// CLUST-REQ and CLUST-CYL: a CLUSTER of both classes in an exact order when the last one has been served.
+/// CLUST-REQ and CLUST-CYL: once all commands of the last cluster have been served, a CLUSTER collects commands of both classes
+/// and puts them in an exact order.
 class ClusterProgram : public PartProgram {
  public:
   explicit ClusterProgram(const ProgramContext& context);
@@ -23,21 +24,21 @@ class ClusterProgram : public PartProgram {
  private:
   void collect(RegisterPortIf& port);
 
-  /// Of the elevator.
+  /// State of the elevator.
   struct State {
     bool upward = true;
-    bool at_front = false;    ///< the next cluster begins there, not at the arm
-    std::uint32_t front = 0;  ///< the end of the last cluster, or the edge where the elevator began anew
-    std::uint32_t end = 0;    ///< of the present cluster
+    bool at_front = false;    ///< the next cluster begins at `front`, not at the arm
+    std::uint32_t front = 0;  ///< end of the last cluster, or the edge at which the elevator restarted
+    std::uint32_t end = 0;    ///< of the current cluster
   };
 
   std::uint32_t reach_;  ///< cylinders from a cluster's first request to its last
   std::uint32_t last_cylinder_;
-  bool from_arm_;         ///< clusters begin where the arm stands
-  bool restarts_;         ///< the elevator does, with each round
-  bool restart_ = false;  ///< a round has begun: the elevator follows its sweep
+  bool from_arm_;         ///< clusters begin at the arm's position
+  bool restarts_;         ///< the elevator restarts with each round
+  bool restart_ = false;  ///< a round has begun: the elevator takes the sweep's direction
   State state_;
-  State plan_;  ///< what a decision makes of it; it becomes `state_` when it is served
+  State plan_;  ///< the state after the decision in progress; becomes `state_` when its command is served
   bool collecting_ = false;
   bool turned_ = false;
   std::uint32_t from_ = 0;

@@ -5,7 +5,7 @@
 
 namespace platter::accelerator {
 
-/// LOOK: a CLUSTER of one in the direction of the elevator, and one in the other if nothing lies ahead.
+/// LOOK: a CLUSTER of one command in the elevator's direction, then, if there is none ahead, one in the other direction.
 class ElevatorProgram : public AcceleratorProgram {
  public:
   explicit ElevatorProgram(const ProgramContext& context) : clusters_(context) {}
@@ -46,7 +46,7 @@ class ElevatorProgram : public AcceleratorProgram {
 
   ClusterPort clusters_;
   bool upward_ = true;          ///< as of the last command served
-  bool planned_upward_ = true;  ///< as of the decision that is being made
+  bool planned_upward_ = true;  ///< as of the decision in progress
   std::uint32_t from_ = 0;
 };
 

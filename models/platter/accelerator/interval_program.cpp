@@ -65,7 +65,7 @@ AcceleratorProgram::Step IntervalProgram::ended(RegisterPortIf& port) {
   }
 }
 
-/// The first D-request from here in the direction of the elevator.
+/// Finds the first D-request from cylinder `from` on in the elevator's direction.
 AcceleratorProgram::Step IntervalProgram::find(RegisterPortIf& port, std::uint32_t from, Phase phase) {
   ClusterPort::Collect one;
   one.from = from;
@@ -87,7 +87,7 @@ AcceleratorProgram::Step IntervalProgram::find_beyond(RegisterPortIf& port) {
 }
 
 AcceleratorProgram::Step IntervalProgram::none_beyond(RegisterPortIf& port) {
-  if (turned_) return decide(serve_sweep(port));  // there is nothing at all
+  if (turned_) return decide(serve_sweep(port));  // there is no D-request in either direction
   turned_ = true;
   const bool may_be_in_interval = orders() && plan_.listed;
   plan_.upward = !plan_.upward;
@@ -124,14 +124,14 @@ void IntervalProgram::halve(std::uint32_t count) {
   plan_.parts.push_back(count);
 }
 
-/// DECIDEs of a part or, by CI-SPTF, of an interval.
+/// Adds the DECIDE operations of a part or, for CI-SPTF, of an interval.
 void IntervalProgram::add_refusals(Effort& effort, std::uint32_t commands, bool any_refused) const {
   add_checks(effort, commands, any_refused);
   if (!any_refused) return;
-  if (orders()) {  // would the sweep's first one pass later, too?
+  if (orders()) {  // the check whether the sweep's first command would pass later, too
     effort.decides += 1;
     effort.accesses += 5;
-  } else {  // the guard is turned off, and the mask kept
+  } else {  // turning the guard off, and saving and restoring the mask
     effort.accesses += 2 + 2 * clusters_.mask_words();
   }
 }
@@ -158,7 +158,7 @@ Effort IntervalProgram::effort(std::uint32_t entries) const {
 
 bool IntervalProgram::came(ProgramHostIf& host, const Command& command) {
   const std::uint32_t cylinder = command.extent.cylinder.value;
-  if (!scheduling::in_sweep(command))  // what comes for the list's interval waits until the list has been served
+  if (!scheduling::in_sweep(command))  // a command for the list's interval waits until the list has been served
     return (part_.empty() && state_.parts.empty()) || !state_.covers(cylinder);
   if (sweep().empty()) {  // a new round
     bounds_.clear();
@@ -203,7 +203,7 @@ void IntervalProgram::plan_anew(ProgramHostIf& host, bool postponed_too) {
   recall(host, postponed_too);
 }
 
-/// After the round's last continuous request: the interval that begins where it was.
+/// After the round's last continuous request: enters the interval that begins at that request.
 void IntervalProgram::enter_interval_beyond(std::uint32_t cylinder) {
   state_.low = state_.upward ? cylinder : 0;
   state_.high = state_.upward ? last_cylinder_ : cylinder;
@@ -213,7 +213,7 @@ void IntervalProgram::enter_interval_beyond(std::uint32_t cylinder) {
   }
 }
 
-/// The interval that the elevator meets first on its way to `cylinder`.
+/// Enters the interval that contains `cylinder`; at a bound, the one that the elevator meets first.
 void IntervalProgram::enter_interval_of(State& state, std::uint32_t cylinder) const {
   state.low = 0;
   state.high = last_cylinder_;

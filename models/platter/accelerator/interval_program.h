@@ -5,12 +5,12 @@
 
 namespace platter::accelerator {
 
-/// CI-SPTF and CI-OPT: CLUSTERs find the D-requests of an interval; CI-SPTF lets all of them compete in a DECIDE, CI-OPT
-/// counts them and orders one part after the other.
+/// CI-SPTF and CI-OPT. CLUSTER operations find the D-requests of an interval. CI-SPTF lets all of them compete in a DECIDE;
+/// CI-OPT counts them, divides them into parts, and orders one part after the other.
 ///
-/// CLUSTER_SPAN counts from the first one collected, so a CLUSTER of one finds that one first. A part is collected from the
-/// beginning of the interval: the parts before it have been served or withheld by then, and what has come for the list's
-/// interval meanwhile is withheld until the list has been served.
+/// CLUSTER_SPAN counts from the first request collected, so a CLUSTER of one finds that request first. Each part is collected
+/// from the beginning of the interval: by then the parts before it have been served or withheld, and commands that have since
+/// arrived in the list's interval are withheld until the list has been served.
 class IntervalProgram : public PartProgram {
  public:
   explicit IntervalProgram(const ProgramContext& context);
@@ -29,21 +29,21 @@ class IntervalProgram : public PartProgram {
   void gone_on(ProgramHostIf& host) override;
 
  private:
-  /// The operation that runs.
+  /// The operation in progress.
   enum class Phase : std::uint8_t {
-    Present,  ///< a CLUSTER of one: the first of the present interval
-    Beyond,   ///< the first one beyond it in the direction of the elevator
-    Count,    ///< all of the interval
-    Order,    ///< a part
+    Present,  ///< a CLUSTER of one: the first request in the current interval
+    Beyond,   ///< a CLUSTER of one: the first request beyond it in the elevator's direction
+    Count,    ///< a CLUSTER of all requests in the interval
+    Order,    ///< a CLUSTER of a part in an exact order
     Decide,
   };
-  /// Where the elevator is and what it has listed.
+  /// Position of the elevator, and its list.
   struct State {
-    std::uint32_t low = 0;  ///< the present interval
+    std::uint32_t low = 0;  ///< the current interval
     std::uint32_t high = 0;
     bool upward = true;
     bool listed = false;
-    std::vector<std::uint32_t> parts;  ///< sizes of the parts that follow
+    std::vector<std::uint32_t> parts;  ///< sizes of the parts still to be ordered
 
     std::uint32_t first() const { return upward ? low : high; }
     std::uint32_t last() const { return upward ? high : low; }
@@ -71,11 +71,11 @@ class IntervalProgram : public PartProgram {
 
   std::uint32_t last_cylinder_;
   std::uint32_t capacity_;
-  std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
-  bool from_edge_ = true;              ///< none of the round's continuous requests has been served
-  std::uint32_t from_ = 0;             ///< where the last one was
+  std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, in order of arrival
+  bool from_edge_ = true;              ///< no continuous request of the round has been served yet
+  std::uint32_t from_ = 0;             ///< cylinder of the last one served
   State state_;
-  State plan_;  ///< as of the decision that is being made
+  State plan_;  ///< as of the decision in progress
   bool turned_ = false;
   Phase phase_ = Phase::Decide;
 };

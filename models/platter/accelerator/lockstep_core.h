@@ -18,9 +18,9 @@ class LockstepMismatch : public core::SimulationError {
   using core::SimulationError::SimulationError;
 };
 
-/// Reference model and RTL side by side: both get every access, and data, response, cycles and interrupt must be equal. The
-/// first difference throws LockstepMismatch with both states; the accesses since the last checkpoint are
-/// kept, so that they can be run again with waves.
+/// Reference model and RTL side by side. Both get every access; their data, responses, cycles and interrupts must be equal. The
+/// first difference throws LockstepMismatch with both states. The accesses since the last checkpoint are kept, so that they can
+/// be replayed with waves.
 class LockstepCore : public BusCoreIf {
  public:
   struct Statistics {
@@ -36,15 +36,16 @@ class LockstepCore : public BusCoreIf {
 
   const Statistics& statistics() const { return statistics_; }
   BusCoreIf& rtl() { return *rtl_; }
-  /// Called with the report before the exception leaves; e.g. to write the waves of the last accesses.
+  /// Sets a handler that is called with the report before the exception is thrown, for example to write the waves of the last
+  /// accesses.
   void on_mismatch(std::function<void(const LockstepCore&, const std::string& report)> handler) {
     handler_ = std::move(handler);
   }
 
-  /// Brings another core, fresh from its reset, to the state of the last checkpoint and gives it the accesses since:
-  /// for waves, not to be compared. Registers that only an operation writes (RESULT to ORDER_TAGS2) are right after the
-  /// first of its kind since; the counters start at 0. All that a DECIDE keeps for the next one is stale: the first with
-  /// the guard works it out anew, so it may take more cycles than it did.
+  /// Brings another core, which must just have been reset, to the state of the last checkpoint and repeats the accesses since.
+  /// This is for waves, not for comparison: registers that only an operation writes (RESULT to ORDER_TAGS2) are right only after
+  /// the first such operation, and the counters start at 0. Everything that a DECIDE keeps for the next one is stale: the first
+  /// DECIDE with the guard recomputes it, so it may take more cycles than it did originally.
   void replay(BusCoreIf& core) const;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace platter::accelerator {
 
-/// How a drive's accelerator is set, whatever it is built for.
+/// Settings of a drive's accelerator that do not depend on how it was built.
 struct AcceleratorOptions {
   double clock_mhz = 200;
   std::int64_t margin_ticks = 0;

@@ -10,7 +10,7 @@ using scheduling::Command;
 using scheduling::Decision;
 
 PartProgram::PartProgram(const ProgramContext& context)
-    : until_(context.readings.postponed),
+    : until_(context.interpretations.postponed),
       clusters_(context),
       most_(context.policy.parameters.requests),
       guard_(context.policy.row->guard),
@@ -38,7 +38,7 @@ PartProgram::Step PartProgram::serve_part(RegisterPortIf& port) {
 }
 
 PartProgram::Step PartProgram::serve_sweep(RegisterPortIf& port) {
-  // Nobody competes: the decision is forced, and says which one is the sweep's first.
+  // With an empty mask the decision is forced and returns the sweep's first command.
   clusters_.mask(port, nullptr);
   return serve_mask();
 }
@@ -58,7 +58,7 @@ PartProgram::Step PartProgram::nearest(RegisterPortIf& port) {
 PartProgram::Step PartProgram::checked(RegisterPortIf& port) {
   const Decision decision = decision_of(port.read(reg::kResult));
   if (decision.kind == Decision::Kind::Idle) return {any_withheld(true) ? until_.wait() : decision, kDecide};
-  if (asked_ == Asked::Nearest) {  // the guard has refused what is nearer than the one found
+  if (asked_ == Asked::Nearest) {  // the guard has refused all commands nearer than the one found
     if (decision.tag == found_.tag) return {found_, kDecide};
     refused_.push_back(decision.tag);
     mask_[decision.tag.value / 32] &= ~(1u << decision.tag.value % 32);
@@ -96,7 +96,7 @@ PartProgram::Step PartProgram::checked(RegisterPortIf& port) {
 }
 
 void PartProgram::add_checks(Effort& effort, std::uint32_t commands, bool any_refused) const {
-  // Without a sweep nothing is refused; with one, all of them and the sweep's first one may be.
+  // Without a sweep no command is refused; with one, the guard may refuse all of them and the sweep's first command.
   effort.decides = any_refused ? commands + 2 : 1;
   effort.accesses += effort.decides + clusters_.mask_words() + 2 * (effort.decides - 1);
 }
@@ -148,7 +148,7 @@ void PartProgram::refused(ProgramHostIf& host) {
 }
 
 void PartProgram::asked(ProgramHostIf& host, core::Picoseconds when) {
-  // While there are others, they return with the next one that is served.
+  // If other commands are present, the postponed ones return when the next of those is served.
   const auto present =
       static_cast<std::size_t>(std::count_if(known_.begin(), known_.end(), [](const Command* c) { return c != nullptr; }));
   if (present == withheld_.size()) return_postponed(host, when);

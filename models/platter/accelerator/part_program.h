@@ -9,11 +9,11 @@
 
 namespace platter::accelerator {
 
-/// What the clustered policies share: a part in an exact order, of which each command is checked by a DECIDE when its turn
-/// has come; the sweep's first command where none may go; the commands that are withheld. docs/reference/policies.md has the
-/// rules.
+/// Common part of the clustered policies. It serves a part in an exact order, of which a DECIDE checks each command when it is
+/// due. If the guard refuses the part, it serves the sweep's first command. It also keeps the withheld commands.
+/// docs/reference/policies.md has the rules.
 ///
-/// What a decision plans lies in `planned_`, and becomes `part_` when it is served.
+/// The plan of a decision is `planned_`; it becomes `part_` when the command decided on is served.
 class PartProgram : public AcceleratorProgram {
  public:
   explicit PartProgram(const ProgramContext& context);
@@ -29,16 +29,16 @@ class PartProgram : public AcceleratorProgram {
   std::uint32_t most_withheld() const override { return most_; }
 
  protected:
-  /// The command has come, but nothing has been done yet. Does it enter the accelerator?
+  /// A command has arrived and has not yet been recorded. Returns true if it enters the accelerator.
   virtual bool came(ProgramHostIf& host, const scheduling::Command& command) = 0;
-  /// The plan of the decision counts now; `of_part`: the command was the next of its part; `whole`: nothing was left of the part, the
-  /// postponed ones aside.
+  /// A command has been served: commits the plan of the decision. `of_part`: the command was the next of its part. `whole`:
+  /// nothing is left of the part, apart from postponed commands.
   virtual void gone(ProgramHostIf& host, const scheduling::Command& command, bool of_part, bool whole) = 0;
-  /// The command has been taken back: what was planned with it no longer holds.
+  /// The command has been withdrawn: a plan that contains it is no longer valid.
   virtual void given_up(ProgramHostIf& host) = 0;
-  /// The guard has refused the whole part. Is there more to look at before the sweep goes on?
+  /// The guard has refused the whole part. Are there other commands to consider before the sweep continues?
   virtual bool goes_on() const { return false; }
-  /// It has, and there is time: the plan of the decision counts now.
+  /// The guard has refused the whole part, and there is time to consider others: commits the plan of the decision.
   virtual void gone_on(ProgramHostIf& /*host*/) {}
 
   // --- a decision
@@ -49,21 +49,21 @@ class PartProgram : public AcceleratorProgram {
     instant_ = context.instant;
     longest_ = context.longest;
   }
-  /// Serves the part that is planned, from its first command on.
+  /// Serves the planned part, beginning with its first command.
   Step serve_part(RegisterPortIf& port);
-  /// Goes on with the sweep's first command.
+  /// Continues with the sweep's first command.
   Step serve_sweep(RegisterPortIf& port);
-  /// A DECIDE of these has ended.
+  /// A DECIDE that these functions have started has ended.
   Step checked(RegisterPortIf& port);
   /// A DECIDE among the commands of the mask.
   Step serve_mask() {
     asked_ = Asked::Mask;
     return {std::nullopt, kDecide};
   }
-  /// The same among those that the last CLUSTER has collected; what the guard refuses of them is postponed.
+  /// A DECIDE among the commands that the last CLUSTER has collected; those that the guard refuses are postponed.
   Step serve_collected(RegisterPortIf& port);
 
-  /// DECIDEs of a part of so many commands, and their accesses.
+  /// Adds the DECIDE operations of a part of `commands` commands, and their accesses.
   void add_checks(Effort& effort, std::uint32_t commands, bool any_refused) const;
   std::uint32_t queue_depth() const { return static_cast<std::uint32_t>(known_.size()); }
 
@@ -73,28 +73,28 @@ class PartProgram : public AcceleratorProgram {
   bool any_withheld(bool postponed) const;
 
   const scheduling::Command& command(core::Tag tag) const { return *known_[tag.value]; }
-  /// The commands of the sweep, as they came.
+  /// The commands of the sweep, in order of arrival.
   const std::vector<const scheduling::Command*>& sweep() const { return sweep_; }
 
   scheduling::PostponedUntil until_;
   ClusterPort clusters_;
-  std::uint32_t most_;           ///< commands of a part
-  std::vector<core::Tag> part_;  ///< what is left of the present one, in its order
+  std::uint32_t most_;           ///< most commands of a part
+  std::vector<core::Tag> part_;  ///< the rest of the current part, in its order
   std::vector<core::Tag> planned_;
 
  private:
-  /// Of those collected that have not been refused.
+  /// A DECIDE without the guard among the collected commands that have not been refused.
   Step nearest(RegisterPortIf& port);
-  /// Where their round is over at `when`, and there is no sweep.
+  /// Recalls the postponed commands if their round is over at `when` and there is no sweep.
   void return_postponed(ProgramHostIf& host, core::Picoseconds when);
 
   enum class Asked : std::uint8_t {
-    Part,       ///< may the part's next one go?
-    Mask,       ///< which one of the mask?
-    Collected,  ///< the same, of those collected
-    Nearest,    ///< which one of the mask, without the guard?
-    Time,       ///< would the sweep's first one still pass after another decision?
-    First,      ///< does the sweep's first one pass?
+    Part,       ///< may the part's next command be served?
+    Mask,       ///< which command of the mask is best?
+    Collected,  ///< which of the collected commands is best?
+    Nearest,    ///< which command of the mask is best without the guard?
+    Time,       ///< would the sweep's first command still pass after another decision?
+    First,      ///< does the sweep's first command pass?
   };
   struct Withheld {
     const scheduling::Command* command;
@@ -106,13 +106,13 @@ class PartProgram : public AcceleratorProgram {
   std::vector<const scheduling::Command*> sweep_;
   std::vector<Withheld> withheld_;  ///< the oldest first
   scheduling::TickScale scale_;
-  std::size_t next_ = 0;            ///< of `planned_`; those before it are postponed
-  std::vector<core::Tag> refused_;  ///< that are not of a part, in this decision
+  std::size_t next_ = 0;            ///< index in `planned_`; the commands before it are postponed
+  std::vector<core::Tag> refused_;  ///< refused in this decision, without belonging to a part
   std::vector<std::uint32_t> mask_;
-  scheduling::Decision found_;     ///< the nearest of those collected that pass
+  scheduling::Decision found_;     ///< the nearest collected command that passes the guard
   core::Picoseconds instant_ = 0;  ///< when this decision's access begins
-  core::Picoseconds longest_ = 0;  ///< that a decision takes
-  Asked asked_ = Asked::Mask;      ///< by the DECIDE under way
+  core::Picoseconds longest_ = 0;  ///< longest time that a decision takes
+  Asked asked_ = Asked::Mask;      ///< purpose of the DECIDE in progress
 };
 
 }  // namespace platter::accelerator

@@ -28,10 +28,11 @@ constexpr unsigned kSequenceW = 24;
 constexpr std::uint32_t kAccessCycles = 2;
 constexpr std::uint8_t kContinuous = static_cast<std::uint8_t>(core::RequestClass::Continuous);
 
-// Cycles of work beyond what is counted in entries; see the page's table.
+// Cycles of work in addition to those that depend on the number of entries; see the table in
+// docs/reference/scheduler_accelerator.md.
 constexpr std::uint32_t kInsertCycles = 2;
 constexpr std::uint32_t kRemoveCycles = 1;
-constexpr std::uint32_t kStaleCycles = 2;  ///< of a decision that works anything out
+constexpr std::uint32_t kStaleCycles = 2;  ///< of a decision that recomputes sums or debts
 constexpr std::uint32_t kSumsCycles = 13;
 constexpr std::uint32_t kDebtsCycles = 2;
 constexpr std::uint32_t kClusterCycles = 2;
@@ -45,7 +46,7 @@ std::uint32_t order_cycles(std::uint32_t count) { return count < 2 ? 9 : (1u << 
 
 // --- a hop ---------------------------------------------------------------------------------------------------------
 
-/// The page's "A hop", with the configuration at hand.
+/// "A hop" of docs/reference/scheduler_accelerator.md, with the current configuration.
 class ReferenceCore::HopUnit {
  public:
   struct Reach {
@@ -101,7 +102,7 @@ class ReferenceCore::HopUnit {
 
   Reach hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, const Entry& to, std::uint32_t overhead) const {
     const std::uint32_t distance = cylinder > to.cylinder ? cylinder - to.cylinder : to.cylinder - cylinder;
-    // Without branches: what they would depend on is as good as random.
+    // Branch-free, because the conditions are nearly random.
     const bool switches = head != to.head;
     const bool settles = to.write & ((distance != 0) | switches);
     const std::uint32_t moved = std::max(seek(distance), switches ? head_switch_ : 0);
@@ -240,14 +241,14 @@ bool ReferenceCore::write(std::uint32_t address, std::uint32_t data, std::uint32
       return true;
   }
   if (busy != 0) return true;
-  state_.error = true;  // a command that the table refuses
+  state_.error = true;  // the table refuses the command
   return false;
 }
 
 bool ReferenceCore::read(std::uint32_t address, std::uint32_t& data) const {
   if (address % 4 != 0 || address / 4 >= kWords || !ports_[address / 4].readable) return false;
   data = word(address);
-  if (address == reg::kStatus)  // work ends within the access that starts it: BUSY is never seen
+  if (address == reg::kStatus)  // work ends within the access that starts it, so BUSY always reads as 0
     data = (static_cast<std::uint32_t>(state_.done) << reg::kStatusDoneLsb) |
            (static_cast<std::uint32_t>(state_.error) << reg::kStatusErrorLsb) |
            (static_cast<std::uint32_t>(state_.list.size()) << reg::kStatusOccupancyLsb);
@@ -293,7 +294,7 @@ void ReferenceCore::forget_hops() {
 
 // --- table and list ------------------------------------------------------------------------------------------------
 
-/// Cycles of work, 0: refused.
+/// Returns the cycles of work; 0: refused.
 std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
   State& s = state_;
   if (tag >= parameters_.entries || s.entries[tag].valid) return 0;
@@ -314,7 +315,7 @@ std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
   extent.end_angle = word(reg::kEEndAngle);
   extent.transfer = word(reg::kETransfer);
   extent.deadline = word(reg::kEDeadline);
-  extent.part = extent.transfer;  // of a continuous entry the sums will tell
+  extent.part = extent.transfer;  // for a continuous entry `work_out_sums` sets it
   extent.after = extent.around = extent.onward = {};
 
   const auto place =
@@ -330,7 +331,7 @@ std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
   return beyond + kInsertCycles;
 }
 
-/// Cycles of work, 0: refused. What the entry held stays readable.
+/// Returns the cycles of work; 0: refused. The contents of the entry stay readable.
 std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
   State& s = state_;
   if (tag >= parameters_.entries || !s.entries[tag].valid) return 0;
@@ -350,7 +351,8 @@ std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
 }
 
 bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
-  // By what is left of the numbers, counted from the next one: with one that 2^24 others have followed, it begins anew.
+  // Compares the low bits of the insertion numbers, relative to the next number. An entry that 2^24 others have followed counts
+  // as new again.
   const auto place = [this](const Entry& e) { return (e.number - state_.insertions) & ((std::uint64_t{1} << kSequenceW) - 1); };
   return place(a) < place(b);
 }
@@ -370,7 +372,7 @@ std::uint32_t ReferenceCore::decide() {
   const bool guard = flag(word(reg::kCtrl), reg::kCtrlGuardEnLsb);
   const HopUnit hops(*this);
   std::uint32_t cycles = pass;
-  if (guard && (s.sums_stale || (s.debts_stale && s.continuous > 0))) {  // without a sweep there are no debts
+  if (guard && (s.sums_stale || (s.debts_stale && s.continuous > 0))) {  // debts exist only while there is a sweep
     cycles += kStaleCycles;
     if (s.sums_stale) {
       cycles += static_cast<std::uint32_t>(s.list.size()) + (s.continuous > 2 ? s.continuous - 2 : 0) + kSumsCycles;
@@ -410,7 +412,7 @@ void ReferenceCore::work_out_sums(const HopUnit& hops) {
   const Extent& last = s.extents[sweep[n - 1]];
   std::uint64_t tail = last.transfer;
   std::uint32_t due = last.deadline;
-  std::int64_t hop_on = 0;  // from the entry beyond to the one that follows it
+  std::int64_t hop_on = 0;  // from the entry after this one to its successor
   for (std::size_t i = n - 1; i-- > 0;) {
     Extent& extent = s.extents[sweep[i]];
     const std::int64_t hop = worst(extent.after, sweep[i], sweep[i + 1]);
@@ -427,7 +429,7 @@ void ReferenceCore::work_out_sums(const HopUnit& hops) {
   word(reg::kDue) = due;
 }
 
-/// Precondition: there is a sweep, and its sums are not stale.
+/// Precondition: there is a sweep, and its sums are up to date.
 void ReferenceCore::work_out_debts(const HopUnit& hops) {
   State& s = state_;
   s.debts_stale = false;

@@ -19,7 +19,7 @@ struct AcceleratorParameters {
 
   std::uint32_t entries = 32;  ///< a multiple of `lanes`
   std::uint32_t lanes = 4;
-  std::uint32_t order_m = 6;  ///< most commands whose best order is found; 0: no orderer
+  std::uint32_t order_m = 6;  ///< most commands that the orderer can order; 0: no orderer
   scheduling::FixedPointFormat format;
 };
 
@@ -30,7 +30,7 @@ std::uint32_t order_cycles(std::uint32_t count);
 /// states it. Its whole state is a value that can be copied. An access allocates nothing.
 class ReferenceCore : public BusCoreIf {
  public:
-  /// What a decision looks at in every entry.
+  /// The part of an entry that a decision reads for every entry.
   struct Entry {
     std::uint32_t cylinder = 0;
     std::uint32_t angle = 0;
@@ -39,15 +39,15 @@ class ReferenceCore : public BusCoreIf {
     std::uint8_t cls = 0;
     bool write = false;
     bool valid = false;
-    std::uint64_t number = 0;  ///< of its insertion; the low 24 bits are its age
+    std::uint64_t number = 0;  ///< insertion number; the low 24 bits are its age
     std::int64_t debt = 0;
   };
 
-  /// The rest of an entry. Hops between entries are remembered as long as both entries and the configuration stay: a
-  /// sweep that has lost or won one entry is summed up again at the price of the hops beside it.
+  /// The rest of an entry. Hops between entries are cached as long as both entries and the configuration stay unchanged, so a
+  /// sweep that has gained or lost one entry is recomputed from the hops beside it.
   struct Extent {
     struct Known {
-      std::uint64_t from = kNobody;  ///< numbers of insertion
+      std::uint64_t from = kNobody;  ///< insertion numbers
       std::uint64_t to = kNobody;
       std::uint32_t ticks = 0;
     };
@@ -57,15 +57,15 @@ class ReferenceCore : public BusCoreIf {
     std::uint32_t deadline = 0;
     std::uint8_t end_head = 0;
     std::int64_t part = 0;
-    Known after;   ///< from it to the next of the sweep
-    Known around;  ///< past it, from the one before to the one after
-    Known onward;  ///< from it to NEXT
+    Known after;   ///< from this entry to the next one of the sweep
+    Known around;  ///< from the entry before this one to the one after it
+    Known onward;  ///< from this entry to NEXT
   };
 
   static constexpr std::size_t kWords = reg::kForcedCount / 4 + 1;
 
   struct State {
-    std::array<std::uint32_t, kWords> words{};  ///< by address / 4: what the register reads as
+    std::array<std::uint32_t, kWords> words{};  ///< by address / 4: the value that the register reads as
     bool done = false;
     bool error = false;
     bool sums_stale = true;
@@ -74,7 +74,7 @@ class ReferenceCore : public BusCoreIf {
     std::uint64_t insertions = 0;
     std::vector<Entry> entries;  ///< by tag
     std::vector<Extent> extents;
-    std::vector<std::uint8_t> list;  ///< tags by cylinder, those on one cylinder by age
+    std::vector<std::uint8_t> list;  ///< tags sorted by cylinder, then by age
     scheduling::SeekTable seek;
 
     std::uint32_t word(std::uint32_t address) const { return words[address / 4]; }
@@ -87,20 +87,19 @@ class ReferenceCore : public BusCoreIf {
 
   const AcceleratorParameters& parameters() const { return parameters_; }
   const State& state() const { return state_; }
-  /// The state for a reader: registers that matter to a decision and the valid entries in the order of the list, one a
-  /// line.
+  /// The state as text: the registers that affect a decision, and the valid entries in the order of the list, one a line.
   std::string describe() const;
 
  private:
   static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
   class HopUnit;
 
-  /// What the bus may do with an address.
+  /// Access rights of an address.
   struct Port {
     bool readable = false;
     bool writable = false;
     bool configures_hops = false;  ///< a write makes the sums stale
-    std::uint32_t kept = 0;        ///< bits that a write leaves in the register
+    std::uint32_t kept = 0;        ///< writable bits; a write sets the others to 0
   };
 
   std::uint32_t& word(std::uint32_t address) { return state_.words[address / 4]; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only file that knows the Verilated class. It includes no SystemC: Verilator's headers and SystemC's do not go
-// together in a --cc model. PLATTER_VSCHED lets the tests build the same file around the RTL with a seeded fault.
+// This is the only file besides rtl_pins.cpp that includes the Verilated class. It does not include SystemC, because
+// Verilator's headers and SystemC's headers are incompatible in a --cc model. PLATTER_VSCHED lets the tests build this file
+// with the RTL that has a seeded fault.
 #include "platter/accelerator/rtl_core.h"
 
 #include <verilated.h>
@@ -23,8 +24,8 @@ using core::Picoseconds;
 
 namespace {
 
-constexpr std::uint32_t kMostCycles = 64;      // no access takes that long
-constexpr std::uint32_t kMostWork = 1u << 16;  // no work does: the longest is the best order of twelve
+constexpr std::uint32_t kMostCycles = 64;      // bound on the cycles of an access
+constexpr std::uint32_t kMostWork = 1u << 16;  // bound on work; the longest is the best order of twelve commands
 
 }  // namespace
 
@@ -46,7 +47,7 @@ struct RtlCore::Design {
     Verilated::threadContextp(Verilated::defaultContextp());
   }
 
-  /// Assertions that fail, and scopes that go, are booked in the thread's current context, which may be another core's.
+  /// Failed assertions and removed scopes are recorded in the thread's current context, which may be another core's.
   void enter() { Verilated::threadContextp(context.get()); }
 
   void reset() {
@@ -99,7 +100,7 @@ struct RtlCore::Design {
     }
     top->s_axil_awvalid_i = 0;
     top->s_axil_wvalid_i = 0;
-    // BUSY and the interrupt are registers: after the clock edge they are those of the cycle that begins.
+    // BUSY and the interrupt are registers: after the clock edge they have the values of the cycle that begins.
     const bool works = top->busy_o;
     const auto note = [&](std::uint32_t cycle) {
       if (!works) return;

@@ -12,7 +12,7 @@ class VerilatedFstC;
 
 namespace platter::accelerator {
 
-/// Writes a sample of every traced signal; the RTL calls it after each clock edge.
+/// Writes a sample of every traced signal. The RTL core calls it in each half of a clock cycle.
 class WaveSamplerIf {
  public:
   virtual ~WaveSamplerIf() = default;
@@ -20,26 +20,26 @@ class WaveSamplerIf {
   virtual void sample(core::Picoseconds time) = 0;
 };
 
-/// The Verilated design behind the same port: every access is driven pin by pin, and the clock runs only while there is
-/// work. Between accesses nothing of it changes, so gating the clock is invisible.
+/// The Verilated design behind the same port. Every access drives the pins, and the clock runs only while there is work. Gating
+/// the clock has no visible effect, because the design's state does not change between accesses.
 class RtlCore : public BusCoreIf {
  public:
-  /// Parameters that the design was Verilated with: sched_top's defaults but for what rtl/CMakeLists.txt sets.
+  /// Parameters that the design was Verilated with: the defaults of sched_top, except those that rtl/CMakeLists.txt sets.
   static AcceleratorParameters built_parameters();
 
-  /// What designs have in common that go into one wave file.
+  /// State shared by designs that write the same wave file.
   using Tracing = std::shared_ptr<VerilatedContext>;
   static Tracing traced();
 
-  /// `tracing`: null for a design that goes into none; `name`: of its scope there. Where an assertion of a design has failed, the designs that share
-  /// its tracing all say so.
+  /// `tracing`: null for a design without waves. `name`: of its scope in the wave file. When an assertion of a design fails, all
+  /// designs that share its tracing report it.
   explicit RtlCore(core::Picoseconds clock_period, Tracing tracing = nullptr, const std::string& name = "sched");
   ~RtlCore() override;
 
   BusResponse access(const BusRequest& request) override;
   void reset() override;
 
-  /// Declares the signals of all designs with the same tracing in `file`, before it is opened; said again it does nothing.
+  /// Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls have no effect.
   void declare(VerilatedFstC& file);
   void set_sampler(WaveSamplerIf* sampler);
 

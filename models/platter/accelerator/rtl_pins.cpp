@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Like rtl_core.cpp: knows the Verilated class and includes no SystemC.
+// Like rtl_core.cpp, this file includes the Verilated class but not SystemC.
 #include "platter/accelerator/rtl_pins.h"
 
 #include <verilated.h>
@@ -25,7 +25,7 @@ struct RtlPins::Design {
     Verilated::threadContextp(other);
   }
   ~Design() {
-    // A model takes its scopes out of the thread's current context, which may be another one's.
+    // A model removes its scopes from the thread's current context, which may belong to another model.
     Verilated::threadContextp(&context);
     top->final();
     top.reset();
@@ -54,7 +54,7 @@ RtlPins::Outputs RtlPins::evaluate(const Inputs& inputs) {
   top.s_axil_arvalid_i = inputs.arvalid;
   top.s_axil_araddr_i = static_cast<std::uint16_t>(inputs.araddr & kAddressMask);
   top.s_axil_rready_i = inputs.rready;
-  // A failed assertion is noted in the thread's context, which another design may be using.
+  // A failed assertion is recorded in the thread's context, which another design may be using.
   VerilatedContext* const other = Verilated::threadContextp();
   Verilated::threadContextp(&design_->context);
   top.eval();

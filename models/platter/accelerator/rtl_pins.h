@@ -6,8 +6,8 @@
 
 namespace platter::accelerator {
 
-/// The Verilated design pin by pin, for a simulation with a clock of its own. (`RtlCore` is the same design access by access.)
-/// Free of SystemC; `AxilAccelerator` is the module around it.
+/// The pins of the Verilated design, for a simulation with its own clock. (`RtlCore` is the same design at the level of
+/// accesses.) This class does not use SystemC; `AxilAccelerator` is the module around it.
 class RtlPins {
  public:
   static constexpr unsigned kAddressBits = 12;
@@ -42,7 +42,7 @@ class RtlPins {
   RtlPins(const RtlPins&) = delete;
   RtlPins& operator=(const RtlPins&) = delete;
 
-  /// What the outputs are with these inputs; a rising clk clocks the design. Throws where an assertion of the RTL fails.
+  /// Applies the inputs and returns the outputs; a rising clk clocks the design. Throws if an assertion of the RTL fails.
   Outputs evaluate(const Inputs& inputs);
 
  private:

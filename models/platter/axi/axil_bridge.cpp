@@ -102,7 +102,7 @@ void AxilBridge::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   while (!access.done) sc_core::wait(access.finished);
 }
 
-/// The caller is done, or its process was ended or reset while it waited.
+/// The caller is done, or its process was killed or reset while it waited.
 void AxilBridge::forget(Access& access) {
   const auto it = std::find(queue_.begin(), queue_.end(), &access);
   if (it == queue_.end()) return;
@@ -136,7 +136,7 @@ void AxilBridge::edge() {
     count_time();
 }
 
-/// Ends the accesses under way and waiting; those that come during the reset wait for its end.
+/// Ends the accesses in progress and in the queue; accesses that arrive during the reset wait for its end.
 void AxilBridge::reset() {
   if (!rst_ni.negedge()) return;
   m_axil.awvalid.write(false);
@@ -171,8 +171,8 @@ void AxilBridge::sample() {
   sc_core::sc_out<bool>& ready = write_ ? m_axil.bready : m_axil.rready;
   const bool valid = write_ ? m_axil.bvalid.read() : m_axil.rvalid.read();
   if (request_) {
-    // A channel's VALID falls when that channel was accepted. The response is taken after the whole request only, so one that
-    // comes too early does no harm.
+    // The VALID of a channel falls once the channel has been accepted. The response is taken only after the whole request, so an
+    // early response does no harm.
     bool waits = false;
     const auto accept = [&](sc_core::sc_out<bool>& request_valid, bool request_ready) {
       if (!request_valid.read()) return;
@@ -216,7 +216,7 @@ void AxilBridge::respond(Response response, std::uint32_t data) {
   }
 }
 
-/// AXI cannot take a request back: what a timeout gives up stays on the bus until it is answered, and others wait for that.
+/// AXI cannot cancel a request: an access that has timed out stays on the bus until its response, and the others wait for that.
 void AxilBridge::count_time() {
   if (options_.timeout_cycles == 0 || queue_.empty()) return;
   if (++waited_ < options_.timeout_cycles) return;

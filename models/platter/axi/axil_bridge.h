@@ -13,8 +13,8 @@ namespace platter::axi {
 
 /// When READY of the response channels rises.
 enum class ResponseReady {
-  Early,      ///< as soon as the request was accepted
-  AfterValid  ///< a cycle after VALID was seen; an access takes one cycle more
+  Early,      ///< as soon as the request has been accepted
+  AfterValid  ///< one cycle after VALID was seen; each access takes one cycle more
 };
 
 struct AxilBridgeOptions {
@@ -23,11 +23,11 @@ struct AxilBridgeOptions {
   std::uint32_t prot = 0;            ///< AWPROT and ARPROT of every access
 };
 
-/// TLM-2.0 target, AXI4-Lite master: every aligned word of a TLM access becomes one AXI access, in order of addresses.
-/// One access is on the bus at a time; callers are served in the order in which they came. docs/reference/axi_bridge.md.
+/// TLM-2.0 target and AXI4-Lite master: every aligned word of a TLM access becomes one AXI access, in order of addresses. One
+/// access is on the bus at a time; callers are served in order of arrival. See docs/reference/axi_bridge.md.
 ///
-/// b_transport waits for its annotated delay and for the bus, and returns at the clock edge that takes the last response, with
-/// a delay of zero. nb_transport goes through the socket's conversion; debug transport moves no byte, DMI is refused.
+/// b_transport waits for its annotated delay and for the bus, and returns with a delay of zero at the clock edge that takes the
+/// last response. nb_transport uses the socket's conversion to b_transport. Debug transport moves no byte; DMI is refused.
 class AxilBridge : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AxilBridge);
@@ -35,15 +35,15 @@ class AxilBridge : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<AxilBridge> bus_tgt_socket;
   sc_core::sc_in<bool> clk_i;
-  sc_core::sc_in<bool> rst_ni;  ///< active low; may fall at any time, must rise in step with the clock
+  sc_core::sc_in<bool> rst_ni;  ///< active low; may fall at any time, must rise synchronously to the clock
   AxilMasterPorts m_axil;
 
-  std::uint64_t reads() const { return reads_; }        ///< AXI reads answered
-  std::uint64_t writes() const { return writes_; }      ///< AXI writes answered
-  std::uint64_t timeouts() const { return timeouts_; }  ///< TLM accesses given up
+  std::uint64_t reads() const { return reads_; }        ///< AXI reads completed
+  std::uint64_t writes() const { return writes_; }      ///< AXI writes completed
+  std::uint64_t timeouts() const { return timeouts_; }  ///< TLM accesses ended by a timeout
 
  private:
-  /// A TLM access under way; lives on its caller's stack.
+  /// A TLM access in progress, on its caller's stack.
   class Access {
    public:
     Access(AxilBridge& bridge, tlm::tlm_generic_payload& payload);
@@ -57,7 +57,7 @@ class AxilBridge : public sc_core::sc_module {
     std::uint32_t strobe() const;
     std::uint32_t data() const;
     void store(std::uint32_t word);
-    /// To the next word of which a byte is enabled.
+    /// Advances to the next word that has an enabled byte.
     void next();
     void finish(tlm::tlm_response_status status);
 
@@ -85,13 +85,13 @@ class AxilBridge : public sc_core::sc_module {
   void end_front(tlm::tlm_response_status status);
 
   AxilBridgeOptions options_;
-  std::deque<Access*> queue_;  ///< the first one has the bus, or is next to have it
-  bool busy_ = false;          ///< an AXI access is under way
-  bool ours_ = false;          ///< it belongs to the first one in the queue; otherwise its answer is thrown away
+  std::deque<Access*> queue_;  ///< the first access has the bus, or gets it next
+  bool busy_ = false;          ///< an AXI access is in progress
+  bool ours_ = false;          ///< it belongs to the first access in the queue; otherwise its response is discarded
   bool write_ = false;
-  bool request_ = false;      ///< not all of it is accepted yet
+  bool request_ = false;      ///< the request has not yet been accepted completely
   bool ready_ = false;        ///< level of the response channel's READY
-  std::uint32_t waited_ = 0;  ///< cycles of the first one's present word
+  std::uint32_t waited_ = 0;  ///< cycles for the current word of the first access
   std::uint64_t reads_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t timeouts_ = 0;

@@ -54,7 +54,7 @@ void AxilChecker::edge() {
        {s_axil.arvalid.read(), s_axil.arready.read(), {s_axil.araddr.read(), s_axil.arprot.read()}},
        {s_axil.rvalid.read(), s_axil.rready.read(), {s_axil.rdata.read(), s_axil.rresp.read()}}}};
   if (was_reset_) {
-    // A design with synchronous reset needs the first edge to see it.
+    // A design with a synchronous reset sees the reset only at the first edge.
     if (!in_reset || reset_edges_ != 0)
       for (std::size_t c = 0; c < Channels; ++c) check_reset(channels_[c], beats[c]);
     ++reset_edges_;
@@ -81,7 +81,7 @@ void AxilChecker::check_reset(const Channel& channel, const Beat& beat) {
       fmt::format("{}VALID is high {}", channel.name, rst_ni.read() ? "at the first rising edge after reset" : "during reset"));
 }
 
-/// A3.2.1: VALID and what it goes with stand until READY.
+/// A3.2.1: VALID and its payload stay unchanged until READY.
 void AxilChecker::check_handshake(Channel& channel, const Beat& beat) {
   const Beat& before = channel.before;
   if (before.valid && !before.ready) {
@@ -102,7 +102,7 @@ void AxilChecker::check_handshake(Channel& channel, const Beat& beat) {
             fmt::format("{0}READY is low for more than {1} cycles of {0}VALID", channel.name, options_.max_wait_cycles));
 }
 
-/// Pins are two-valued here: what is no number of the pin's width stands for an unknown one.
+/// Pins have two values here: a value that does not fit the width of the pin stands for an unknown one.
 void AxilChecker::check_payload(const Channel& channel, const Beat& beat) {
   for (std::size_t i = 0; i < channel.signals.size(); ++i)
     if (channel.signals[i] != nullptr && channel.bits[i] < 32 && beat.payload[i] >> channel.bits[i] != 0)
@@ -111,7 +111,8 @@ void AxilChecker::check_payload(const Channel& channel, const Beat& beat) {
           fmt::format("{} is 0x{:x}, which is no number of {} bits", channel.signals[i], beat.payload[i], channel.bits[i]));
 }
 
-/// A3.3.1: a response needs a request that was accepted at an earlier edge, of a write both parts. B1.1.1: no EXOKAY.
+/// A3.3.1: a response needs a request that was accepted at an earlier edge; for a write, both its address and its data. B1.1.1:
+/// EXOKAY is not allowed.
 void AxilChecker::check_response(const Channel& channel, const Beat& beat) {
   const bool is_write = &channel == &channels_[B];
   if (is_write) {

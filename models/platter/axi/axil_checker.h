@@ -12,31 +12,32 @@
 
 namespace platter::axi {
 
-/// What becomes of a violation, beside being counted and kept.
+/// How a violation is reported; it is always counted and kept.
 enum class Reporting {
-  Collect,  ///< nothing
+  Collect,  ///< no report
   Warning,  ///< SC_REPORT_WARNING
-  Error     ///< SC_REPORT_ERROR, which throws unless the report handler is told otherwise
+  Error     ///< SC_REPORT_ERROR, which throws unless the report handler is configured otherwise
 };
 
 struct AxilCheckerOptions {
   Reporting reporting = Reporting::Warning;
-  /// A VALID that waits longer than this many cycles for its READY is a warning (a recommendation of ARM's, no rule); 0 for any wait.
+  /// A VALID that waits longer than this many cycles for its READY is a warning (a recommendation of ARM's, not a rule); 0: no
+  /// limit.
   std::uint32_t max_wait_cycles = 0;
-  std::size_t most_kept = 1000;  ///< violations and warnings beyond that are only counted
+  std::size_t most_kept = 1000;  ///< further violations and warnings are only counted
 };
 
 /// Message type of the checker's reports.
 inline constexpr const char* kAxilCheckerReport = "/platter/axi/checker";
 
-/// Listens to an AXI4-Lite bus and checks it against the rules of ARM IHI 0022, at each rising edge of the clock. Rules go by the
-/// names of ARM's own protocol assertions; docs/reference/axi_bridge.md has the list.
+/// Monitors an AXI4-Lite bus and checks it against the rules of ARM IHI 0022 at each rising edge of the clock. Rules have the
+/// names of ARM's own protocol assertions; docs/reference/axi_bridge.md lists them.
 class AxilChecker : public sc_core::sc_module {
  public:
   struct Violation {
     std::string rule;
     std::string text;
-    std::uint64_t cycle;  ///< rising edges before this one
+    std::uint64_t cycle;  ///< number of rising edges before this one
     sc_core::sc_time time;
   };
 
@@ -54,9 +55,9 @@ class AxilChecker : public sc_core::sc_module {
   bool violated(const std::string& rule) const;
 
   std::uint64_t cycles() const { return cycle_; }
-  std::uint64_t reads() const { return reads_; }    ///< reads answered
-  std::uint64_t writes() const { return writes_; }  ///< writes answered
-  /// Accesses of which a part was accepted and the response was not taken yet.
+  std::uint64_t reads() const { return reads_; }    ///< reads completed
+  std::uint64_t writes() const { return writes_; }  ///< writes completed
+  /// Accesses of which a part has been accepted and the response has not yet been taken.
   std::uint64_t outstanding_reads() const { return read_requests_; }
   std::uint64_t outstanding_writes() const { return std::max(write_addresses_, write_data_); }
   std::uint64_t most_outstanding_reads() const { return most_outstanding_reads_; }
@@ -70,7 +71,7 @@ class AxilChecker : public sc_core::sc_module {
     std::array<std::uint32_t, 2> payload{};
     bool taken() const { return valid && ready; }
   };
-  /// A channel's names, and what it looked like an edge ago.
+  /// The names of a channel, and its state at the previous edge.
   struct Channel {
     const char* name;                    ///< "AW"
     char driver;                         ///< of VALID: M or S
@@ -94,9 +95,9 @@ class AxilChecker : public sc_core::sc_module {
   AxilCheckerOptions options_;
   std::array<Channel, Channels> channels_;
   std::uint64_t cycle_ = 0;
-  std::uint32_t reset_edges_ = 0;      ///< rising edges of the present reset
-  bool was_reset_ = true;              ///< since the last rising edge
-  std::uint64_t write_addresses_ = 0;  ///< accepted without a response
+  std::uint32_t reset_edges_ = 0;      ///< rising edges of the current reset
+  bool was_reset_ = true;              ///< reset was active at some time since the last rising edge
+  std::uint64_t write_addresses_ = 0;  ///< accepted and not yet followed by a response
   std::uint64_t write_data_ = 0;
   std::uint64_t read_requests_ = 0;
   std::uint64_t most_outstanding_reads_ = 0;

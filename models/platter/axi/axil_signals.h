@@ -10,9 +10,9 @@ namespace platter::axi {
 /// Codes of BRESP and RRESP. AXI4-Lite has no EXOKAY.
 enum class Response : std::uint32_t { Okay = 0, ExOkay = 1, SlvErr = 2, DecErr = 3 };
 
-/// The pins of AXI4-Lite with 32 bits of data: `FromMaster` are those that the master drives, `FromSlave` the others. Types are
-/// those that Verilator gives the pins of a SystemC model, so such a model binds to the signals as it is. A master without
-/// PROT leaves it at 0, a slave without PROT does not look.
+/// The pins of AXI4-Lite with 32 bits of data: the master drives the `FromMaster` pins, the slave the `FromSlave` pins. The types
+/// are those that Verilator gives the pins of a SystemC model, so such a model binds to the signals directly. A master without
+/// PROT leaves it at 0; a slave without PROT ignores it.
 template <template <class> class FromMaster, template <class> class FromSlave>
 struct AxilBundle {
   explicit AxilBundle(const std::string& prefix)
@@ -73,12 +73,12 @@ struct AxilSignals : AxilBundle<AxilWire, AxilWire> {
   explicit AxilSignals(const std::string& name = "axil") : AxilBundle<AxilWire, AxilWire>(name) {}
 };
 
-/// Ports for the pins; bind() connects all of them, to signals or to the ports of a module around.
+/// Ports for the pins; bind() connects all of them, to signals or to the ports of an enclosing module.
 template <template <class> class FromMaster, template <class> class FromSlave>
 struct AxilPorts : AxilBundle<FromMaster, FromSlave> {
   explicit AxilPorts(const std::string& name = "axil") : AxilBundle<FromMaster, FromSlave>(name) {}
 
-  /// Bits of an address: what bind() found, or was set where the ports were bound one by one.
+  /// Bits of an address: set by bind(), or by the user if the ports are bound one by one.
   unsigned address_bits = 32;
 
   template <unsigned AddrW>

@@ -47,7 +47,7 @@ Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
     const Segment& segment = segments_[i];
     if (first.value < segment.first || first.value >= segment.end) continue;
     if (segment.written && (!profile_.read_hits_on_writes || segment.reserved)) continue;
-    // A read-ahead into the segment goes on for this read.
+    // A read-ahead into the segment continues for this read.
     const bool filling = stream_.active && stream_.segment == i;
     const std::uint64_t reach =
         filling ? std::max(segment.end, std::min(first.value + blocks, planner_.geometry().block_count())) : segment.end;
@@ -67,7 +67,7 @@ void SegmentBuffer::use(const Hit& hit, Lba first, std::uint32_t blocks) {
     stream_.promised = std::max(stream_.promised, first.value + blocks);
   }
   if (stream_.active && stream_.segment == hit.segment && first.value + blocks > stream_.run_first + stream_.run_blocks)
-    leave_track();  // the host wants what comes behind the track's end
+    leave_track();  // the host wants blocks after the track's end
 }
 
 Picoseconds SegmentBuffer::bus_start(const Hit& hit, Lba first, std::uint32_t blocks, Picoseconds block_time,
@@ -75,7 +75,7 @@ Picoseconds SegmentBuffer::bus_start(const Hit& hit, Lba first, std::uint32_t bl
   const std::uint64_t end = first.value + blocks;
   const std::uint64_t in = stream_.next;
   if (!stream_.active || stream_.segment != hit.segment || end <= in) return earliest;
-  // Walk on from the run under way; `advance` will find all this again.
+  // Continues the read-ahead from the current run. The old state is restored below; `advance` will compute all this again.
   const Stream saved = stream_;
   if (end > stream_.run_first + stream_.run_blocks) leave_track();
   Picoseconds start = earliest;
@@ -140,7 +140,7 @@ std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation)
 }
 
 std::size_t SegmentBuffer::reusable(bool for_write) const {
-  // Empty ones first, then the one used longest ago; the one that is being filled, and those to be written, are the last resort.
+  // Empty segments first, then the least recently used one. Segments with blocks to be written are not reused.
   std::size_t best = kNone;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
@@ -159,12 +159,15 @@ void SegmentBuffer::extend(Segment& segment, std::uint64_t end) const {
 
 // --- read-ahead ------------------------------------------------------------------------------------------------------
 
-std::uint64_t SegmentBuffer::track_end(std::uint64_t block) const {
-  return block + planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu).blocks;
+const TrackRun& SegmentBuffer::rest_of_track(std::uint64_t block) const {
+  if (rest_.from != block) rest_ = {block, planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu)};
+  return rest_.run;
 }
 
+std::uint64_t SegmentBuffer::track_end(std::uint64_t block) const { return block + rest_of_track(block).blocks; }
+
 std::uint64_t SegmentBuffer::track_first(std::uint64_t block) const {
-  // A track's blocks lie within as many before it as it has sectors; slips only make them fewer.
+  // The track's first block is at most as many blocks back as the sector's index on its track; slips only reduce the distance.
   const mechanics::Geometry& geometry = planner_.geometry();
   const TrackRun run = geometry.track_run(Lba(block), 1);
   std::uint64_t first = block - std::min<std::uint64_t>(block, run.sector);
@@ -197,13 +200,13 @@ std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint6
     while (edge < capacity && edge < limit && geometry.to_physical(Lba(edge)).cylinder == cylinder) edge = track_end(edge);
     limit = std::min(limit, edge);
   }
-  // What is kept of the request is not overwritten by what comes behind it.
+  // Blocks after the request must not overwrite the kept blocks of the request.
   if (profile_.keep_read_blocks) limit = std::min(limit, first + profile_.segment_blocks);
   return std::max(std::min(limit, capacity), end);
 }
 
 void SegmentBuffer::begin_run(std::uint64_t block, Picoseconds from) {
-  const TrackRun run = planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu);
+  const TrackRun& run = rest_of_track(block);
   const mechanics::Rotation& rotation = planner_.rotation();
   Picoseconds seek = 0;
   Picoseconds settle = 0;
@@ -229,7 +232,8 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
     const std::uint64_t last_track = track_first(next - 1);
     const std::uint64_t from = std::max(last_track, segments_[segment].first);
     if (from > last_track) {
-      // What has been read of the track began to come under the head so long ago; a turn later its front has passed.
+      // The part of the track that has been read began to pass under the head this long ago. One turn after that, the track's front has
+      // passed too.
       const TrackRun read = planner_.geometry().track_run(Lba(from), static_cast<std::uint32_t>(next - from));
       const Picoseconds period = planner_.rotation().period();
       stream_.wraps = true;
@@ -247,7 +251,7 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
   stream_.place = place;
   if (next < limit && !(stream_.wraps && next == track_end(next - 1))) {
     begin_run(next, now);
-  } else {  // the request ends with its track: what is left is the track's front
+  } else {  // the request ends at its track's end: only the track's front is left
     stream_.run_first = next;
     stream_.moved = stream_.start = now;
   }
@@ -256,7 +260,7 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
 void SegmentBuffer::leave_track() {
   if (!stream_.wraps) return;
   stream_.wraps = false;
-  if (looked_ < stream_.start + stream_.duration) return;  // the run goes on to the track's end anyway
+  if (looked_ < stream_.start + stream_.duration) return;  // the run continues to the track's end anyway
   stream_.run_first += stream_.run_blocks;
   stream_.run_blocks = 0;
   stream_.moved = stream_.start = looked_;
@@ -315,14 +319,14 @@ Picoseconds SegmentBuffer::stop(Picoseconds now, HeadState& place) {
     stream_.active = false;
     stream_.moves_arm = false;
   }
-  if (stream_.moves_arm) {  // also where it has come to its end before
+  if (stream_.moves_arm) {  // also if the read-ahead has already ended
     place.cylinder = stream_.place.cylinder;
     place.head = stream_.place.head;
     stream_.moves_arm = false;
   }
   if (!stream_.active) return std::max(now, arm_held_);
   stream_.active = false;
-  if (now < stream_.moved) return stream_.moved;  // a move that has begun ends
+  if (now < stream_.moved) return stream_.moved;  // a move that has begun is completed
   const Picoseconds elapsed = now - stream_.start;
   if (profile_.stop_in_sector || elapsed < 0 || elapsed >= stream_.duration) return now;
   const Picoseconds sector = elapsed * stream_.run_blocks / stream_.duration;  // the one under the head
@@ -343,7 +347,7 @@ bool SegmentBuffer::accept_write(Lba first, std::uint32_t blocks) {
     if (replaces || (appends && index == segments_.size())) {
       index = i;
     } else if (first.value < segment.dirty_end && segment.dirty_first < end) {
-      return false;  // the order of the two must stay
+      return false;  // the order of the two writes must be kept
     }
   }
   if (index == segments_.size()) {

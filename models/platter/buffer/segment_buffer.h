@@ -21,10 +21,10 @@ struct Hit {
   enum class Kind : std::uint8_t {
     Miss,
     Partial,  ///< its first blocks
-    Whole,    ///< all of it, perhaps still on its way from the media
+    Whole,    ///< all of it, possibly still on its way from the media
   };
   Kind kind = Kind::Miss;
-  std::uint32_t blocks = 0;  ///< from the first one on, that are there or on their way
+  std::uint32_t blocks = 0;  ///< number of blocks, from the first one, that are there or on their way
   std::size_t segment = 0;
 };
 
@@ -35,16 +35,16 @@ struct DirtyBlocks {
   std::uint32_t blocks;
 };
 
-/// The drive's buffer: segments of neighbouring blocks, circular, reused in the order of their last use; the read-ahead that
-/// fills one of them; and the blocks of cached writes on their way to the media. Times only: bytes are the caller's.
+/// The drive's buffer: circular segments of neighbouring blocks, reused in the order of their last use; the read-ahead that fills one of
+/// them; and the blocks of cached writes on their way to the media. It models times only; the caller keeps the bytes.
 ///
-/// The read-ahead needs no events: it is a walk along the tracks whose state at any time follows from when it began, and it is
-/// advanced when somebody looks.
+/// The read-ahead needs no events. It is a walk along the tracks, whose state at any time follows from its start time. Each query advances
+/// it to the time of the query.
 class SegmentBuffer {
  public:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// Why a profile's buffer cannot work, "" if it can.
+  /// Why a profile's buffer cannot work; "" if it can.
   static std::string objection(const profile::CacheProfile& profile);
 
   /// Precondition: the profile has segments. Throws std::invalid_argument where there is an objection.
@@ -55,41 +55,42 @@ class SegmentBuffer {
 
   // --- reads ---
 
-  /// What a read of these blocks at `now` finds; changes nothing but the read-ahead's progress.
+  /// What a read of these blocks at `now` finds. Only the progress of the read-ahead changes.
   Hit find(Lba first, std::uint32_t blocks, Picoseconds now);
-  /// A read is served from the segment that `find` named; a read-ahead into it goes on to this read's limit.
+  /// A read is served from the segment that `find` named; a read-ahead into that segment continues to this read's limit.
   void use(const Hit& hit, Lba first, std::uint32_t blocks);
-  /// When a read that was found may begin to cross the bus, `earliest` or later, so that none of its blocks, one every
-  /// `block_time`, leaves before it has come from the media.
+  /// When a read that was found may begin to cross the bus, `earliest` or later, so that none of its blocks, sent one every `block_time`,
+  /// leaves before it has come from the media.
   Picoseconds bus_start(const Hit& hit, Lba first, std::uint32_t blocks, Picoseconds block_time, Picoseconds earliest);
-  /// A read from the media has ended: its blocks, and `passed` ones before them, are in a segment now. `continues` is the segment
-  /// whose blocks it goes on from (a partial hit), or null. Returns the segment; kNone if all are taken by writes.
+  /// A read from the media has ended: its blocks, and `passed` blocks before them, are in a segment now. `continues` is the partial hit
+  /// whose segment the read continues, or null. Returns the segment; kNone if writes occupy all of them.
   std::size_t read_done(Lba first, std::uint32_t blocks, std::uint32_t passed, const Hit* continues);
-  /// How many blocks that passed under the head before `extent` are kept, if it waited `rotation` for its first sector.
+  /// Number of blocks that passed under the head before `extent` and are kept, if the access waited `rotation` for its first sector.
   std::uint32_t passing(const Extent& extent, Picoseconds rotation) const;
 
   // --- read-ahead ---
 
-  /// The arm goes on reading into `segment` behind a read whose last block was under the head until `now`.
+  /// The drive continues to read into `segment` after a read whose last block was under the head until `now`.
   void start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place, Picoseconds now,
                         bool after_hit = false);
   bool reading_ahead(Picoseconds now) {
     if (stream_.active) advance(now);
     return stream_.active;
   }
-  /// Ends the read-ahead for an access that is wanted at `now`; returns when the arm is free. `place` becomes where it stands.
+  /// Ends the read-ahead because an access is wanted at `now`. Returns when the actuator is free, and sets `place` to the head position
+  /// then.
   Picoseconds stop(Picoseconds now, HeadState& place);
-  /// May a read that begins at `first` be followed by a read-ahead, after a request that ended at `previous_end`?
+  /// True if a read-ahead may follow a read that begins at `first`, after a request that ended at `previous_end`.
   bool reads_ahead(Lba first, Lba previous_end) const { return !profile_.read_ahead_sequential || first == previous_end; }
   bool read_ahead_on_hit() const { return profile_.read_ahead_on_hit; }
-  /// The segment's end: where a read-ahead after a hit would go on.
+  /// The segment's end, where a read-ahead after a hit would continue.
   Lba end_of(std::size_t segment) const { return Lba(segments_[segment].end); }
 
   // --- writes ---
 
-  /// Takes a write of these blocks into a segment. False if it must wait until blocks have been written to the media.
+  /// Stores a write of these blocks in a segment. False if it must wait until blocks have been written to the media.
   bool accept_write(Lba first, std::uint32_t blocks);
-  /// Blocks of a cached write that wait for the media overlap these.
+  /// True if blocks of a cached write that wait for the media overlap these.
   bool dirty(Lba first, std::uint32_t blocks) const;
   bool any_dirty() const { return dirty_segments_ > 0; }
   /// Calls `visit(first, end)` for each range of these blocks that waits to be written.
@@ -102,14 +103,15 @@ class SegmentBuffer {
       if (from < to) visit(Lba(from), Lba(to));
     }
   }
-  /// The next blocks to be written to the media, those of the oldest first; false if there are none that are not on their way.
+  /// Selects the next blocks to write to the media: those of the least recently used segment. False if none wait, or all are already on
+  /// their way.
   bool next_destage(DirtyBlocks& blocks);
-  /// They have been written.
+  /// These blocks have been written to the media.
   void destaged(const DirtyBlocks& blocks);
-  /// Blocks have been written to the media past the buffer: what it held of them is stale.
+  /// Blocks have been written to the media without passing through the buffer. The buffer's copies of them become invalid.
   void invalidate(Lba first, std::uint32_t blocks);
 
-  /// The drive has lost its power: nothing is in the buffer, and nothing on its way.
+  /// The drive has lost power: the buffer becomes empty, and nothing is on its way.
   void clear();
 
  private:
@@ -118,8 +120,8 @@ class SegmentBuffer {
     std::uint64_t end = 0;  ///< empty: first == end
     std::uint64_t used = 0;
     bool written = false;   ///< holds data of a write
-    bool reserved = false;  ///< the one for writes
-    // Blocks that are to be written: [destaging_end, dirty_end) wait, [dirty_first, destaging_end) are on their way.
+    bool reserved = false;  ///< used for writes only
+    // Blocks to be written: [destaging_end, dirty_end) wait, [dirty_first, destaging_end) are on their way.
     std::uint64_t dirty_first = 0;
     std::uint64_t destaging_end = 0;
     std::uint64_t dirty_end = 0;
@@ -128,22 +130,22 @@ class SegmentBuffer {
     bool dirty() const { return dirty_first != dirty_end; }
     bool overlaps(std::uint64_t from, std::uint64_t to) const { return first < to && from < end; }
   };
-  /// The track along which the read-ahead runs.
+  /// The state of the read-ahead along its track.
   struct Stream {
     bool active = false;
-    bool moves_arm = false;  ///< it has run since the arm was last asked for
-    Picoseconds began = 0;   ///< before that the arm is where it was
+    bool moves_arm = false;  ///< it has run since the last `stop`
+    Picoseconds began = 0;   ///< before that the arm has not moved
     std::size_t segment = 0;
     std::uint64_t limit = 0;      ///< first block that it does not read
     std::uint64_t next = 0;       ///< first block that it has not read
-    std::uint64_t promised = 0;   ///< reads have been served that count on the blocks before this one
+    std::uint64_t promised = 0;   ///< end of the blocks that reads already served rely on
     std::uint64_t run_first = 0;  ///< first block of the run under way
     std::uint32_t run_blocks = 0;
-    Picoseconds moved = 0;  ///< when the arm had reached the run's track
+    Picoseconds moved = 0;  ///< when the arm reached the run's track
     Picoseconds start = 0;  ///< when the run's first sector came under the head
     Picoseconds duration = 0;
     HeadState place;
-    // The front of the track, which comes under the head again behind its end.
+    // If `wraps`, the front of the track is read too. It comes under the head after the track's end.
     bool wraps = false;
     std::uint64_t front = 0;   ///< first block of the track
     Picoseconds front_in = 0;  ///< when all of the track is in the buffer
@@ -156,15 +158,17 @@ class SegmentBuffer {
   }
   bool keeps() const { return profile_.keep_read_blocks || whole_track(); }
   std::uint64_t track_first(std::uint64_t block) const;
+  /// The run from a block to the end of its track. The last one is kept: a read-ahead asks for its limit and its first run in turn.
+  const mechanics::TrackRun& rest_of_track(std::uint64_t block) const;
   std::uint64_t track_end(std::uint64_t block) const;
   std::uint64_t read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks) const;
   void begin_run(std::uint64_t block, Picoseconds from);
   void advance(Picoseconds now);
-  /// The arm waits no longer for the front of its track.
+  /// Stops waiting for the front of the track.
   void leave_track();
-  /// When the read-ahead will have read up to `promised`; it stands there then.
+  /// Advances the read-ahead to `promised`; returns when it has read that far.
   Picoseconds keep_promise();
-  /// Ends the read-ahead because its segment is taken from it.
+  /// Ends the read-ahead because its segment is reused.
   void cancel();
   void extend(Segment& segment, std::uint64_t end) const;
   static void drop(Segment& segment, std::uint64_t end);
@@ -175,8 +179,12 @@ class SegmentBuffer {
   std::uint64_t clock_ = 0;
   std::uint32_t dirty_segments_ = 0;
   Stream stream_;
-  Picoseconds looked_ = 0;    ///< when somebody looked last
-  Picoseconds arm_held_ = 0;  ///< until then the arm reads on for reads that have been served
+  struct {
+    std::uint64_t from = ~std::uint64_t{0};
+    mechanics::TrackRun run{};
+  } mutable rest_;
+  Picoseconds looked_ = 0;    ///< time of the last query
+  Picoseconds arm_held_ = 0;  ///< until then the drive continues to read for reads that have been served
 };
 
 }  // namespace platter::buffer

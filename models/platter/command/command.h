@@ -15,15 +15,15 @@ enum class CommandStatus : std::uint8_t {
   Good,
   BadCommand,     ///< neither read, write nor flush, or an attribute (class, task attribute, deadline) out of range
   BadAddress,     ///< past the end, or not at a sector boundary
-  BadLength,      ///< no whole number of sectors
+  BadLength,      ///< not a whole number of sectors
   BadByteEnable,  ///< byte enables are not supported
   BadBurst,       ///< streaming width below the length
   BadTag,         ///< the host's tag is out of range or in use
   QueueFull,      ///< no free tag, and the queue rejects instead of waiting
-  DriveDead,      ///< the drive has died, before the command came or under it
-  NoCopy,         ///< of an array: no drive that lives holds it
-  Aborted,        ///< taken back before it came to an access
-  Unreadable,     ///< a sector of it cannot be read
+  DriveFailed,    ///< the drive had failed before the command arrived, or failed while it held the command
+  NoCopy,         ///< of an array: no working drive holds the data
+  Aborted,        ///< withdrawn before its first access
+  Unreadable,     ///< at least one of its sectors cannot be read
 };
 
 constexpr std::string_view to_string(CommandStatus status) {
@@ -36,15 +36,15 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::BadBurst: return "streaming width below the length";
     case CommandStatus::BadTag: return "tag out of range or in use";
     case CommandStatus::QueueFull: return "queue full";
-    case CommandStatus::DriveDead: return "the drive is dead";
-    case CommandStatus::NoCopy: return "no drive that lives holds it";
+    case CommandStatus::DriveFailed: return "the drive has failed";
+    case CommandStatus::NoCopy: return "no working drive holds it";
     case CommandStatus::Aborted: return "aborted";
     case CommandStatus::Unreadable: return "a sector cannot be read";
   }
   return "?";
 }
 
-/// SCSI sense data (SPC-6, 4.4.7): what a host that speaks SCSI or ATA is told. All zero: no sense.
+/// SCSI sense data (SPC-6, 4.4.7), as a SCSI or ATA host receives it. All zero: no sense.
 struct Sense {
   std::uint8_t key = 0;
   std::uint8_t code = 0;       ///< additional sense code
@@ -55,7 +55,7 @@ struct Sense {
   }
 };
 
-/// A full queue has none: it is a status of its own, TASK SET FULL (SAM-6, 5.3).
+/// A full queue has no sense data: it is a status of its own, TASK SET FULL (SAM-6, 5.3).
 constexpr Sense sense_of(CommandStatus status) {
   switch (status) {
     case CommandStatus::Good:
@@ -64,9 +64,9 @@ constexpr Sense sense_of(CommandStatus status) {
     case CommandStatus::BadAddress: return {0x5, 0x21, 0x00};  // logical block address out of range
     case CommandStatus::BadLength:
     case CommandStatus::BadByteEnable:
-    case CommandStatus::BadBurst: return {0x5, 0x24, 0x00};   // invalid field in CDB
-    case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};     // aborted command, tagged overlapped commands
-    case CommandStatus::DriveDead: return {0x4, 0x3E, 0x01};  // hardware error, logical unit failure
+    case CommandStatus::BadBurst: return {0x5, 0x24, 0x00};     // invalid field in CDB
+    case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};       // aborted command, tagged overlapped commands
+    case CommandStatus::DriveFailed: return {0x4, 0x3E, 0x01};  // hardware error, logical unit failure
     case CommandStatus::NoCopy:
     case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};  // medium error, unrecovered read error
     case CommandStatus::Aborted: return {0xB, 0x00, 0x00};     // aborted command
@@ -85,7 +85,7 @@ enum class TaskAttribute : std::uint8_t {
   HeadOfQueue,  ///< before every command that has not begun
 };
 
-/// What scheduling looks at in a command, beside what it reads or writes: the fields of an ATA or SCSI command.
+/// The attributes of a command that scheduling uses besides operation and addresses. They are fields of an ATA or SCSI command.
 struct Attributes {
   static constexpr int kAnyTag = -1;
 
@@ -93,11 +93,11 @@ struct Attributes {
   Picoseconds deadline = core::kNoDeadline;  ///< absolute; as ATA and SCSI Command Duration Limits carry it
   std::uint32_t stream = 0;
   int tag = kAnyTag;                                ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
-  TaskAttribute attribute = TaskAttribute::Simple;  ///< others only where the drive takes them (`queue.task_attributes`)
+  TaskAttribute attribute = TaskAttribute::Simple;  ///< others only if the drive accepts them (`queue.task_attributes`)
   bool fua = false;         ///< force unit access: a write is complete when it is on the media, a read comes from there
-  Picoseconds issued = -1;  ///< when the host had the request; -1: when it is sent
+  Picoseconds issued = -1;  ///< when the host got the request; -1: when it is sent
 
-  /// False if a field lies outside its range: no scheduler must see such a command.
+  /// False if a field is out of range. Such a command must not reach a scheduler.
   bool in_range() const {
     return core::valid(cls) && static_cast<int>(attribute) <= static_cast<int>(TaskAttribute::HeadOfQueue) && deadline >= 0;
   }
@@ -116,7 +116,7 @@ struct Command : Attributes {
 
 /// Where a command's time went. The parts sum to completed - issued.
 struct CommandTiming {
-  Picoseconds issued = 0;     ///< the host had the request
+  Picoseconds issued = 0;     ///< the host got the request
   Picoseconds accepted = 0;   ///< the queue took it (END_REQ)
   Picoseconds started = 0;    ///< its decision was made and its overhead began
   Picoseconds completed = 0;  ///< BEGIN_RESP
@@ -126,17 +126,17 @@ struct CommandTiming {
   Picoseconds settle = 0;
   Picoseconds rotation = 0;
   Picoseconds transfer = 0;
-  Picoseconds bus = 0;  ///< host bus time that nothing else hid
+  Picoseconds bus = 0;  ///< host bus time that overlaps no other part
 
   Picoseconds response() const { return completed - issued; }
   Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }
 };
 
-/// What became of a command.
+/// The outcome of a command.
 struct Result {
   CommandStatus status = CommandStatus::Good;
   CommandTiming timing;
-  std::uint64_t first_bad = 0;  ///< of one that could not be read: the first such block
+  std::uint64_t first_bad = 0;  ///< of an unreadable command: its first unreadable block
 
   Sense sense() const { return sense_of(status); }
 };

@@ -7,10 +7,10 @@
 
 namespace platter::core {
 
-/// Calls its owner once nothing else happens at the current simulation time, however many delta cycles that takes: so a reaction to
-/// what has happened at this time is seen whichever way it comes (in the same delta cycle, in a later one, after a wait of zero
-/// time). All objects of a simulation are called together, in the order in which they asked; a process that waits for the others
-/// would otherwise be waited for by them.
+/// Calls its owner at the end of the current simulation time: when no other activity is pending, after any number of delta cycles. The
+/// owner therefore sees everything that happens at this time, whether in the same delta cycle, in a later one, or after a wait of zero
+/// time. All objects of a simulation are called together, in the order in which they asked. Otherwise each would wait for the others to
+/// become idle.
 class EndOfInstant : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(EndOfInstant);
@@ -21,7 +21,7 @@ class EndOfInstant : public sc_core::sc_module {
   }
   ~EndOfInstant() override { forget(); }
 
-  /// Nothing else is left to do at this time: the owner, as the last act of its process, need not ask for the call.
+  /// True if no other activity is pending at this time. An owner that finds this as the last act of its process need not ask for the call.
   static bool now() { return !sc_core::sc_pending_activity_at_current_time(); }
 
   /// Precondition: called by a process. Without effect if the call has been asked for.
@@ -38,7 +38,8 @@ class EndOfInstant : public sc_core::sc_module {
   }
 
  private:
-  /// Somebody else who waits for all others too, or a loop of delta cycles, holds nothing up for longer.
+  /// Bounds the wait in delta cycles, so that neither another process that also waits for all others nor a loop of delta cycles blocks the
+  /// call.
   static constexpr unsigned kMostDeltas = 1'000;
 
   void poll_next() {

@@ -8,8 +8,8 @@
 
 namespace platter::core {
 
-/// Bad input: a file that cannot be read as what it should be. The text is "FILE:LINE:COLUMN: message";
-/// line and column are left out where they are 0.
+/// Bad input: a file that cannot be read, or is not in the expected format. The text is "FILE:LINE:COLUMN: message"; line and column are
+/// left out where they are 0.
 class InputError : public std::runtime_error {
  public:
   InputError(std::string file, std::size_t line, std::size_t column, const std::string& message)

@@ -6,7 +6,7 @@
 
 namespace platter::core {
 
-/// JSON as text. Names of files are bytes: what is not UTF-8 in them is shown as U+FFFD.
+/// JSON as text. File names may hold any bytes: those that are not UTF-8 are shown as U+FFFD.
 inline std::string json_text(const nlohmann::json& value, int indent = 2) {
   return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -29,7 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string_view>& candidates) {
   std::string_view best;
-  std::size_t best_distance = name.size() / 3 + 2;  // further away nothing is meant
+  std::size_t best_distance = name.size() / 3 + 2;  // a larger distance is no likely misspelling
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {

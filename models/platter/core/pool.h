@@ -7,11 +7,11 @@
 
 namespace platter::core {
 
-/// Objects that are used again: as many are made as were ever in use at once.
+/// Object pool; grows to peak use.
 template <typename T>
 class Pool {
  public:
-  /// One that is idle, as its last user left it, or a new one made with `arguments`.
+  /// Returns an idle object in the state in which its last user left it, or a new one constructed with `arguments`.
   template <typename... Arguments>
   T& take(Arguments&&... arguments) {
     if (idle_.empty()) {

@@ -7,13 +7,12 @@
 
 namespace platter::core {
 
-/// One user's own stream of random numbers. The engine is std::mt19937_64, whose output the C++ standard
-/// fixes; the distributions are ours, since the standard leaves theirs open. They use IEEE-754 basic operations
-/// and a logarithm built from them (no library function whose last bit may differ), so one seed gives the same
-/// numbers on every machine.
+/// One user's own stream of random numbers. The engine is std::mt19937_64, whose output the C++ standard fixes. The distributions are
+/// implemented here, because the standard does not fix theirs. They use IEEE-754 basic operations and a logarithm built from them (no
+/// library function whose last bit may differ), so one seed gives the same numbers on every machine.
 class RandomStream {
  public:
-  /// `name` tells the streams of one run apart, so that adding a user moves nobody else's numbers.
+  /// `name` distinguishes the streams of one run: adding a user does not change the numbers of the others.
   RandomStream(std::uint64_t seed, std::string_view name);
 
   std::uint64_t bits() { return engine_(); }

@@ -7,7 +7,7 @@
 
 namespace platter::core {
 
-/// A number that does not mix with other numbers by accident. `Marker` only tells the types apart.
+/// A number that does not mix with other numbers by accident. `Marker` only distinguishes the types.
 template <typename Rep, typename Marker>
 struct Strong {
   Rep value{};
@@ -31,7 +31,7 @@ using Tag = Strong<std::uint16_t, struct TagMarker>;             ///< entry of t
 
 /// Time on the SystemC-free side: picoseconds, 64 bit (106 days).
 using Picoseconds = std::int64_t;
-/// Fraction of a turn: 2^32 is one turn, so sums wrap by themselves.
+/// Fraction of a turn: 2^32 is one turn, so sums wrap at a full turn.
 using Angle = std::uint32_t;
 
 inline constexpr Picoseconds kPicosecondsPerNanosecond = 1'000;
@@ -42,8 +42,8 @@ inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
 /// "Best effort": no deadline at all.
 inline constexpr Picoseconds kNoDeadline = std::numeric_limits<Picoseconds>::max();
 
-/// Nearest picosecond of a time given in another unit; for loading profiles and for generators only. What lies past the ends of the type is
-/// cut to them, so that a time that is too late stays late.
+/// Nearest picosecond of a time given in another unit; for loading profiles and for generators only. Values outside the range of the type
+/// are clamped to it, so that a time that is too late stays late.
 constexpr Picoseconds to_picoseconds(double value, Picoseconds unit) {
   const double scaled = value * static_cast<double>(unit);
   if (!(scaled < 0x1p63)) return std::numeric_limits<Picoseconds>::max();
@@ -56,7 +56,7 @@ constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(
 /// Service class of a request. The numbers are those of the accelerator's command table.
 enum class RequestClass : std::uint8_t { Discrete = 0, Continuous = 1, Background = 2 };
 inline constexpr std::size_t kRequestClasses = 3;
-/// A host may put any number there.
+/// A host may send any number as a class; `valid` checks it.
 constexpr std::size_t index_of(RequestClass cls) { return static_cast<std::size_t>(cls); }
 constexpr bool valid(RequestClass cls) { return index_of(cls) < kRequestClasses; }
 

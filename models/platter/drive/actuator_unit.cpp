@@ -41,20 +41,20 @@ void ActuatorUnit::move(core::Cylinder cylinder) {
   times_.end = busy_.since + seek;
 }
 
-void ActuatorUnit::serve(Slot& slot) {
-  const mechanics::Extent& extent = slot.command.extent;
+void ActuatorUnit::serve(QueueEntry& entry) {
+  const mechanics::Extent& extent = entry.command.extent;
   const Picoseconds effective = busy_.since;
-  slot.enter(Stage::Access);
-  current_ = &slot;
+  entry.enter(Stage::Access);
+  current_ = &entry;
   const mechanics::AccessTime time =
-      planner_.estimate(arm_.state(), extent, effective, slot.command.data_ready, slot.command.overhead_end);
-  command::CommandTiming& timing = slot.result.timing;
-  if (slot.accesses++ == 0) {
+      planner_.estimate(arm_.state(), extent, effective, entry.command.data_ready, entry.command.overhead_end);
+  command::CommandTiming& timing = entry.result.timing;
+  if (entry.accesses++ == 0) {
     timing.started = effective;
     timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
   }
   timing.queue = 0;
-  timing.queue = effective - timing.issued - timing.parts();  // what no earlier access of the command has taken
+  timing.queue = effective - timing.issued - timing.parts();  // all time that no access of the command has taken
   timing.overhead += time.overhead;
   timing.seek += time.seek;
   timing.settle += time.settle;
@@ -74,7 +74,7 @@ void ActuatorUnit::serve(Slot& slot) {
   add_phase(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
   add_phase(ControllerState::Rotate, time.rotation);
   add_phase(ControllerState::Transfer, time.transfer);
-  if (watched()) tell_access(slot);
+  if (watched()) tell_access(entry);
 }
 
 void ActuatorUnit::start() {
@@ -99,16 +99,16 @@ void ActuatorUnit::tell_state() const {
   probes_->tell([&](ProbeIf& probe) { probe.entered(report); });
 }
 
-void ActuatorUnit::tell_access(const Slot& slot) const {
+void ActuatorUnit::tell_access(const QueueEntry& entry) const {
   const AccessReport report{now_ps(),
                             number_,
-                            slot.command.tag.value,
-                            slot.command.cls,
-                            slot.command.deadline,
-                            slot.command.extent.write,
-                            slot.command.extent.first,
-                            slot.command.extent.blocks,
-                            slot.result.timing};
+                            entry.command.tag.value,
+                            entry.command.cls,
+                            entry.command.deadline,
+                            entry.command.extent.write,
+                            entry.command.extent.first,
+                            entry.command.extent.blocks,
+                            entry.result.timing};
   probes_->tell([&](ProbeIf& probe) { probe.started(report); });
 }
 
@@ -126,14 +126,14 @@ void ActuatorUnit::finish() {
   const Picoseconds now = now_ps();
   if (now > busy_.since) busy_.sum += now - busy_.since;
   busy_.on = false;
-  Slot* const slot = current_;
+  QueueEntry* const entry = current_;
   current_ = nullptr;
-  if (slot != nullptr) {
-    mechanics::HeadState end = mechanics::AccessPlanner::end_of(slot->command.extent);
+  if (entry != nullptr) {
+    mechanics::HeadState end = mechanics::AccessPlanner::end_of(entry->command.extent);
     end.last_was_write = arm_.state().last_was_write;
     arm_.follow(end);
   }
-  sink_->access_ended(slot);
+  sink_->access_ended(entry);
 }
 
 WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
@@ -141,7 +141,7 @@ WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
   const Picoseconds passed = now - times_.media_start;
   WrittenBlocks written;
   if (passed < 0) return written;
-  // The end of a run of blocks that began at `from`, of those before `end`, `time` after its first sector came.
+  // The end of a run of blocks [from, ...) within [from, end), `time` after the first sector of the run passed the head.
   const auto reached = [&](std::uint32_t from, std::uint32_t end, Picoseconds time) {
     std::uint32_t low = from;
     while (low < end) {
@@ -158,7 +158,7 @@ WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
     if (written.first.end < extent.blocks) written.torn = written.first.end;
     return written;
   }
-  // It began so many sectors behind its first one (AccessPlanner::plan).
+  // The access began this many sectors after its first one (AccessPlanner::plan).
   const Picoseconds skipped = (planner_.rotation().period() - times_.early) / (extent.media / extent.sectors);
   const auto middle = static_cast<std::uint32_t>(std::min<Picoseconds>(skipped, extent.blocks));
   written.second = {middle, reached(middle, extent.blocks, passed)};

@@ -7,38 +7,39 @@
 #include "platter/drive/arm.h"
 #include "platter/drive/controller_state.h"
 #include "platter/drive/probe_if.h"
-#include "platter/drive/slot.h"
+#include "platter/drive/queue_entry.h"
 #include "platter/drive/written_blocks.h"
 
 namespace platter::drive {
 
-/// Told when the arm is free.
+/// Notified when the actuator becomes free.
 class AccessSinkIf {
  public:
   virtual ~AccessSinkIf() = default;
-  /// The access to the media has ended; null: what has ended was none, or found its blocks elsewhere.
-  virtual void access_ended(Slot* slot) = 0;
+  /// The current activity has ended. `entry`: the access to the media that has ended; null if there was none (a movement without
+  /// an access, or a read that the buffer has served).
+  virtual void access_ended(QueueEntry* entry) = 0;
 };
 
-/// Times of the access under way, or of the last one.
+/// Times of the current access, or of the last one.
 struct AccessTimes {
   Picoseconds media_start = 0;
   Picoseconds media_end = 0;
-  Picoseconds bus_finish = 0;  ///< when the last block of a read would have left over a free bus
-  Picoseconds rotation = 0;    ///< waited for the sector with which it begins
-  Picoseconds early = 0;       ///< from there until its first sector comes, where it begins in the middle
+  Picoseconds bus_finish = 0;  ///< when the last block of a read would have left on an idle bus
+  Picoseconds rotation = 0;    ///< wait for the sector with which the access begins
+  Picoseconds early = 0;       ///< from there until the first sector passes, if the access begins in the middle
   Picoseconds end = 0;
 };
 
-/// One arm with its heads, and the access that it is at: takes the arm there, waits for the sector, transfers. One kernel event an access;
-/// with a probe one a phase, at the same times.
+/// One actuator with its heads, and the access that it makes: it positions the arm, waits for the sector, and transfers. An
+/// access takes one kernel event; with a probe one for each phase, at the same times.
 class ActuatorUnit : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(ActuatorUnit);
   ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner);
 
   void bind_sink(AccessSinkIf& sink) { sink_ = &sink; }
-  /// `number`: this actuator's, in what the probes are told.
+  /// `number`: of this actuator, in the reports to the probes.
   void set_probes(const Probes& probes, std::uint32_t number) {
     probes_ = &probes;
     number_ = number;
@@ -54,32 +55,32 @@ class ActuatorUnit : public sc_core::sc_module {
   }
   void preparation_changed(Picoseconds from);
 
-  /// It has been decided what comes next, and that it begins at `effective`: one of the following, and then `start`.
+  /// A decision has been made that takes effect at `effective`. Call `move` or `serve` next, or neither, and then `start`.
   void begin(Picoseconds effective);
-  /// The arm goes to a cylinder where nothing is to be done.
+  /// Moves the arm to `cylinder` without an access.
   void move(core::Cylinder cylinder);
-  /// The access of `slot`; its timing is filled in.
-  void serve(Slot& slot);
+  /// Makes the access of `entry` and fills in its timing.
+  void serve(QueueEntry& entry);
   void start();
 
-  /// Null while there is no access.
-  const Slot* current() const { return current_; }
-  /// Tag of the access that runs, or -1. Accesses of the drive's own go by a tag that no command in the engine has.
+  /// Null while no access is in progress.
+  const QueueEntry* current() const { return current_; }
+  /// Tag of the access in progress, or -1. An internal access has a tag that no other command in the engine has.
   int current_tag() const { return current_ != nullptr ? current_->command.tag.value : -1; }
   const AccessTimes& times() const { return times_; }
-  /// How far the write that runs has come at `now`. Precondition: one runs.
+  /// Progress of the current write at `now`. Precondition: a write is in progress.
   WrittenBlocks written(Picoseconds now) const;
-  /// It is at something, or is about to be.
+  /// True while an activity is in progress or about to begin.
   bool busy() const { return busy_.on; }
-  /// Time spent on accesses (overhead to the end of the transfer) that have ended or run now.
+  /// Time spent on accesses (overhead to the end of the transfer), the current one included.
   Picoseconds busy(Picoseconds now) const {
-    // An access that has been decided on begins a little later.
+    // An access begins later than its decision.
     return busy_.sum + (busy_.on && now > busy_.since ? now - busy_.since : 0);
   }
-  /// The drive has lost its power: the access under way stops, and the arm is parked at cylinder 0.
+  /// The drive has lost its power: stops the current access and parks the arm at cylinder 0.
   void halt();
 
-  /// Probes look: what only they are told need be known only then.
+  /// True if a probe is registered. Otherwise reports need not be computed.
   bool watched() const { return probes_ != nullptr && !probes_->empty(); }
 
  private:
@@ -89,7 +90,7 @@ class ActuatorUnit : public sc_core::sc_module {
   };
 
   void tell_state() const;
-  void tell_access(const Slot& slot) const;
+  void tell_access(const QueueEntry& entry) const;
   void add_phase(ControllerState state, Picoseconds duration);
   void next_phase();
   void finish();
@@ -100,7 +101,7 @@ class ActuatorUnit : public sc_core::sc_module {
   std::uint32_t number_ = 0;
   Arm arm_;
   ControllerState doing_ = ControllerState::Idle;
-  Slot* current_ = nullptr;
+  QueueEntry* current_ = nullptr;
   AccessTimes times_;
   struct {
     std::array<Phase, 6> all{};

@@ -29,7 +29,7 @@ CommandStatus Admission::check(const tlm::tlm_generic_payload& payload, const Co
 }
 
 std::optional<CommandStatus> Admission::admit(Request& request) {
-  if (!power_.alive() || request.life != power_.deaths()) return CommandStatus::DriveDead;
+  if (!power_.alive() || request.generation != power_.failures()) return CommandStatus::DriveFailed;
   const tlm::tlm_generic_payload& payload = *request.payload;
   const auto* extension = payload.get_extension<CommandExtension>();
   CommandStatus status = request.in_line ? CommandStatus::Good : check(payload, extension);
@@ -44,7 +44,7 @@ std::optional<CommandStatus> Admission::admit(Request& request) {
       schedule_release();
       return std::nullopt;
     }
-    status = check(payload, extension);  // its tag may have been taken meanwhile
+    status = check(payload, extension);  // another command may have taken its tag meanwhile
   }
   if (status == CommandStatus::Good && queue_.full()) {
     if (!rules_.reject_when_full) return std::nullopt;

@@ -12,21 +12,22 @@
 
 namespace platter::drive {
 
-/// A command that asks to be taken.
+/// A command that the host presents to the drive.
 struct Request {
   tlm::tlm_generic_payload* payload = nullptr;
   Picoseconds since = 0;
-  std::uint32_t life = 0;  ///< of the drive, when it asked
-  bool in_line = false;    ///< for tokens
+  std::uint32_t generation = 0;  ///< the drive's failure count when the command was presented
+  bool in_line = false;          ///< waits for tokens
   TokenBucket::Ticket ticket = 0;
 };
 
-/// The class of a command that is perhaps out of range: a bad one counts as discrete.
+/// The class of a command that may be out of range: an invalid class counts as discrete.
 inline core::RequestClass class_of(const command::CommandExtension* extension) {
   return extension != nullptr && core::valid(extension->cls) ? extension->cls : core::RequestClass::Discrete;
 }
 
-/// Which commands the drive takes, and when: those that it can execute, as its power, its tags and its token bucket let them.
+/// Decides which commands the drive accepts, and when. A command must be valid, the drive must not have failed, and a tag and the
+/// tokens must be available.
 class Admission {
  public:
   struct Rules {
@@ -41,17 +42,18 @@ class Admission {
     bucket_.set(rules.token_rate, rules.token_depth, 0);
   }
 
-  Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.deaths(), false, 0}; }
-  /// The status with which the command may go on, Good or why it is refused; nothing: it waits, for a tag or for tokens.
+  Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.failures(), false, 0}; }
+  /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait for a tag or for
+  /// tokens.
   std::optional<command::CommandStatus> admit(Request& request);
   std::uint64_t capacity_bytes() const { return rules_.capacity_bytes; }
 
   const TokenBucket& token_bucket() const { return bucket_; }
-  /// Bytes a second (0: off) and depth in bytes; holds at once, also for what waits.
+  /// Rate in bytes per second (0: off), depth in bytes. Takes effect at once, also for waiting commands.
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth);
-  /// Nothing is in line for tokens any more.
+  /// Removes all commands that wait for tokens.
   void clear();
-  /// The first in line for tokens may pass.
+  /// Notified when the first command that waits for tokens may be accepted.
   const sc_core::sc_event& released() const { return release_event_; }
 
  private:

@@ -5,12 +5,12 @@
 
 namespace platter::drive {
 
-/// Arm and head selection: where they stand, and where the arm is while it travels.
+/// Position of the arm and the selected head, and the arm's position while it moves.
 class Arm {
  public:
   const mechanics::HeadState& state() const { return state_; }
 
-  /// The arm leaves for `target` at `start` and is there `duration` later.
+  /// The arm leaves for `target` at `start` and arrives `duration` later.
   void travel(const mechanics::HeadState& target, core::Picoseconds start, core::Picoseconds duration) {
     from_ = state_.cylinder;
     start_ = start;
@@ -18,13 +18,13 @@ class Arm {
     travel_to_ = target.cylinder;
     state_ = target;
   }
-  /// The access ended on another track than it began; the arm has followed the data.
+  /// The access ended on another track than the one on which it began; the arm has followed the data.
   void follow(const mechanics::HeadState& end) {
     state_ = end;
     travel_to_ = end.cylinder;
   }
 
-  /// What the next command's overhead depends on.
+  /// Type of the last command; the overhead of the next one depends on it.
   void set_last_was_write(bool write) { state_.last_was_write = write; }
 
   /// Cylinder under the heads at `now`, interpolated during a seek (constant acceleration, then constant braking).

@@ -9,7 +9,7 @@ using buffer::Hit;
 
 namespace {
 
-/// Accesses of its own that a drive may have in the queue at once.
+/// Maximum number of internal accesses (destages) in the drive at once.
 std::uint32_t own_accesses(const profile::CacheProfile& cache) {
   switch (cache.write_back) {
     case profile::WriteBack::Off: return 0;
@@ -30,60 +30,61 @@ CacheManager::CacheManager(const mechanics::AccessPlanner& planner, const profil
       destages_(drive::own_accesses(profile.cache)) {}
 
 void CacheManager::clear() {
-  for (Destage& destage : destages_) destage.slot = Slot{};
+  for (Destage& destage : destages_) destage.entry = QueueEntry{};
   buffer_.clear();
   previous_end_ = core::Lba(~std::uint64_t{0});
   reading_ = nullptr;
 }
 
-std::optional<Picoseconds> CacheManager::serve(Slot& slot, Picoseconds now, bool last_was_write) {
-  const mechanics::Extent& extent = slot.command.extent;
+std::optional<Picoseconds> CacheManager::serve(QueueEntry& entry, Picoseconds now, bool last_was_write) {
+  const mechanics::Extent& extent = entry.command.extent;
   const Hit hit = buffer_.find(extent.first, extent.blocks, now);
-  const bool decided = slot.stage == Stage::Queued;  // its overhead runs since it came
+  const bool decided = entry.stage == Stage::Queued;  // its overhead runs from its arrival
   if (hit.kind == Hit::Kind::Miss || (hit.kind == Hit::Kind::Partial && decided))
-    return std::nullopt;  // it was resolved as a whole
+    return std::nullopt;  // a queued read keeps its whole extent
   const Picoseconds begin =
-      (decided ? std::max(now, slot.command.overhead_end) : now + planner_.read_hit_overhead(last_was_write)) + preparation_;
-  slot.hit = hit;
+      (decided ? std::max(now, entry.command.overhead_end) : now + planner_.read_hit_overhead(last_was_write)) + preparation_;
+  entry.hit = hit;
   if (hit.kind == Hit::Kind::Partial) {
     ++statistics_.partial_hits;
     buffer_.use(hit, extent.first, hit.blocks);
     bus_.send_buffered(hit.blocks, begin);
-    slot.buffered = hit.blocks;
-    slot.command.extent = planner_.resolve(core::Lba(extent.first.value + hit.blocks), extent.blocks - hit.blocks, false, true);
+    entry.buffered = hit.blocks;
+    entry.command.extent =
+        planner_.resolve(core::Lba(extent.first.value + hit.blocks), extent.blocks - hit.blocks, false, true);
     return std::nullopt;
   }
   ++statistics_.read_hits;
   const Picoseconds start = buffer_.bus_start(hit, extent.first, extent.blocks, planner_.bus_block_time(false), begin);
   buffer_.use(hit, extent.first, extent.blocks);
-  slot.result.timing.started = now;
-  slot.result.timing.queue = now - slot.result.timing.issued;
-  slot.result.timing.overhead = begin - preparation_ - now;
+  entry.result.timing.started = now;
+  entry.result.timing.queue = now - entry.result.timing.issued;
+  entry.result.timing.overhead = begin - preparation_ - now;
   return bus_.send_buffered(extent.blocks, start);
 }
 
-bool CacheManager::may_read_ahead(const Slot& served, Picoseconds now) {
+bool CacheManager::may_read_ahead(const QueueEntry& served, Picoseconds now) {
   return buffer_.read_ahead_on_hit() && buffer_.reads_ahead(served.command.extent.first, previous_end_) &&
          !buffer_.reading_ahead(now) && buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() &&
          !buffer_.any_dirty();
 }
 
-void CacheManager::read_ahead(const Slot& served, const ActuatorUnit& unit, Picoseconds now) {
+void CacheManager::read_ahead(const QueueEntry& served, const ActuatorUnit& unit, Picoseconds now) {
   reading_ = &unit;
   const mechanics::HeadState& at = unit.state();
   buffer_.start_read_ahead(served.hit.segment, served.command.extent.first, served.command.extent.blocks, at,
                            now + planner_.command_overhead(false, at.last_was_write), true);
 }
 
-void CacheManager::read_ended(const Slot& slot, const ActuatorUnit& unit, bool idle) {
-  const mechanics::Extent& extent = slot.command.extent;
+void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle) {
+  const mechanics::Extent& extent = entry.command.extent;
   const AccessTimes& times = unit.times();
   const std::size_t segment = buffer_.read_done(extent.first, extent.blocks, buffer_.passing(extent, times.rotation),
-                                                slot.buffered > 0 ? &slot.hit : nullptr);
-  const core::Lba first(extent.first.value - slot.buffered);
+                                                entry.buffered > 0 ? &entry.hit : nullptr);
+  const core::Lba first(extent.first.value - entry.buffered);
   if (!idle || !buffer_.reads_ahead(first, previous_end_)) return;
   reading_ = &unit;
-  buffer_.start_read_ahead(segment, first, extent.blocks + slot.buffered, unit.state(), times.media_end);
+  buffer_.start_read_ahead(segment, first, extent.blocks + entry.buffered, unit.state(), times.media_end);
 }
 
 Picoseconds CacheManager::free_arm(ActuatorUnit& unit, Picoseconds now) {
@@ -94,31 +95,31 @@ Picoseconds CacheManager::free_arm(ActuatorUnit& unit, Picoseconds now) {
   return free;
 }
 
-bool CacheManager::take(const Slot& slot) {
-  if (!buffer_.accept_write(slot.command.extent.first, slot.command.extent.blocks)) return false;
+bool CacheManager::take(const QueueEntry& entry) {
+  if (!buffer_.accept_write(entry.command.extent.first, entry.command.extent.blocks)) return false;
   ++statistics_.cached_writes;
   return true;
 }
 
-Slot* CacheManager::next_destage() {
+QueueEntry* CacheManager::next_destage() {
   for (Destage& destage : destages_) {
-    if (destage.slot.used()) continue;
+    if (destage.entry.used()) continue;
     if (!buffer_.next_destage(destage.blocks)) return nullptr;
-    destage.slot = Slot{};
-    destage.slot.enter(Stage::Received);
-    destage.slot.command.cls = core::RequestClass::Background;
-    destage.slot.command.extent = planner_.resolve(destage.blocks.first, destage.blocks.blocks, true);
-    return &destage.slot;
+    destage.entry = QueueEntry{};
+    destage.entry.enter(Stage::Received);
+    destage.entry.command.cls = core::RequestClass::Background;
+    destage.entry.command.extent = planner_.resolve(destage.blocks.first, destage.blocks.blocks, true);
+    return &destage.entry;
   }
   return nullptr;
 }
 
-void CacheManager::destaged(const Slot& own) {
+void CacheManager::destaged(const QueueEntry& own) {
   const auto destage =
-      std::find_if(destages_.begin(), destages_.end(), [&](const Destage& each) { return &each.slot == &own; });
+      std::find_if(destages_.begin(), destages_.end(), [&](const Destage& each) { return &each.entry == &own; });
   ++statistics_.destages;
-  destage->slot.enter(Stage::Done);
-  destage->slot.enter(Stage::Free);
+  destage->entry.enter(Stage::Done);
+  destage->entry.enter(Stage::Free);
   buffer_.destaged(destage->blocks);
 }
 

@@ -13,64 +13,67 @@ namespace platter::drive {
 /// What the buffer did for the host, and what it cost.
 struct CacheStatistics {
   std::uint64_t read_hits = 0;      ///< reads served from the buffer
-  std::uint64_t partial_hits = 0;   ///< reads whose first blocks were there
-  std::uint64_t cached_writes = 0;  ///< writes complete before they were on the media
-  std::uint64_t destages = 0;       ///< accesses that wrote them
+  std::uint64_t partial_hits = 0;   ///< reads whose first blocks came from the buffer
+  std::uint64_t cached_writes = 0;  ///< writes completed before they were on the media
+  std::uint64_t destages = 0;       ///< accesses that wrote cached blocks to the media
 };
 
-/// The drive's side of its buffer: which reads it serves, which writes it takes, the accesses by which it writes them to the media, and the
-/// arm that reads ahead.
+/// Connects the drive with its buffer. It decides which reads the buffer serves and which writes it takes, creates the accesses
+/// that write cached blocks to the media (destages), and controls the read-ahead of an actuator.
 class CacheManager {
  public:
-  /// `preparation`: of the bus, before data crosses it.
+  /// `preparation`: bus overhead before a data transfer.
   CacheManager(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
                Picoseconds preparation);
 
   const buffer::SegmentBuffer& segments() const { return buffer_; }
   const CacheStatistics& statistics() const { return statistics_; }
-  /// How many accesses of its own may be in the drive at once.
+  /// Maximum number of internal accesses (destages) in the drive at once.
   std::size_t own_accesses() const { return destages_.size(); }
-  /// The power is lost: nothing is in the buffer.
+  /// The drive has lost its power: empties the buffer.
   void clear();
 
   // --- reads ---
 
-  /// Serves a read at `now`; returns when its last block has left. Nothing: it needs the media, for all of its blocks or, with the first ones
-  /// on the bus, for the others.
-  std::optional<Picoseconds> serve(Slot& slot, Picoseconds now, bool last_was_write);
-  /// May an arm that has nothing to do read ahead behind a read that has been served?
-  bool may_read_ahead(const Slot& served, Picoseconds now);
-  void read_ahead(const Slot& served, const ActuatorUnit& unit, Picoseconds now);
-  /// A read from the media has ended; `idle`: its arm has nothing else to do, and may read ahead.
-  void read_ended(const Slot& slot, const ActuatorUnit& unit, bool idle);
-  /// A command is complete, which the next one may follow.
+  /// Serves a read at `now`; returns when its last block has left the drive. Returns nothing if the read needs the media: for all
+  /// of its blocks, or, if the buffer has put the first ones on the bus, for the rest.
+  std::optional<Picoseconds> serve(QueueEntry& entry, Picoseconds now, bool last_was_write);
+  /// May an idle actuator read ahead after a read that the buffer has served?
+  bool may_read_ahead(const QueueEntry& served, Picoseconds now);
+  void read_ahead(const QueueEntry& served, const ActuatorUnit& unit, Picoseconds now);
+  /// A read from the media has ended. `idle`: its actuator has no other work and may read ahead.
+  void read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle);
+  /// A command is complete. A read that begins where it ends is sequential.
   void completed(const mechanics::Extent& extent) { previous_end_ = core::Lba(extent.first.value + extent.blocks); }
-  /// An arm is wanted: its read-ahead stops. Returns when it is free; now, or later.
+  /// Stops the read-ahead of an actuator that has other work. Returns when it is free: `now` or later.
   Picoseconds free_arm(ActuatorUnit& unit, Picoseconds now);
 
   // --- writes ---
 
   bool write_back() const { return buffer_.write_back(); }
-  /// Is it one that the buffer takes, as soon as it has room?
-  bool caches(const Slot& slot) const {
-    return buffer_.write_back() && !slot.asked.fua && slot.command.extent.blocks <= buffer_.segment_blocks();
+  /// May the buffer cache this write, once it has room?
+  bool caches(const QueueEntry& entry) const {
+    return buffer_.write_back() && !entry.asked.fua && entry.command.extent.blocks <= buffer_.segment_blocks();
   }
-  /// Takes it. False if it must wait until blocks have been written to the media.
-  bool take(const Slot& slot);
-  /// Does a cached write still wait for the media where `slot` reads or writes?
-  bool over_dirty(const Slot& slot) const { return buffer_.dirty(slot.command.extent.first, slot.command.extent.blocks); }
+  /// Caches the write. Returns false if it must wait until cached blocks have been written to the media.
+  bool take(const QueueEntry& entry);
+  /// True if blocks of `entry` are cached and not yet on the media.
+  bool over_dirty(const QueueEntry& entry) const {
+    return buffer_.dirty(entry.command.extent.first, entry.command.extent.blocks);
+  }
   bool any_dirty() const { return buffer_.any_dirty(); }
-  /// The blocks go to the media past the buffer.
+  /// Drops these blocks from the buffer: a write puts them on the media without the buffer.
   void invalidate(const mechanics::Extent& extent) { buffer_.invalidate(extent.first, extent.blocks); }
-  /// The next access that writes to the media, for the caller to fill in; null: there is none, or as many as may be are on their way.
-  Slot* next_destage();
-  /// It has ended, and its bytes are on the media: the blocks are the buffer's to forget.
-  void destaged(const Slot& own);
+  /// The next access that writes cached blocks to the media, for the caller to complete. Null if none is needed, or if the
+  /// maximum number is already in the drive.
+  QueueEntry* next_destage();
+  /// The destage has ended, and its bytes are on the media: the buffer may discard the blocks.
+  void destaged(const QueueEntry& own);
 
  private:
   /// A write of buffered blocks to the media.
   struct Destage {
-    Slot slot;
+    QueueEntry entry;
     buffer::DirtyBlocks blocks{};
   };
 
@@ -81,7 +84,7 @@ class CacheManager {
   std::vector<Destage> destages_;
   CacheStatistics statistics_;
   core::Lba previous_end_{~std::uint64_t{0}};  ///< where the last completed command ended
-  const ActuatorUnit* reading_ = nullptr;      ///< whose arm has read ahead last
+  const ActuatorUnit* reading_ = nullptr;      ///< the actuator that last read ahead
 };
 
 }  // namespace platter::drive

@@ -46,119 +46,120 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
 
 // --- from the queue --------------------------------------------------------------------------------------------------
 
-void Controller::receive(Slot& slot) {
+void Controller::receive(QueueEntry& entry) {
   const Picoseconds now = now_ps();
-  if (!slot.asked.flush()) {
+  if (!entry.asked.flush()) {
     const std::uint64_t sector = planner_.geometry().sector_bytes();
-    slot.walk.first = slot.asked.address / sector;
-    slot.walk.blocks = static_cast<std::uint32_t>(slot.asked.length / sector);
-    slot.walk.write = slot.asked.write();
-    slot.command.extent = mapping_.arrived(slot.walk);
-    intake_.arrived(slot, now);
+    entry.walk.first = entry.asked.address / sector;
+    entry.walk.blocks = static_cast<std::uint32_t>(entry.asked.length / sector);
+    entry.walk.write = entry.asked.write();
+    entry.command.extent = mapping_.arrived(entry.walk);
+    intake_.arrived(entry, now);
   }
-  queue_.find_blockers(slot);
-  if (slot.blockers == 0) ready(slot);
+  queue_.find_blockers(entry);
+  if (entry.blockers == 0) ready(entry);
 }
 
-void Controller::ready(Slot& slot) {
+void Controller::ready(QueueEntry& entry) {
   const Picoseconds now = now_ps();
-  if (slot.asked.flush()) {  // nothing older is left to reach the media but what the buffer holds
+  if (entry.asked.flush()) {  // all older commands have reached the media, except writes that the buffer holds
     if (cache_ && cache_->any_dirty()) {
-      queue_.hold(slot);
+      queue_.hold(entry);
       return;
     }
-    slot.result.timing.started = now;
-    slot.result.timing.queue = now - slot.result.timing.issued;
-    completion_->complete_at(slot, order_.at(slot, now));
-    release_waiting(slot);
+    entry.result.timing.started = now;
+    entry.result.timing.queue = now - entry.result.timing.issued;
+    completion_->complete_at(entry, order_.at(entry, now));
+    release_waiting(entry);
     return;
   }
-  if (cache_ && buffered(slot, now)) return;
-  if (!mapping_.fixed()) slot.command.extent = mapping_.begin(slot.walk);
-  dispatcher_.submit(slot);
+  if (cache_ && buffered(entry, now)) return;
+  if (!mapping_.fixed()) entry.command.extent = mapping_.begin(entry.walk);
+  dispatcher_.submit(entry);
 }
 
-void Controller::release_waiting(Slot& slot) {
-  // A command that becomes ready may come back here: its own releases go behind the ones listed so far.
+void Controller::release_waiting(QueueEntry& entry) {
+  // `ready` may call this function again: nested releases are appended to the list, and removed before it returns.
   const std::size_t first = released_.size();
-  queue_.reached_media(slot, released_);
-  for (std::size_t i = first; i < released_.size(); ++i) ready(queue_.slot(released_[i]));
+  queue_.reached_media(entry, released_);
+  for (std::size_t i = first; i < released_.size(); ++i) ready(queue_.entry(released_[i]));
   released_.resize(first);
 }
 
-bool Controller::abort(Slot& slot) {
-  switch (slot.stage) {
-    case Stage::Blocked: queue_.unblock(slot); break;
-    case Stage::Held: queue_.let_go(slot); break;
+bool Controller::abort(QueueEntry& entry) {
+  switch (entry.stage) {
+    case Stage::Blocked: queue_.unblock(entry); break;
+    case Stage::Held: queue_.let_go(entry); break;
     case Stage::Queued:
-      if (slot.accesses > 0) return false;  // between two of them
-      if (!dispatcher_.withdraw(slot)) return true;
+      if (entry.accesses > 0) return false;  // between two of its accesses
+      if (!dispatcher_.withdraw(entry)) return true;
       break;
     default: return false;
   }
-  withdrawn(slot);
+  withdrawn(entry);
   return true;
 }
 
-void Controller::withdrawn(Slot& slot) {
-  slot.result.status = command::CommandStatus::Aborted;
-  completion_->complete_at(slot, now_ps());
-  release_waiting(slot);
+void Controller::withdrawn(QueueEntry& entry) {
+  entry.result.status = command::CommandStatus::Aborted;
+  completion_->complete_at(entry, now_ps());
+  release_waiting(entry);
 }
 
 // --- the buffer ------------------------------------------------------------------------------------------------------
 
-bool Controller::buffered(Slot& slot, Picoseconds now) {
-  if (!slot.command.extent.write && !slot.asked.fua) return serve_from_buffer(slot, now);
-  const bool caches = slot.command.extent.write && cache_->caches(slot);
-  if (caches && cache_write(slot, now)) return true;
-  if (caches || cache_->over_dirty(slot)) {
-    queue_.hold(slot);
+bool Controller::buffered(QueueEntry& entry, Picoseconds now) {
+  if (!entry.command.extent.write && !entry.asked.fua) return serve_from_buffer(entry, now);
+  const bool caches = entry.command.extent.write && cache_->caches(entry);
+  if (caches && cache_write(entry, now)) return true;
+  if (caches || cache_->over_dirty(entry)) {
+    queue_.hold(entry);
     return true;
   }
-  if (slot.command.extent.write) {
-    intake_.receive_late(slot, now);
-    cache_->invalidate(slot.command.extent);
+  if (entry.command.extent.write) {
+    intake_.receive_late(entry, now);
+    cache_->invalidate(entry.command.extent);
   }
   return false;
 }
 
-bool Controller::serve_from_buffer(Slot& slot, Picoseconds now) {
-  const std::optional<Picoseconds> left = cache_->serve(slot, now, last_was_write());
+bool Controller::serve_from_buffer(QueueEntry& entry, Picoseconds now) {
+  const std::optional<Picoseconds> left = cache_->serve(entry, now, last_was_write());
   if (!left) return false;
-  const Picoseconds done = deliver(slot, *left + times_.read_completion);
-  slot.result.timing.bus = done - now - slot.result.timing.overhead;
-  // The arm stands where the last read-ahead has left it.
-  if (dispatcher_.idle() && cache_->may_read_ahead(slot, now) && dispatcher_.take_arm())
-    cache_->read_ahead(slot, dispatcher_.unit(), now);
-  complete(slot, done);
-  release_waiting(slot);
+  const Picoseconds done = deliver(entry, *left + times_.read_completion);
+  entry.result.timing.bus = done - now - entry.result.timing.overhead;
+  // The arm is where the last read-ahead has left it.
+  if (dispatcher_.idle() && cache_->may_read_ahead(entry, now) && dispatcher_.take_arm())
+    cache_->read_ahead(entry, dispatcher_.unit(), now);
+  complete(entry, done);
+  release_waiting(entry);
   return true;
 }
 
-bool Controller::served_meanwhile(Slot& slot, Picoseconds effective) {
-  return cache_ && !slot.command.extent.write && !slot.asked.fua && slot.buffered == 0 && serve_from_buffer(slot, effective);
+bool Controller::served_meanwhile(QueueEntry& entry, Picoseconds effective) {
+  return cache_ && !entry.command.extent.write && !entry.asked.fua && entry.buffered == 0 &&
+         serve_from_buffer(entry, effective);
 }
 
-bool Controller::cache_write(Slot& slot, Picoseconds now) {
-  const std::vector<std::uint8_t> present = data_.present(slot);
-  if (!cache_->take(slot)) return false;
-  const Picoseconds begin = std::max(now, slot.command.overhead_end);
-  intake_.receive_late(slot, now);
-  data_.buffer(slot, present);
-  slot.result.timing.started = now;
-  slot.result.timing.queue = now - slot.result.timing.issued;
-  slot.result.timing.overhead = begin - now;
-  const Picoseconds done = std::max(begin, slot.data_end) + times_.cached_completion;
-  slot.result.timing.bus = done - begin;
-  complete(slot, done);
-  submit_destages(slot.command.data_ready, now);
-  release_waiting(slot);
+bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
+  const std::vector<std::uint8_t> present = data_.present(entry);
+  if (!cache_->take(entry)) return false;
+  const Picoseconds begin = std::max(now, entry.command.overhead_end);
+  intake_.receive_late(entry, now);
+  data_.buffer(entry, present);
+  entry.result.timing.started = now;
+  entry.result.timing.queue = now - entry.result.timing.issued;
+  entry.result.timing.overhead = begin - now;
+  const Picoseconds done = std::max(begin, entry.data_end) + times_.cached_completion;
+  entry.result.timing.bus = done - begin;
+  complete(entry, done);
+  submit_destages(entry.command.data_ready, now);
+  release_waiting(entry);
   return true;
 }
 
 void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
-  while (Slot* const own = cache_->next_destage()) {
+  while (QueueEntry* const own = cache_->next_destage()) {
     own->command.sequence = queue_.next_sequence();
     own->command.arrival = own->result.timing.issued = now;
     own->command.data_ready = data_ready;
@@ -167,87 +168,87 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
   }
 }
 
-void Controller::finish_destage(Slot& slot) {
-  data_.write(slot);
-  cache_->destaged(slot);
+void Controller::finish_destage(QueueEntry& entry) {
+  data_.write(entry);
+  cache_->destaged(entry);
   submit_destages(bus_.received(), now_ps());
-  const auto again = [this](Slot& held) { ready(held); };
+  const auto again = [this](QueueEntry& held) { ready(held); };
   if (!cache_->any_dirty()) queue_.retry_flushes(again);
   queue_.retry_held(again);
 }
 
 // --- from the media --------------------------------------------------------------------------------------------------
 
-void Controller::accessed(Slot& slot) {
+void Controller::accessed(QueueEntry& entry) {
   const Picoseconds now = now_ps();
-  if (slot.own()) {
-    finish_destage(slot);
+  if (entry.internal()) {
+    finish_destage(entry);
     return;
   }
-  if (!mapping_.fixed() && goes_on(slot, now)) return;
-  const mechanics::Extent& extent = slot.command.extent;
+  if (!mapping_.fixed() && goes_on(entry, now)) return;
+  const mechanics::Extent& extent = entry.command.extent;
   Picoseconds done = now;
   if (extent.write) {
-    if (mapping_.fixed()) data_.write(slot);
-    if (cache_) cache_->invalidate(extent);  // what a read has brought in meanwhile
+    if (mapping_.fixed()) data_.write(entry);
+    if (cache_) cache_->invalidate(extent);  // drops what a read has meanwhile brought into the buffer
     done += times_.write_completion;
   } else {
-    done = deliver(slot, bus_.send(extent.blocks, dispatcher_.unit().times().bus_finish) + times_.read_completion);
-    if (cache_) cache_->read_ended(slot, dispatcher_.unit(), !dispatcher_.has_work());
+    done = deliver(entry, bus_.send(extent.blocks, dispatcher_.unit().times().bus_finish) + times_.read_completion);
+    if (cache_) cache_->read_ended(entry, dispatcher_.unit(), !dispatcher_.has_work());
   }
-  slot.result.timing.bus += done - now;
-  complete(slot, done);
-  release_waiting(slot);
+  entry.result.timing.bus += done - now;
+  complete(entry, done);
+  release_waiting(entry);
 }
 
-bool Controller::goes_on(Slot& slot, Picoseconds now) {
-  const bool write = slot.command.extent.write;
+bool Controller::goes_on(QueueEntry& entry, Picoseconds now) {
+  const bool write = entry.command.extent.write;
   if (write) {
-    data_.write(slot);
-    mapping_.written(slot.walk);
-    follow(slot);
+    data_.write(entry);
+    mapping_.written(entry.walk);
+    follow(entry);
   }
-  if (!slot.asked.write() && !mapping_.last(slot.walk)) {
-    // Its data goes out while the drive goes on with the next part. What an older write holds goes over it now, for that write may
-    // be done before the last part is.
-    deliver(slot, bus_.send(slot.command.extent.blocks, dispatcher_.unit().times().bus_finish));
+  if (!entry.asked.write() && !mapping_.last(entry.walk)) {
+    // The data of this part is sent while the drive continues with the next part. Data of older writes replaces it now, because
+    // such a write may be done before the last part is read.
+    deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
   }
-  if (!mapping_.next(slot.walk, slot.command.extent)) return false;
+  if (!mapping_.next(entry.walk, entry.command.extent)) return false;
   dispatcher_.unit().arm().set_last_was_write(write);
-  slot.command.overhead_end = now;
-  dispatcher_.submit(slot);
+  entry.command.overhead_end = now;
+  dispatcher_.submit(entry);
   return true;
 }
 
-void Controller::follow(const Slot& written) {
-  for (Slot& other : queue_.slots())
+void Controller::follow(const QueueEntry& written) {
+  for (QueueEntry& other : queue_.entries())
     if (other.stage == Stage::Queued && mapping_.follow(written.walk, other.walk, other.command.extent))
       dispatcher_.moved(other);
 }
 
-Picoseconds Controller::deliver(Slot& slot, Picoseconds done) {
-  const std::vector<const Slot*>& writes = queue_.buffered_writes(slot);
-  if (const std::optional<std::uint64_t> bad = data_.unreadable(slot, writes)) {
-    if (slot.result.status == command::CommandStatus::Good) slot.result.first_bad = *bad;
-    slot.result.status = command::CommandStatus::Unreadable;
+Picoseconds Controller::deliver(QueueEntry& entry, Picoseconds done) {
+  const std::vector<const QueueEntry*>& writes = queue_.buffered_writes(entry);
+  if (const std::optional<std::uint64_t> bad = data_.unreadable(entry, writes)) {
+    if (entry.result.status == command::CommandStatus::Good) entry.result.first_bad = *bad;
+    entry.result.status = command::CommandStatus::Unreadable;
   } else {
-    data_.read(slot);
+    data_.read(entry);
   }
-  for (const Slot* older : writes) {
-    Slot& write = queue_.slot(older->tag);
-    data_.overlay(slot, write);
-    // The read's last block of it must have crossed the bus.
+  for (const QueueEntry* older : writes) {
+    QueueEntry& write = queue_.entry(older->tag);
+    data_.overlay(entry, write);
+    // The last block that the read takes from the write must have crossed the bus.
     intake_.receive_late(write, now_ps());
-    const std::uint64_t behind = write.end() - std::min(write.end(), slot.end());
+    const std::uint64_t behind = write.end() - std::min(write.end(), entry.end());
     done = std::max(done, write.data_end - planner_.bus_block_time(true) * static_cast<Picoseconds>(behind));
   }
   return done;
 }
 
-void Controller::complete(Slot& slot, Picoseconds done) {
-  if (cache_) cache_->completed(slot.command.extent);
-  dispatcher_.completed(slot.command.extent.write);
-  completion_->complete_at(slot, order_.at(slot, done));
+void Controller::complete(QueueEntry& entry, Picoseconds done) {
+  if (cache_) cache_->completed(entry.command.extent);
+  dispatcher_.completed(entry.command.extent.write);
+  completion_->complete_at(entry, order_.at(entry, done));
 }
 
 // --- loss of power ---------------------------------------------------------------------------------------------------
@@ -260,7 +261,7 @@ void Controller::halt() {
 }
 
 DurableImage Controller::power_loss_image() const {
-  const Slot* const current = dispatcher_.unit().current();
+  const QueueEntry* const current = dispatcher_.unit().current();
   if (current == nullptr || !current->command.extent.write || now_ps() < dispatcher_.unit().times().media_start)
     return data_.image(nullptr, {});
   return data_.image(current, dispatcher_.unit().written(now_ps()));

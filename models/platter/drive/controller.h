@@ -13,16 +13,17 @@
 
 namespace platter::drive {
 
-/// Told when a command is finished.
+/// Receives the completion times of commands.
 class CompletionSinkIf {
  public:
   virtual ~CompletionSinkIf() = default;
-  /// The command's last block is with the host at `when` (>= now).
-  virtual void complete_at(Slot& slot, Picoseconds when) = 0;
+  /// The last block of the command reaches the host at `when` (>= now).
+  virtual void complete_at(QueueEntry& entry, Picoseconds when) = 0;
 };
 
-/// The life of a command in the drive, from the queue to its answer: what has to wait waits in the queue, the buffer serves what it holds and
-/// keeps writes, the rest goes to the dispatchers; the drive's own accesses write to the media what the buffer has kept.
+/// Takes a command from the queue to its completion. A command that must wait for others waits in the queue. The buffer serves
+/// the reads that it can and caches writes; every other command goes to the dispatcher. Internal commands (destages) write the
+/// cached blocks to the media.
 class Controller : public DispatchSinkIf {
  public:
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
@@ -30,13 +31,14 @@ class Controller : public DispatchSinkIf {
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
 
-  /// The host's command `slot.asked` has a tag: starts its overhead, and goes on with it once it waits for no older one.
-  void receive(Slot& slot);
-  /// Takes a command back that waits: it is answered by Aborted, as soon as no engine looks at it and before whatever waits for it. False if it has
-  /// got to an access, or is done: it ends as ever.
-  bool abort(Slot& slot);
-  /// The drive has lost its power: the access under way stops, and nothing is under way any more. What has not reached the media never will. The
-  /// commands are the caller's.
+  /// The host's command `entry.asked` has been given a tag. Starts its overhead, and processes it as soon as it waits for no
+  /// older command.
+  void receive(QueueEntry& entry);
+  /// Aborts a waiting command: it completes with the status Aborted as soon as the engine no longer reads it, and before any
+  /// command that waits for it. Returns false if an access has begun or the command is done; the command then ends normally.
+  bool abort(QueueEntry& entry);
+  /// The drive has lost its power: stops the access in progress and discards all internal state. Data that has not reached the
+  /// media is lost. The caller completes the commands in the queue.
   void halt();
 
   Dispatcher& dispatcher() { return dispatcher_; }
@@ -44,44 +46,46 @@ class Controller : public DispatchSinkIf {
   /// Null for a drive without segments.
   const CacheManager* cache() const { return cache_.get(); }
   DataPath& data() { return data_; }
-  /// Starts from these disks, with nothing in the buffer. Precondition: no command is in the drive.
+  /// Replaces the contents of the media by `image` and empties the buffer. Precondition: no command is in the drive.
   void mount(const DurableImage& image) {
     if (cache_) cache_->clear();
     data_.mount(image);
   }
-  /// The disks as a power loss now would leave them.
+  /// The media as a loss of power now would leave them.
   DurableImage power_loss_image() const;
 
-  bool served_meanwhile(Slot& slot, Picoseconds effective) override;
-  void accessed(Slot& slot) override;
-  void withdrawn(Slot& slot) override;
+  bool served_meanwhile(QueueEntry& entry, Picoseconds effective) override;
+  void accessed(QueueEntry& entry) override;
+  void withdrawn(QueueEntry& entry) override;
 
  private:
-  /// It waits for no older command, or no longer.
-  void ready(Slot& slot);
-  /// A read or write that the buffer takes care of, for now at least: true.
-  bool buffered(Slot& slot, Picoseconds now);
-  bool serve_from_buffer(Slot& slot, Picoseconds now);
-  bool cache_write(Slot& slot, Picoseconds now);
+  /// Processes a command that waits for no older one.
+  void ready(QueueEntry& entry);
+  /// True if the buffer handles the command, at least for now: it serves the read, caches the write, or holds the command until
+  /// it has room.
+  bool buffered(QueueEntry& entry, Picoseconds now);
+  bool serve_from_buffer(QueueEntry& entry, Picoseconds now);
+  bool cache_write(QueueEntry& entry, Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
-  void finish_destage(Slot& slot);
-  /// A command may take several accesses: one has ended. True if there is another.
-  bool goes_on(Slot& slot, Picoseconds now);
-  /// What a write has moved is where the mapping says, and reads that wait for it go there.
-  void follow(const Slot& written);
-  /// The bytes of a read that is done; with what older writes hold, which may still be on their way: returns when it is all there.
-  Picoseconds deliver(Slot& slot, Picoseconds done);
-  void complete(Slot& slot, Picoseconds done);
-  /// What has waited for the command, which has reached the media, goes on.
-  void release_waiting(Slot& slot);
+  void finish_destage(QueueEntry& entry);
+  /// Ends one access of a command that may take several. Returns true if another one follows.
+  bool goes_on(QueueEntry& entry, Picoseconds now);
+  /// Gives queued reads the new location of the blocks that `written` has moved.
+  void follow(const QueueEntry& written);
+  /// Copies the data of a finished read to its payload, and over it the data of older writes, which may still be crossing the
+  /// bus. Returns when all of the data has arrived.
+  Picoseconds deliver(QueueEntry& entry, Picoseconds done);
+  void complete(QueueEntry& entry, Picoseconds done);
+  /// Marks the command as having reached the media and processes the commands that waited for it.
+  void release_waiting(QueueEntry& entry);
   bool last_was_write() const { return dispatcher_.unit().state().last_was_write; }
 
-  /// Of the bus, around the data.
+  /// Bus overheads before and after the data transfer.
   struct BusTimes {
     explicit BusTimes(const profile::DriveProfile& profile);
     Picoseconds preparation;
     Picoseconds read_completion;
-    Picoseconds write_completion;  ///< with getting the bus again, for a write that the media has held up
+    Picoseconds write_completion;  ///< reselection included, for a write that completes on the media
     Picoseconds cached_completion;
   };
 

@@ -6,7 +6,7 @@
 
 namespace platter::drive {
 
-/// What the controller is doing; shown as text in waves.
+/// What the actuator is doing; wave files show it as text.
 enum class ControllerState : std::uint8_t { Idle, Decide, Overhead, Seek, Settle, Rotate, Transfer };
 
 inline constexpr std::array<const char*, 7> kControllerStateNames = {"IDLE",   "DECIDE", "OVERHEAD", "SEEK",

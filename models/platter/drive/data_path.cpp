@@ -32,10 +32,10 @@ void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t len
 
 // --- reads -----------------------------------------------------------------------------------------------------------
 
-std::optional<std::uint64_t> DataPath::unreadable(const Slot& slot, const std::vector<const Slot*>& writes) const {
+std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const std::vector<const QueueEntry*>& writes) const {
   if (media_.all_readable()) return std::nullopt;
-  const std::uint64_t first = slot.first() + (mapping_.fixed() ? 0 : slot.walk.done);
-  const std::uint64_t end = mapping_.fixed() ? slot.end() : first + slot.walk.sectors;
+  const std::uint64_t first = entry.first() + (mapping_.fixed() ? 0 : entry.walk.done);
+  const std::uint64_t end = mapping_.fixed() ? entry.end() : first + entry.walk.sectors;
   for (std::uint64_t block = first; block < end; ++block) {
     bool bad = false;
     mapping_.locate(bytes(block), sector_bytes_, [&](std::uint64_t at, std::uint64_t, std::uint64_t length) {
@@ -43,24 +43,24 @@ std::optional<std::uint64_t> DataPath::unreadable(const Slot& slot, const std::v
     });
     if (!bad || (segments_ != nullptr && segments_->dirty(core::Lba(block), 1))) continue;
     if (std::none_of(writes.begin(), writes.end(),
-                     [block](const Slot* write) { return write->first() <= block && block < write->end(); }))
+                     [block](const QueueEntry* write) { return write->first() <= block && block < write->end(); }))
       return block;
   }
   return std::nullopt;
 }
 
-void DataPath::read(const Slot& slot) const {
-  std::uint8_t* data = slot.payload->get_data_ptr();
+void DataPath::read(const QueueEntry& entry) const {
+  std::uint8_t* data = entry.payload->get_data_ptr();
   if (!media_.keeps_bytes() || data == nullptr) return;
   if (mapping_.fixed()) {
-    peek(slot.payload->get_address(), data, slot.payload->get_data_length());
-    overlay_buffered(slot.payload->get_address(), data, slot.payload->get_data_length());
+    peek(entry.payload->get_address(), data, entry.payload->get_data_length());
+    overlay_buffered(entry.payload->get_address(), data, entry.payload->get_data_length());
   } else {
-    peek(bytes(slot.first() + slot.walk.done), data + bytes(slot.walk.done), bytes(slot.walk.sectors));
+    peek(bytes(entry.first() + entry.walk.done), data + bytes(entry.walk.done), bytes(entry.walk.sectors));
   }
 }
 
-void DataPath::overlay(const Slot& read, const Slot& write) const {
+void DataPath::overlay(const QueueEntry& read, const QueueEntry& write) const {
   std::uint8_t* to = read.payload->get_data_ptr();
   const std::uint8_t* from = write.payload->get_data_ptr();
   if (!media_.keeps_bytes() || to == nullptr || from == nullptr) return;
@@ -72,57 +72,57 @@ void DataPath::overlay(const Slot& read, const Slot& write) const {
 
 // --- writes ----------------------------------------------------------------------------------------------------------
 
-WriteTarget DataPath::target(const Slot& slot) const {
-  if (!slot.own()) return mapping_.target(slot.walk);
-  const mechanics::Extent& extent = slot.command.extent;
+WriteTarget DataPath::target(const QueueEntry& entry) const {
+  if (!entry.internal()) return mapping_.target(entry.walk);
+  const mechanics::Extent& extent = entry.command.extent;
   return {bytes(extent.first.value), bytes(extent.first.value), bytes(extent.blocks)};
 }
 
-void DataPath::content(const Slot& slot, const WriteTarget& target, std::vector<std::uint8_t>& data) const {
+void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::vector<std::uint8_t>& data) const {
   data.resize(target.bytes);
-  if (slot.own()) {
+  if (entry.internal()) {
     buffered_.read(target.address, data.data(), data.size());
     return;
   }
-  const std::uint64_t address = slot.payload->get_address();
+  const std::uint64_t address = entry.payload->get_address();
   const std::uint64_t begin = std::max(target.address, address);
-  const std::uint64_t end = std::min(target.address + target.bytes, address + slot.payload->get_data_length());
-  const std::uint8_t* from = slot.payload->get_data_ptr();
+  const std::uint64_t end = std::min(target.address + target.bytes, address + entry.payload->get_data_length());
+  const std::uint8_t* from = entry.payload->get_data_ptr();
   // A write without data leaves the bytes as they are.
   if (from == nullptr || end - begin < target.bytes) peek(target.address, data.data(), data.size());
   if (from != nullptr) std::memcpy(data.data() + (begin - target.address), from + (begin - address), end - begin);
 }
 
-void DataPath::write(const Slot& slot) {
-  const WriteTarget to = target(slot);
+void DataPath::write(const QueueEntry& entry) {
+  const WriteTarget to = target(entry);
   if (!media_.keeps_bytes()) {
     media_.written(to.media_offset, to.bytes);
     return;
   }
-  if (mapping_.fixed() && !slot.own()) {
-    if (slot.payload->get_data_ptr() != nullptr)
-      media_.write(to.media_offset, slot.payload->get_data_ptr(), to.bytes);
-    else  // leaves the bytes as they are
+  if (mapping_.fixed() && !entry.internal()) {
+    if (entry.payload->get_data_ptr() != nullptr)
+      media_.write(to.media_offset, entry.payload->get_data_ptr(), to.bytes);
+    else  // a write without data leaves the bytes as they are
       media_.written(to.media_offset, to.bytes);
     return;
   }
-  content(slot, to, content_);
+  content(entry, to, content_);
   media_.write(to.media_offset, content_.data(), content_.size());
 }
 
-std::vector<std::uint8_t> DataPath::present(const Slot& slot) const {
+std::vector<std::uint8_t> DataPath::present(const QueueEntry& entry) const {
   std::vector<std::uint8_t> data;
-  if (!media_.keeps_bytes() || slot.payload->get_data_ptr() != nullptr) return data;
-  data.resize(slot.payload->get_data_length());
-  peek(slot.payload->get_address(), data.data(), data.size());
-  overlay_buffered(slot.payload->get_address(), data.data(), data.size());
+  if (!media_.keeps_bytes() || entry.payload->get_data_ptr() != nullptr) return data;
+  data.resize(entry.payload->get_data_length());
+  peek(entry.payload->get_address(), data.data(), data.size());
+  overlay_buffered(entry.payload->get_address(), data.data(), data.size());
   return data;
 }
 
-void DataPath::buffer(const Slot& slot, const std::vector<std::uint8_t>& present) {
+void DataPath::buffer(const QueueEntry& entry, const std::vector<std::uint8_t>& present) {
   if (!media_.keeps_bytes()) return;
-  const std::uint8_t* data = slot.payload->get_data_ptr();
-  buffered_.write(slot.payload->get_address(), data != nullptr ? data : present.data(), slot.payload->get_data_length());
+  const std::uint8_t* data = entry.payload->get_data_ptr();
+  buffered_.write(entry.payload->get_address(), data != nullptr ? data : present.data(), entry.payload->get_data_length());
 }
 
 // --- without time ----------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
-DurableImage DataPath::image(const Slot* writing, const WrittenBlocks& so_far) const {
+DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_far) const {
   DurableImage image{media_.copy(), {}};
   if (writing == nullptr) {
     image.map = mapping_.image(nullptr, 0);
@@ -164,7 +164,7 @@ DurableImage DataPath::image(const Slot* writing, const WrittenBlocks& so_far) c
       image.media.written(to.media_offset + from, bytes(run.end - run.from));
   }
   if (so_far.torn != WrittenBlocks::kNone) image.media.tear(to.media_offset + bytes(so_far.torn));
-  image.map = mapping_.image(writing->own() ? nullptr : &writing->walk, so_far.first.end);
+  image.map = mapping_.image(writing->internal() ? nullptr : &writing->walk, so_far.first.end);
   return image;
 }
 

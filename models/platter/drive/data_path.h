@@ -4,54 +4,56 @@
 #include <vector>
 
 #include "platter/buffer/segment_buffer.h"
-#include "platter/drive/slot.h"
+#include "platter/drive/queue_entry.h"
 #include "platter/drive/written_blocks.h"
 #include "platter/mapping/mapping_if.h"
 #include "platter/media/media.h"
 
 namespace platter::drive {
 
-/// What is durable: the media of a drive, and what its mapping has on them, as a loss of power leaves both.
+/// The durable state of a drive, as a loss of power leaves it: the media, and the state that the mapping keeps on them.
 struct DurableImage {
   media::Media media;
   mapping::MapImage map;
 };
 
-/// The bytes of commands, between their payloads, the media and the buffer; takes no time. Nothing to do for a payload without data, and on a
-/// timing-only drive.
+/// Moves the bytes of commands between their payloads, the media and the buffer, in zero time. Does nothing for a payload without
+/// data, nor on a timing-only drive.
 class DataPath {
  public:
   /// `segments`: null for a drive without a buffer.
   DataPath(media::Media& media, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments)
       : sector_bytes_(media.sector_bytes()), media_(media), mapping_(mapping), segments_(segments) {}
 
-  /// The host's first block, of the access at hand of a read, that cannot be read; nothing if all can. `writes`: older ones that are still on their
-  /// way, whose blocks need not be read.
-  std::optional<std::uint64_t> unreadable(const Slot& slot, const std::vector<const Slot*>& writes) const;
-  /// What the media and cached writes hold of the access at hand goes to the payload of a read.
-  void read(const Slot& slot) const;
-  /// Puts what `write` holds over what `read` has got.
-  void overlay(const Slot& read, const Slot& write) const;
-  /// The write at hand is on the media; the drive's own one writes what is buffered.
-  void write(const Slot& slot);
-  /// Keeps the bytes of a write that the buffer has taken until they go to the media; of one without data `present`, as they were before.
-  void buffer(const Slot& slot, const std::vector<std::uint8_t>& present);
-  /// The bytes of a write without data, as a read would find them; nothing for one with data.
-  std::vector<std::uint8_t> present(const Slot& slot) const;
-  /// A payload within the drive reads or writes what a host would find there, without time; false if there are no bytes.
+  /// The first of the host's blocks in the current access of a read that is unreadable; nothing if all are readable. `writes`:
+  /// older writes in the drive; the blocks that they write need not be readable.
+  std::optional<std::uint64_t> unreadable(const QueueEntry& entry, const std::vector<const QueueEntry*>& writes) const;
+  /// Copies the data of the current access from the media and from cached writes to the payload of a read.
+  void read(const QueueEntry& entry) const;
+  /// Copies the data of `write` over the data of `read` where the two overlap.
+  void overlay(const QueueEntry& read, const QueueEntry& write) const;
+  /// Puts the data of the current write on the media; an internal write takes it from the buffer.
+  void write(const QueueEntry& entry);
+  /// Keeps the bytes of a write that the buffer has taken, until they go to the media. For a write without data these are
+  /// `present`, the bytes before it.
+  void buffer(const QueueEntry& entry, const std::vector<std::uint8_t>& present);
+  /// The bytes that a read would now return for the blocks of a write without data; empty for a write with data.
+  std::vector<std::uint8_t> present(const QueueEntry& entry) const;
+  /// Reads or writes in zero time what the host would find there. Precondition: the payload lies within the drive. Returns false
+  /// if there are no bytes.
   bool look(const tlm::tlm_generic_payload& payload, std::uint64_t length);
 
-  /// What would be there if the power failed now; `writing`: the write at hand, so far, or null.
-  DurableImage image(const Slot* writing, const WrittenBlocks& so_far) const;
-  /// Takes such an image. Precondition: no command is in the drive.
+  /// What would be durable if the power failed now. `writing`: the write in progress, or null; `so_far`: its progress.
+  DurableImage image(const QueueEntry* writing, const WrittenBlocks& so_far) const;
+  /// Replaces the durable state by such an image. Precondition: no command is in the drive.
   void mount(const DurableImage& image);
 
  private:
   std::uint64_t bytes(std::uint64_t blocks) const { return blocks * sector_bytes_; }
-  mapping::WriteTarget target(const Slot& slot) const;
-  /// What the write at hand puts there.
-  void content(const Slot& slot, const mapping::WriteTarget& target, std::vector<std::uint8_t>& data) const;
-  /// The media's bytes.
+  mapping::WriteTarget target(const QueueEntry& entry) const;
+  /// The bytes that the current write puts at `target`.
+  void content(const QueueEntry& entry, const mapping::WriteTarget& target, std::vector<std::uint8_t>& data) const;
+  /// Reads the media's bytes, without those in the buffer.
   void peek(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const;
   /// Calls `visit(first, end, offset)` for each range of bytes of [address, address + length) that a cached write holds.
   template <typename Visit>
@@ -61,9 +63,9 @@ class DataPath {
   std::uint64_t sector_bytes_;
   media::Media& media_;
   mapping::MappingIf& mapping_;
-  const buffer::SegmentBuffer* segments_;  ///< which of the buffered bytes count
+  const buffer::SegmentBuffer* segments_;  ///< tells which bytes of `buffered_` are valid
   media::Bytes buffered_;
-  std::vector<std::uint8_t> content_;  ///< of one write on its way to the media
+  std::vector<std::uint8_t> content_;  ///< scratch space of `write`
 };
 
 }  // namespace platter::drive

@@ -29,31 +29,32 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& en
   dont_initialize();
 }
 
-// --- commands --------------------------------------------------------------------------------------------------------
+// --- commands -------------------------------------------------------------------------------------------------------
 
-void Dispatcher::submit(Slot& slot) {
-  // A read-ahead gives way at once; the two delays, until the arm is free and of the command, add up.
-  if (unit_.doing() == ControllerState::Idle && !take_arm()) slot.command.overhead_end += arm_free_ - now_ps();
-  slot.enter(Stage::Queued);
-  if (slot.head_of_queue()) {
-    urgent_.push_back(&slot);
-  } else if (!waiting_.empty() || !enter_engine(slot)) {
-    const auto first_own = std::find_if(waiting_.begin(), waiting_.end(), [](const Slot* other) { return other->own(); });
-    waiting_.insert(slot.own() ? waiting_.end() : first_own, &slot);
+void Dispatcher::submit(QueueEntry& entry) {
+  // A read-ahead stops for a command. The time until the actuator is free adds to the command's overhead.
+  if (unit_.doing() == ControllerState::Idle && !take_arm()) entry.command.overhead_end += arm_free_ - now_ps();
+  entry.enter(Stage::Queued);
+  if (entry.head_of_queue()) {
+    urgent_.push_back(&entry);
+  } else if (!waiting_.empty() || !enter_engine(entry)) {
+    const auto first_internal =
+        std::find_if(waiting_.begin(), waiting_.end(), [](const QueueEntry* other) { return other->internal(); });
+    waiting_.insert(entry.internal() ? waiting_.end() : first_internal, &entry);
   }
   wake();
 }
 
-bool Dispatcher::enter_engine(Slot& slot) {
-  std::size_t entry = slot.tag.value;
-  if (slot.own() || entries_[entry] != nullptr) {  // the highest free one: the host takes tags from below
-    entry = entries_.size();
-    while (entry > 0 && entries_[entry - 1] != nullptr) --entry;
-    if (entry-- == 0) return false;
+bool Dispatcher::enter_engine(QueueEntry& entry) {
+  std::size_t number = entry.tag.value;
+  if (entry.internal() || entries_[number] != nullptr) {  // the highest free one; the host's start at the lowest
+    number = entries_.size();
+    while (number > 0 && entries_[number - 1] != nullptr) --number;
+    if (number-- == 0) return false;
   }
-  slot.command.tag = Tag(static_cast<std::uint16_t>(entry));
-  entries_[entry] = &slot;
-  engine_.insert(slot.command);
+  entry.command.tag = Tag(static_cast<std::uint16_t>(number));
+  entries_[number] = &entry;
+  engine_.insert(entry.command);
   preparation_changed();
   return true;
 }
@@ -62,24 +63,24 @@ void Dispatcher::fill() {
   while (!waiting_.empty() && enter_engine(*waiting_.front())) waiting_.erase(waiting_.begin());
 }
 
-bool Dispatcher::withdraw(Slot& slot) {
-  if (!in_engine(slot)) {
-    std::vector<Slot*>& list = slot.head_of_queue() ? urgent_ : waiting_;
-    list.erase(std::find(list.begin(), list.end(), &slot));
+bool Dispatcher::withdraw(QueueEntry& entry) {
+  if (!in_engine(entry)) {
+    std::vector<QueueEntry*>& list = entry.head_of_queue() ? urgent_ : waiting_;
+    list.erase(std::find(list.begin(), list.end(), &entry));
     return true;
   }
-  if (!engine_.withdraw(slot.command)) {
-    slot.enter(Stage::Leaving);
+  if (!engine_.withdraw(entry.command)) {
+    entry.enter(Stage::Leaving);
     return false;
   }
-  free_entry(slot.command.tag);
+  free_entry(entry.command.tag);
   return true;
 }
 
 void Dispatcher::left(Tag tag) {
-  Slot& slot = *entries_[tag.value];
+  QueueEntry& entry = *entries_[tag.value];
   free_entry(tag);
-  sink_->withdrawn(slot);
+  sink_->withdrawn(entry);
 }
 
 void Dispatcher::free_entry(Tag tag) {
@@ -89,14 +90,14 @@ void Dispatcher::free_entry(Tag tag) {
   wake();
 }
 
-void Dispatcher::moved(const Slot& slot) {
-  if (in_engine(slot)) engine_.moved(slot.command);
+void Dispatcher::moved(const QueueEntry& entry) {
+  if (in_engine(entry)) engine_.moved(entry.command);
 }
 
 void Dispatcher::completed(bool write) {
   unit_.arm().set_last_was_write(write);
-  // Its data is on the bus, and the next command's overhead may be another one. (At the end of an access the next question comes
-  // now.)
+  // The bus is occupied, and the overhead of the next command may have changed. At the end of an access no update is needed: the
+  // next decision is requested at once.
   if (unit_.busy() || unit_.doing() == ControllerState::Idle) prepare(now_ps());
 }
 
@@ -109,7 +110,7 @@ bool Dispatcher::take_arm() {
   return false;
 }
 
-// --- questions -------------------------------------------------------------------------------------------------------
+// --- decision requests ----------------------------------------------------------------------------------------------
 
 void Dispatcher::wake() {
   if (unit_.doing() != ControllerState::Idle) return;
@@ -145,9 +146,9 @@ void Dispatcher::ask(bool at_rest) {
   question_ = {at_rest, now};
   unit_.enter(ControllerState::Decide);
   if (!urgent_.empty()) {
-    Slot& slot = *urgent_.back();
+    QueueEntry& entry = *urgent_.back();
     urgent_.pop_back();
-    serve(slot, now);
+    serve(entry, now);
     return;
   }
   mechanics::HeadState head = unit_.state();
@@ -161,19 +162,19 @@ void Dispatcher::prepare(Picoseconds now) {
   if (when <= now) return;
   mechanics::HeadState at = unit_.state();
   at.bus_free = bus_.sent();
-  if (const Slot* current = unit_.current(); access_end > now && current != nullptr) {
+  if (const QueueEntry* current = unit_.current(); access_end > now && current != nullptr) {
     const mechanics::Extent& extent = current->command.extent;
     at.cylinder = extent.end_cylinder;
     at.head = extent.end_head;
-    if (!current->own()) at.last_was_write = extent.write;
+    if (!current->internal()) at.last_was_write = extent.write;
     if (!extent.write) at.bus_free = bus_.sent_after(extent.blocks, unit_.times().bus_finish);
   }
-  at.bus_free = std::max(at.bus_free, when);  // a bus that is free sooner makes no difference
+  at.bus_free = std::max(at.bus_free, when);  // a bus that is free earlier makes no difference
   engine_.prepare(at, when);
   preparation_changed();
 }
 
-// --- answers ---------------------------------------------------------------------------------------------------------
+// --- decisions ------------------------------------------------------------------------------------------------------
 
 void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
   if (question_.at_rest) {
@@ -184,7 +185,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
   }
   preparation_changed();
   switch (decision.kind) {
-    case Decision::Kind::Again:  // no engine says so to the drive
+    case Decision::Kind::Again:  // engines resolve this kind themselves
     case Decision::Kind::Idle:
       unit_.enter(ControllerState::Idle);
       if (!urgent_.empty()) wake();
@@ -199,34 +200,34 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
       return;
     case Decision::Kind::Serve:
     case Decision::Kind::Write: {
-      Slot& slot = *entries_[decision.tag.value];
+      QueueEntry& entry = *entries_[decision.tag.value];
       entries_[decision.tag.value] = nullptr;
       fill();
       if (decision.kind == Decision::Kind::Write)
-        slot.command.extent = mapping_.aim(slot.walk, decision.place, decision.hidden);
-      serve(slot, effective);
+        entry.command.extent = mapping_.aim(entry.walk, decision.place, decision.hidden);
+      serve(entry, effective);
       return;
     }
   }
 }
 
-void Dispatcher::serve(Slot& slot, Picoseconds effective) {
+void Dispatcher::serve(QueueEntry& entry, Picoseconds effective) {
   unit_.begin(effective);
-  if (!sink_->served_meanwhile(slot, effective)) {
-    unit_.serve(slot);
+  if (!sink_->served_meanwhile(entry, effective)) {
+    unit_.serve(entry);
     prepare(effective);
   }
   unit_.start();
 }
 
-void Dispatcher::access_ended(Slot* slot) {
-  if (slot != nullptr) sink_->accessed(*slot);
+void Dispatcher::access_ended(QueueEntry* entry) {
+  if (entry != nullptr) sink_->accessed(*entry);
   if (!has_work())
     unit_.enter(ControllerState::Idle);
   else if (core::EndOfInstant::now())
     ask(false);
   else
-    end_of_instant_.ask();  // a host that has been answered now may replace the command now
+    end_of_instant_.ask();  // a host that has received a response at this time may send its next command at this time
 }
 
 void Dispatcher::halt() {

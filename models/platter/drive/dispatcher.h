@@ -14,11 +14,11 @@ namespace platter::drive {
 
 using scheduling::Decision;
 
-/// How long the arm waited for decisions.
+/// How long the actuator waited for decisions.
 struct StallStatistics {
-  std::uint64_t idle_decisions = 0;  ///< asked for by a command that found the arm at rest
-  std::uint64_t stalls = 0;          ///< others for which the arm waited
-  Picoseconds stall = 0;             ///< how long, in all
+  std::uint64_t idle_decisions = 0;  ///< decisions requested while the actuator was idle
+  std::uint64_t stalls = 0;          ///< other decisions for which the actuator waited
+  Picoseconds stall = 0;             ///< total of these waits
 
   StallStatistics& operator+=(const StallStatistics& other) {
     idle_decisions += other.idle_decisions;
@@ -28,49 +28,51 @@ struct StallStatistics {
   }
 };
 
-/// Told what becomes of the commands that a dispatcher hands out.
+/// Receives the outcome of the commands that a dispatcher serves.
 class DispatchSinkIf {
  public:
   virtual ~DispatchSinkIf() = default;
-  /// A read has been decided on, to begin at `effective`: true if it needs no access, for its blocks have come into the buffer meanwhile.
-  virtual bool served_meanwhile(Slot& slot, Picoseconds effective) = 0;
-  /// The access of `slot` has ended.
-  virtual void accessed(Slot& slot) = 0;
+  /// A read has been selected and is to begin at `effective`. Returns true if it needs no access, because its blocks have
+  /// meanwhile come into the buffer.
+  virtual bool served_meanwhile(QueueEntry& entry, Picoseconds effective) = 0;
+  /// The access of `entry` has ended.
+  virtual void accessed(QueueEntry& entry) = 0;
   /// A command that `withdraw` could not take back at once has left the engine.
-  virtual void withdrawn(Slot& slot) = 0;
+  virtual void withdrawn(QueueEntry& entry) = 0;
 };
 
-/// Puts commands into the engine of one actuator, asks it what comes next, and has the actuator do it.
+/// Inserts commands into the engine of one actuator, requests decisions from it, and has the actuator carry them out.
 class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, public AccessSinkIf {
  public:
   SC_HAS_PROCESS(Dispatcher);
-  /// `tags` of the engine. `cache` may be null: no buffer.
+  /// `tags`: number of the engine's entries. `cache` may be null: the drive has no buffer.
   Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus,
              std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
 
-  /// The command waits for nothing but its turn.
-  void submit(Slot& slot);
-  /// A command that is queued here is taken back. False: the engine still looks at it; `DispatchSinkIf::withdrawn` says when it no longer does.
-  bool withdraw(Slot& slot);
+  /// Queues a command that waits for no other command.
+  void submit(QueueEntry& entry);
+  /// Withdraws a queued command. Returns false if the engine still reads it; `DispatchSinkIf::withdrawn` is called when it no
+  /// longer does.
+  bool withdraw(QueueEntry& entry);
   /// The extent of a queued command has changed.
-  void moved(const Slot& slot);
-  /// A command of the drive's has been completed, with its data on the bus.
+  void moved(const QueueEntry& entry);
+  /// A command has been completed, and its data is on the bus. The overhead of the next command depends on `write`.
   void completed(bool write);
   bool has_work() const { return !urgent_.empty() || !engine_.empty(); }
-  /// Nothing to do, and nothing under way but a read-ahead.
+  /// No command is queued, and the actuator is at rest or reads ahead.
   bool idle() const { return unit_.doing() == ControllerState::Idle && !has_work(); }
-  /// Stops the arm's read-ahead. False if the arm is busy with it for some time yet.
+  /// Stops the actuator's read-ahead. Returns false if the actuator remains busy with it for some time.
   bool take_arm();
 
   ActuatorUnit& unit() { return unit_; }
   const ActuatorUnit& unit() const { return unit_; }
   const StallStatistics& statistics() const { return stalls_; }
-  /// The arm, which has just been busy, waits for a decision.
+  /// The actuator, which has just ended an access, waits for a decision.
   bool stalled() const { return unit_.doing() == ControllerState::Decide && !question_.at_rest; }
 
-  /// The drive has lost its power: no command, and the arm is parked.
+  /// The drive has lost its power: discards all commands and parks the arm.
   void halt();
 
   void decided(const Decision& decision, Picoseconds effective) override;
@@ -78,22 +80,22 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   void preparation_changed() override {
     if (unit_.watched()) unit_.preparation_changed(engine_.prepared_from());
   }
-  void access_ended(Slot* slot) override;
+  void access_ended(QueueEntry* entry) override;
 
  private:
   /// False if the engine is full.
-  bool enter_engine(Slot& slot);
-  bool in_engine(const Slot& slot) const { return entries_[slot.command.tag.value] == &slot; }
-  /// What waits for an entry enters where one is free.
+  bool enter_engine(QueueEntry& entry);
+  bool in_engine(const QueueEntry& entry) const { return entries_[entry.command.tag.value] == &entry; }
+  /// Inserts waiting commands into free entries of the engine.
   void fill();
   void free_entry(Tag tag);
   void wake();
-  /// The arm is free, and whatever comes at this time has come.
+  /// The actuator is free, and all commands of the current time have arrived.
   void settled();
   void ask(bool at_rest);
-  /// Tells the engine when and how the arm will be free, if it is busy.
+  /// If the actuator is busy, tells the engine when and in which state it will be free.
   void prepare(Picoseconds now);
-  void serve(Slot& slot, Picoseconds effective);
+  void serve(QueueEntry& entry, Picoseconds effective);
 
   engine::EngineIf& engine_;
   ActuatorUnit& unit_;
@@ -101,17 +103,17 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   CacheManager* cache_;
   mapping::MappingIf& mapping_;
   DispatchSinkIf* sink_ = nullptr;
-  std::vector<Slot*> entries_;  ///< the commands in the engine, by their tag there
-  std::vector<Slot*> waiting_;  ///< for an entry, the drive's own last
-  std::vector<Slot*> urgent_;   ///< head-of-queue commands, the first to be served last
+  std::vector<QueueEntry*> entries_;  ///< the commands in the engine, by their tag there
+  std::vector<QueueEntry*> waiting_;  ///< commands that wait for an entry of the engine, internal ones last
+  std::vector<QueueEntry*> urgent_;   ///< head-of-queue commands; the last in the vector is served first
   StallStatistics stalls_;
   core::EndOfInstant end_of_instant_;
   sc_core::sc_event wake_event_;
   struct {
-    bool at_rest = true;  ///< the arm was not busy when it was asked for
+    bool at_rest = true;  ///< the actuator was idle when the decision was requested
     Picoseconds asked = 0;
   } question_;
-  Picoseconds arm_free_ = -1;  ///< when a read-ahead that has been stopped lets go of the arm
+  Picoseconds arm_free_ = -1;  ///< when a stopped read-ahead releases the actuator
 };
 
 }  // namespace platter::drive

@@ -38,7 +38,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       actuator_("actuator", planner_),
       spindle_("spindle", planner_.rotation()),
       controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, *engine_),
-      power_("power", controller_, config.dies_at),
+      power_("power", controller_, config.fails_at),
       host_port_("host_port", queue_, controller_, power_,
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,

@@ -22,17 +22,17 @@ struct DriveConfig {
   profile::DriveProfile profile;
   bool holds_data = true;  ///< false: timing only, no bytes are kept
   eager::EagerOptions eager = {};
-  std::uint64_t seed = 1;  ///< of the blocks' first places under eager writing
-  Picoseconds dies_at = core::kNoDeadline;
+  std::uint64_t seed = 1;  ///< seed of the random initial placement of blocks; used with eager writing only
+  Picoseconds fails_at = core::kNoDeadline;
 };
 
-/// A hard-disk drive: TLM-2.0 target for a host, mechanics, and a scheduling engine of any make.
+/// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.
 ///
-/// Sockets: `host_tgt_socket` (see HostPort) and, if bound, `register_tgt_socket` (see DriveRegisters). The kernel's time
-/// resolution must be 1 ps.
+/// Sockets: `host_tgt_socket` (see HostPort) and, if bound, `register_tgt_socket` (see DriveRegisters). The time resolution of
+/// the SystemC kernel must be 1 ps.
 class Drive : public sc_core::sc_module {
  public:
-  /// Throws std::invalid_argument for a profile that describes no drive, and for eager writing on one that cannot do it.
+  /// Throws std::invalid_argument if the profile is invalid, or if it does not support the eager writing that `config` asks for.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine);
   ~Drive() override;
 
@@ -71,22 +71,23 @@ class Drive : public sc_core::sc_module {
     return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;
   }
   const media::Media& media() const { return media_; }
-  /// What the host sees of it.
+  /// Capacity that the host sees.
   std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }
   /// Null without eager writing.
   const eager::EagerMapping* eager_mapping() const { return dynamic_cast<const eager::EagerMapping*>(mapping_.get()); }
-  /// What would be durable if the power failed now. The drive goes on.
+  /// What would be durable if the power failed now. The drive itself continues to run.
   DurableImage power_loss_image() const { return controller_.power_loss_image(); }
-  /// Starts from these disks, whatever is on the drive's own. Precondition: the drive has the same profile and options as theirs, and no
-  /// command. Throws std::runtime_error where, under eager writing, a block has no copy, or the image is of a drive that holds no data.
+  /// Replaces the drive's contents by `image`. Preconditions: the image comes from a drive with the same profile and options, and
+  /// no command is in this drive. Throws std::runtime_error if the image comes from a drive that holds no data or if, under eager
+  /// writing, a block has no copy.
   void power_up(const DurableImage& image) { controller_.mount(image); }
-  /// Dies, or comes back: see Power.
+  /// Makes the drive fail, or revives it: see Power.
   void set_alive(bool alive) { power_.set_alive(alive); }
   /// See HostPort.
   bool abort(Tag tag) { return host_port_.abort(tag); }
   /// See Admission.
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
-  /// A probe lives as long as it is added.
+  /// The probe must outlive its registration.
   void add_probe(ProbeIf& probe) { probes_.add(probe); }
   void remove_probe(ProbeIf& probe) { probes_.remove(probe); }
 };

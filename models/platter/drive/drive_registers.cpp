@@ -70,7 +70,7 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
     case reg::kDepth: data = queue_.depth(); return true;
     case reg::kOutstanding: data = queue_.occupancy(); return true;
     case reg::kInLine: data = static_cast<std::uint32_t>(port_.admission().token_bucket().waiting()); return true;
-    case reg::kDeaths: data = power_.deaths(); return true;
+    case reg::kFailures: data = power_.failures(); return true;
     case reg::kTokenRate: data = port_.admission().token_bucket().rate(); return true;
     case reg::kTokenDepth: data = port_.admission().token_bucket().depth(); return true;
     case reg::kTokenLevel:
@@ -101,7 +101,7 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
 }
 
 void DriveRegisters::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  // What a write changes, it changes at its own time.
+  // A write takes effect at the time that the delay gives.
   if (delay != sc_core::SC_ZERO_TIME) wait(delay);
   delay = sc_core::SC_ZERO_TIME;
   const std::uint64_t address = payload.get_address();

@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kStateAlive = 1;
 inline constexpr std::uint32_t kDepth = 0x00C;
 inline constexpr std::uint32_t kOutstanding = 0x010;
 inline constexpr std::uint32_t kInLine = 0x014;
-inline constexpr std::uint32_t kDeaths = 0x018;
+inline constexpr std::uint32_t kFailures = 0x018;
 inline constexpr std::uint32_t kTokenRate = 0x020;
 inline constexpr std::uint32_t kTokenDepth = 0x024;
 inline constexpr std::uint32_t kTokenLevel = 0x028;
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t kWrittenBytes = 0x18;
 inline constexpr std::uint32_t kLate = 0x20;
 inline constexpr std::uint32_t kFailed = 0x28;
 
-/// And one of its disk time, 64 bits each.
+/// One block of 64-bit disk-time registers for each class.
 inline constexpr std::uint32_t kBudgets = 0x200;
 inline constexpr std::uint32_t kBudget = 0x00;
 inline constexpr std::uint32_t kUsed = 0x08;
@@ -50,14 +50,14 @@ inline constexpr std::uint32_t kDiskTime = 0x18;
 constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {
   return kClasses + kClassStride * static_cast<std::uint32_t>(cls) + offset;
 }
-/// Offset of a register of its disk time.
+/// Offset of a disk-time register of `cls`.
 constexpr std::uint32_t disk_time(core::RequestClass cls, std::uint32_t offset) {
   return kBudgets + kClassStride * static_cast<std::uint32_t>(cls) + offset;
 }
 
 }  // namespace reg
 
-/// One register access over TLM: `data` is written, or becomes what was read. The transaction's response status.
+/// Makes one register access over TLM: writes `data`, or reads into it. Returns the response status of the transaction.
 template <typename Socket>
 tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command command, std::uint32_t address, std::uint32_t& data) {
   tlm::tlm_generic_payload payload;
@@ -71,9 +71,9 @@ tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command comman
   return payload.get_response_status();
 }
 
-/// The drive's registers for servers above it, over a TLM-2.0 target socket of their own: aligned words of 32 bits, no time of
-/// their own. The lower half of a 64-bit counter holds the upper one for the read that follows. transport_dbg does the same
-/// without effects, and no writes.
+/// The drive's registers, for the servers that use it, behind a TLM-2.0 target socket. Accesses are aligned 32-bit words and take
+/// no time. Reading the lower half of a 64-bit counter latches the upper half for the next read. transport_dbg also reads, but
+/// without this side effect, and does not write.
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
@@ -89,7 +89,7 @@ class DriveRegisters : public sc_core::sc_module {
   tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);
   /// The 64-bit counter whose lower half is at `address`, if there is one.
   std::optional<std::uint64_t> counter(std::uint64_t address) const;
-  /// The same of the policy's budgets: 0 where it has none.
+  /// As `counter`, for the policy's budgets; 0 if the policy has none.
   std::optional<std::uint64_t> budget(std::uint64_t address) const;
 
   HostPort& port_;
@@ -97,7 +97,7 @@ class DriveRegisters : public sc_core::sc_module {
   const HazardQueue& queue_;
   const ActuatorUnit& unit_;
   const engine::EngineIf& engine_;
-  std::uint64_t held_address_ = 0;  ///< of the upper half that is held; 0: none
+  std::uint64_t held_address_ = 0;  ///< of the latched upper half; 0: none
   std::uint32_t held_ = 0;
 };
 

@@ -5,16 +5,16 @@
 
 namespace platter::drive {
 
-/// What goes wrong with a drive.
+/// Faults of a drive.
 struct FaultParameters {
-  double dies_at_s = 0;  ///< 0: never
+  double fails_at_s = 0;  ///< 0: never
 };
 
 /// Keys `fault.*` of one drive.
 inline const params::Table<FaultParameters>& fault_parameters() {
   static const params::Table<FaultParameters> table = {
-      {"fault.dies_at_s", "s", "the drive dies at this simulated time: what it has and what comes fails; 0: never",
-       params::at(&FaultParameters::dies_at_s), params::Range{0, 1e6}},
+      {"fault.fails_at_s", "s", "the drive fails at this simulated time: what it has and what comes fails; 0: never",
+       params::at(&FaultParameters::fails_at_s), params::Range{0, 1e6}},
   };
   return table;
 }

@@ -16,7 +16,7 @@ using core::to_sc_time;
 
 namespace {
 
-/// Of a command that is answered now and was not served: all its time was a wait.
+/// Timing of a command that ends now without having been served: all its time counts as queue time.
 command::CommandTiming waited(const command::CommandTiming& timing) {
   command::CommandTiming all;
   all.issued = timing.issued;
@@ -48,19 +48,19 @@ HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Cont
   dont_initialize();
 }
 
-Slot& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host) {
+QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host) {
   const Picoseconds now = now_ps();
   const command::Command asked = command::command_of(payload);
-  Slot& slot = queue_.allocate(asked.tag, now);
-  slot.payload = &payload;
-  slot.host = host;
-  slot.asked = asked;
-  slot.command.take(asked);
-  slot.result.timing.accepted = now;
-  slot.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
+  QueueEntry& entry = queue_.allocate(asked.tag, now);
+  entry.payload = &payload;
+  entry.host = host;
+  entry.asked = asked;
+  entry.command.take(asked);
+  entry.result.timing.accepted = now;
+  entry.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
   tell_occupancy();
-  controller_.receive(slot);
-  return slot;
+  controller_.receive(entry);
+  return entry;
 }
 
 void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status, Picoseconds asked) {
@@ -72,7 +72,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   result.timing.accepted = now_ps();
   result.timing = waited(result.timing);
   command::set_result(payload, result);
-  if (status == CommandStatus::DriveDead) return;  // however often a host tries that does not know it
+  if (status == CommandStatus::DriveFailed) return;  // no report: a host may retry many times
   const std::string text = fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
                                        payload.is_write()  ? "write"
                                        : payload.is_read() ? "read"
@@ -82,7 +82,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   SC_REPORT_INFO("/platter/host_port/refused", text.c_str());
 }
 
-// --- the port's owner ------------------------------------------------------------------------------------------------
+// --- callbacks of the port ------------------------------------------------------------------------------------------
 
 bool HostPort::begin(int host, tlm::tlm_generic_payload& payload) {
   Request request = admission_.request(payload);
@@ -94,14 +94,14 @@ bool HostPort::begin(int host, tlm::tlm_generic_payload& payload) {
   return false;
 }
 
-void HostPort::answer(tlm::tlm_generic_payload& payload, Slot* slot) {
-  if (slot == nullptr) {
+void HostPort::answer(tlm::tlm_generic_payload& payload, QueueEntry* entry) {
+  if (entry == nullptr) {
     finalize_refused(payload);
     return;
   }
-  // The tag is free with its status on the way: the host may use it again at once.
-  finalize(*slot);
-  free_slot(*slot);
+  // The tag is free as soon as the response is sent: the host may reuse it at once.
+  finalize(*entry);
+  free_entry(*entry);
 }
 
 bool HostPort::begin_request(int host, Request& request) {
@@ -119,10 +119,10 @@ bool HostPort::begin_request(int host, Request& request) {
   return true;
 }
 
-void HostPort::complete_at(Slot& slot, Picoseconds when) {
+void HostPort::complete_at(QueueEntry& entry, Picoseconds when) {
   auto at = completions_.end();
   while (at != completions_.begin() && (at - 1)->when <= when) --at;
-  completions_.insert(at, {when, slot.tag});
+  completions_.insert(at, {when, entry.tag});
   completion_event_.notify(to_sc_time(completions_.back().when - now_ps()));
 }
 
@@ -131,53 +131,53 @@ void HostPort::complete() {
   while (!completions_.empty() && completions_.back().when <= now) {
     const Tag tag = completions_.back().tag;
     completions_.pop_back();
-    Slot& slot = queue_.slot(tag);
-    slot.enter(Stage::Answered);
-    if (slot.blocking_call()) {
-      finalize(slot);  // here, in the order of completion: the kernel wakes the callers in an order of its own
+    QueueEntry& entry = queue_.entry(tag);
+    entry.enter(Stage::Answered);
+    if (entry.blocking_call()) {
+      finalize(entry);  // here, in the order of completion, because the kernel wakes the callers in an unspecified order
       finished_[tag.value].notify(sc_core::SC_ZERO_TIME);
     } else {
-      port_.respond(slot.host, *slot.payload, &slot);
+      port_.respond(entry.host, *entry.payload, &entry);
     }
   }
   port_.send_responses();
   if (failing_) {
     failing_ = false;
     serve_waiting();
-    slot_freed_.notify(sc_core::SC_ZERO_TIME);
+    entry_freed_.notify(sc_core::SC_ZERO_TIME);
   }
   if (!completions_.empty()) completion_event_.notify(to_sc_time(completions_.back().when - now));
 }
 
-void HostPort::finalize(Slot& slot) {
-  command::CommandTiming& timing = slot.result.timing;
+void HostPort::finalize(QueueEntry& entry) {
+  command::CommandTiming& timing = entry.result.timing;
   timing.completed = now_ps();
-  PortCounters& counters = account_.classes[static_cast<std::size_t>(slot.command.cls)];
-  const bool ended = slot.result.status == CommandStatus::Good || slot.result.status == CommandStatus::Unreadable;
+  PortCounters& counters = account_.classes[static_cast<std::size_t>(entry.command.cls)];
+  const bool ended = entry.result.status == CommandStatus::Good || entry.result.status == CommandStatus::Unreadable;
   if (ended) timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
-  if (slot.result.status == CommandStatus::Good) {
+  if (entry.result.status == CommandStatus::Good) {
     ++account_.completed;
-    if (slot.payload->is_read()) {
+    if (entry.payload->is_read()) {
       ++counters.reads;
-      counters.read_bytes += slot.payload->get_data_length();
-    } else if (slot.payload->is_write()) {
+      counters.read_bytes += entry.payload->get_data_length();
+    } else if (entry.payload->is_write()) {
       ++counters.writes;
-      counters.written_bytes += slot.payload->get_data_length();
+      counters.written_bytes += entry.payload->get_data_length();
     }
-    if (timing.completed > slot.command.deadline) ++counters.late;
+    if (timing.completed > entry.command.deadline) ++counters.late;
   } else {
     ++counters.failed;
   }
   if (!ended) timing = waited(timing);
-  command::set_result(*slot.payload, slot.result);
+  command::set_result(*entry.payload, entry.result);
 }
 
 void HostPort::finalize_refused(tlm::tlm_generic_payload& payload) {
   if (auto* extension = payload.get_extension<CommandExtension>()) extension->timing = waited(extension->timing);
 }
 
-void HostPort::free_slot(Slot& slot) {
-  queue_.release(slot, now_ps());
+void HostPort::free_entry(QueueEntry& entry) {
+  queue_.release(entry, now_ps());
   tell_occupancy();
 }
 
@@ -194,46 +194,46 @@ void HostPort::serve_waiting() {
     }
     held_.hosts.erase(held_.hosts.begin() + static_cast<std::ptrdiff_t>(i));
     port_.end_request(id);
-    i = 0;  // the one behind it in the line for tokens may be another's
+    i = 0;  // the next command in the line for tokens may belong to another host
   }
-  if (!queue_.full()) slot_freed_.notify(sc_core::SC_ZERO_TIME);
+  if (!queue_.full()) entry_freed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// --- power -----------------------------------------------------------------------------------------------------------
+// --- power ----------------------------------------------------------------------------------------------------------
 
 void HostPort::power_lost() {
   failing_ = true;
   admission_.clear();
   completions_.clear();
   const Picoseconds now = now_ps();
-  queue_.abandon([&](Slot& slot) {
-    const bool answered = slot.stage == Stage::Answered;
-    if (answered && slot.blocking_call()) return;  // its caller knows, it has only not been woken
-    slot.result.status = CommandStatus::DriveDead;
-    if (!answered) completions_.push_back({now, slot.tag});
+  queue_.abandon([&](QueueEntry& entry) {
+    const bool answered = entry.stage == Stage::Answered;
+    if (answered && entry.blocking_call()) return;  // its result is set, and only the caller's thread has not yet resumed
+    entry.result.status = CommandStatus::DriveFailed;
+    if (!answered) completions_.push_back({now, entry.tag});
   });
   std::reverse(completions_.begin(), completions_.end());
-  // A delta later: the host that has done it need not reckon with answers within its call.
+  // One delta cycle later, so that a host that causes the failure receives no responses within its call.
   completion_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
-// --- calls -----------------------------------------------------------------------------------------------------------
+// --- calls ----------------------------------------------------------------------------------------------------------
 
 void HostPort::call(tlm::tlm_generic_payload& payload) {
   auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
   std::optional<CommandStatus> status = admission_.admit(request);
   while (!status) {
-    wait(slot_freed_);
+    wait(entry_freed_);
     status = admission_.admit(request);
   }
   if (*status != CommandStatus::Good) {
     refuse(payload, extension, *status, request.since);
     return;
   }
-  Slot& slot = accept(payload, request.since, Slot::kBlockingCall);
-  wait(finished_[slot.tag.value]);
-  free_slot(slot);
+  QueueEntry& entry = accept(payload, request.since, QueueEntry::kBlockingCall);
+  wait(finished_[entry.tag.value]);
+  free_entry(entry);
   serve_waiting();
 }
 

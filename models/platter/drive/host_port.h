@@ -14,34 +14,34 @@
 
 namespace platter::drive {
 
-/// What a drive's port has done for one class of commands.
+/// Counters of a drive's port for one class of commands.
 struct PortCounters {
   std::uint64_t reads = 0;  ///< completed
   std::uint64_t writes = 0;
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::uint64_t late = 0;    ///< completed after their deadline
-  std::uint64_t failed = 0;  ///< answered by an error, those that were refused included
+  std::uint64_t failed = 0;  ///< completed with an error, refused commands included
 };
 
 /// The drive's host interface: a TLM-2.0 target for any number of hosts, each with its own request and response phases.
 ///
-/// nb_transport: the four phases of the base protocol. END_REQ comes when the queue takes the command, so a full
-/// queue holds the request phase (or answers QueueFull, by configuration); BEGIN_RESP comes with the last block.
-/// b_transport waits through the same queue and the same mechanics. transport_dbg reaches the media without time.
-/// What cannot be executed is answered by a TLM error response, and counted.
+/// nb_transport uses the four phases of the base protocol. END_REQ is sent when the queue accepts the command. So a full queue
+/// holds the request phase (or refuses the command with QueueFull, by configuration). BEGIN_RESP is sent with the last block.
+/// b_transport waits through the same queue and the same mechanics. transport_dbg accesses the media in zero time. A command that
+/// cannot be executed is completed with a TLM error response, and counted.
 ///
-/// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag, and its request
-/// phase is held meanwhile, as by a full queue. So a host whose continuous commands must not wait behind it binds twice.
+/// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag; meanwhile its
+/// request phase is held, as by a full queue. A host whose continuous commands must not wait behind such a command binds twice.
 ///
-/// A dead drive answers every command by DriveDead, those that it has and those that come.
+/// A failed drive completes every command with DriveFailed, both those in the drive and new ones.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {
  public:
   SC_HAS_PROCESS(HostPort);
   HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
            const Admission::Rules& rules);
 
-  using Port = command::TargetPort<HostPort, Slot>;
+  using Port = command::TargetPort<HostPort, QueueEntry>;
 
  private:
   friend Port;
@@ -51,12 +51,12 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   Port::Socket& host_tgt_socket;
 
   void set_probes(const Probes& probes) { probes_ = &probes; }
-  void complete_at(Slot& slot, Picoseconds when) override;
+  void complete_at(QueueEntry& entry, Picoseconds when) override;
   void power_lost() override;
 
-  /// Takes back the command with this tag: it is answered by Aborted at once. False if there is none, or it has got to an access: it ends as
-  /// ever. Not from within a callback of the drive's probes.
-  bool abort(Tag tag) { return tag.value < queue_.depth() && controller_.abort(queue_.slot(tag)); }
+  /// Aborts the command with this tag; see Controller::abort. Returns false if there is no such command, or if an access has
+  /// begun: it then ends normally. Must not be called from a probe's callback.
+  bool abort(Tag tag) { return tag.value < queue_.depth() && controller_.abort(queue_.entry(tag)); }
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
@@ -71,23 +71,23 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
     Tag tag;
   };
 
-  // The port's owner.
+  // Callbacks of `port_`.
   bool begin(int host, tlm::tlm_generic_payload& payload);
-  void answer(tlm::tlm_generic_payload& payload, Slot* slot);
+  void answer(tlm::tlm_generic_payload& payload, QueueEntry* entry);
   void answered() { serve_waiting(); }
   void responses_wait() { completion_event_.notify(sc_core::SC_ZERO_TIME); }
   void call(tlm::tlm_generic_payload& payload);
   unsigned int look(tlm::tlm_generic_payload& payload);
 
-  /// True when the request phase has ended: taken, or refused.
+  /// Returns true if the request phase has ended, with the command accepted or refused.
   bool begin_request(int host, Request& request);
-  Slot& accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host);
+  QueueEntry& accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host);
   void refuse(tlm::tlm_generic_payload& payload, command::CommandExtension* extension, command::CommandStatus status,
               Picoseconds asked);
   void complete();
-  void finalize(Slot& slot);
+  void finalize(QueueEntry& entry);
   void finalize_refused(tlm::tlm_generic_payload& payload);
-  void free_slot(Slot& slot);
+  void free_entry(QueueEntry& entry);
   void tell_occupancy() const;
   void serve_waiting();
 
@@ -100,14 +100,14 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
     std::uint64_t completed = 0;
     std::uint64_t rejected = 0;
   } account_;
-  std::vector<Completion> completions_;  ///< by time, the latest first
+  std::vector<Completion> completions_;  ///< by descending time
   sc_core::sc_event completion_event_;
   struct {
-    std::vector<Request> by_host;  ///< its request phase is held
-    std::vector<int> hosts;        ///< whose request phase is held, in the order in which they asked
+    std::vector<Request> by_host;  ///< by host: the request whose phase is held
+    std::vector<int> hosts;        ///< hosts whose request phase is held, in order of request
   } held_;
-  bool failing_ = false;  ///< the drive has died, and what is held at the port does not know yet
-  sc_core::sc_event slot_freed_;
+  bool failing_ = false;  ///< the drive has failed, and held requests have not yet been refused
+  sc_core::sc_event entry_freed_;
   std::vector<sc_core::sc_event> finished_;  ///< by tag, for b_transport
 };
 

@@ -3,52 +3,52 @@
 
 #include "platter/drive/arm.h"
 #include "platter/drive/host_bus.h"
-#include "platter/drive/slot.h"
+#include "platter/drive/queue_entry.h"
 
 namespace platter::drive {
 
-/// A command's way into the drive: its overhead, and the transfer of write data.
+/// Starts a command in the drive: its overhead, and the transfer of write data over the bus.
 class Intake {
  public:
   /// What the transfer of write data depends on.
   struct Rules {
-    Picoseconds preparation = 0;       ///< of the bus, before data crosses it
-    std::uint32_t watermark = 1;       ///< blocks that are in the buffer before the first is written
-    bool data_first = false;           ///< nothing is written before all of its data has come: where it goes is not known
-    bool buffer_takes_writes = false;  ///< such a write sends its data when it is taken
+    Picoseconds preparation = 0;  ///< bus overhead before the data transfer
+    std::uint32_t watermark = 1;  ///< blocks that must be in the buffer before writing to the media begins
+    bool data_first = false;      ///< writing begins only after all data has arrived, because the location is not known before
+    bool buffer_takes_writes = false;  ///< a write that the buffer can cache transfers its data only when the buffer accepts it
   };
   Intake(const mechanics::AccessPlanner& planner, const Rules& rules, HostBus& bus, const Arm& arm)
       : planner_(planner), rules_(rules), bus_(bus), arm_(arm) {}
 
-  /// A command with an extent has come: starts its overhead and, where nothing else can, its data transfer.
-  void arrived(Slot& slot, Picoseconds now) {
-    const mechanics::Extent& extent = slot.command.extent;
-    slot.command.overhead_end = now + planner_.command_overhead(extent.write, arm_.state().last_was_write);
-    if (extent.write && !(rules_.buffer_takes_writes && !slot.asked.fua)) receive(slot, slot.command.overhead_end);
+  /// A command with a known extent has arrived: starts its overhead and, unless the buffer may cache it, its data transfer.
+  void arrived(QueueEntry& entry, Picoseconds now) {
+    const mechanics::Extent& extent = entry.command.extent;
+    entry.command.overhead_end = now + planner_.command_overhead(extent.write, arm_.state().last_was_write);
+    if (extent.write && !(rules_.buffer_takes_writes && !entry.asked.fua)) receive(entry, entry.command.overhead_end);
   }
 
-  /// The data of a write crosses the bus from `begin` on.
-  void receive(Slot& slot, Picoseconds begin) {
-    const mechanics::Extent& extent = slot.command.extent;
+  /// Transfers the data of a write over the bus from `begin` on.
+  void receive(QueueEntry& entry, Picoseconds begin) {
+    const mechanics::Extent& extent = entry.command.extent;
     const Picoseconds block_time = planner_.bus_block_time(true);
-    slot.data_end = bus_.receive(extent.blocks, begin + rules_.preparation);
-    // The first sector may be written as soon as no later one will have to wait for its block.
-    const Picoseconds first = slot.data_end - block_time * Picoseconds{extent.blocks};
-    slot.command.data_ready =
+    entry.data_end = bus_.receive(extent.blocks, begin + rules_.preparation);
+    // Writing may begin as soon as no later sector will have to wait for its data.
+    const Picoseconds first = entry.data_end - block_time * Picoseconds{extent.blocks};
+    entry.command.data_ready =
         rules_.data_first
-            ? slot.data_end
+            ? entry.data_end
             : first + std::max(extent.data_lead, block_time * Picoseconds{std::min(extent.blocks, rules_.watermark)});
   }
-  /// The same of one whose data has not been asked for, once its overhead is over.
-  void receive_late(Slot& slot, Picoseconds now) {
-    if (!slot.received()) receive(slot, std::max(slot.command.overhead_end, now));
+  /// Transfers the data of a write for which this has not yet been done, after its overhead.
+  void receive_late(QueueEntry& entry, Picoseconds now) {
+    if (!entry.received()) receive(entry, std::max(entry.command.overhead_end, now));
   }
 
  private:
   const mechanics::AccessPlanner& planner_;
   Rules rules_;
   HostBus& bus_;
-  const Arm& arm_;  ///< what the drive did last decides the overhead
+  const Arm& arm_;  ///< the overhead depends on the previous command
 };
 
 }  // namespace platter::drive

@@ -11,17 +11,17 @@
 
 namespace platter::drive {
 
-/// An actuator begins to do something else.
+/// An actuator has changed its state.
 struct ActuatorReport {
   core::Picoseconds time;
   std::uint32_t actuator;
   ControllerState state;
-  std::uint32_t cylinder;  ///< of the arm, also while it travels
+  std::uint32_t cylinder;  ///< position of the arm, also during a seek
   std::uint32_t head;
-  int tag;  ///< of the access that runs, -1: there is none
+  int tag;  ///< of the access in progress; -1: none
 };
 
-/// An actuator has been given an access.
+/// An actuator begins an access.
 struct AccessReport {
   core::Picoseconds time;
   std::uint32_t actuator;
@@ -31,23 +31,23 @@ struct AccessReport {
   bool write;
   core::Lba first;
   std::uint32_t blocks;
-  command::CommandTiming timing;  ///< so far, and of this access
+  command::CommandTiming timing;  ///< of the command so far, this access included
 };
 
-/// Watches a drive: it is told values, and changes nothing. A drive without a probe steps from access to access; with one it steps through the phases of
-/// each access, at the same times.
+/// Observes a drive without affecting it. A drive without a probe uses one kernel event for each access; with a probe, one for
+/// each phase of each access, at the same times.
 class ProbeIf {
  public:
   virtual ~ProbeIf() = default;
   virtual void entered(const ActuatorReport& /*report*/) {}
   virtual void started(const AccessReport& /*report*/) {}
-  /// Commands in the queue.
+  /// The number of commands in the queue has changed.
   virtual void occupied(core::Picoseconds /*time*/, std::uint32_t /*commands*/) {}
-  /// From when on the next decision is there while the arm is busy; kNoDeadline: it is not known.
+  /// While the arm is busy: when the next decision will be ready; kNoDeadline: not known.
   virtual void prepared(core::Picoseconds /*time*/, std::uint32_t /*actuator*/, core::Picoseconds /*from*/) {}
 };
 
-/// The probes of a drive, in the order in which they are told.
+/// The probes of a drive, in the order in which they are notified.
 class Probes {
  public:
   void add(ProbeIf& probe) { all_.push_back(&probe); }

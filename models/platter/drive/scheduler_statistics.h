@@ -9,7 +9,7 @@
 
 namespace platter::drive {
 
-/// What one or more drives' engines did in a whole run, warm-up included.
+/// Results of the engines of one or more drives over a whole run, warm-up included.
 struct SchedulerStatistics {
   std::string engine;
   std::string policy;

@@ -11,21 +11,21 @@ namespace platter::drive {
 
 using core::Picoseconds;
 
-/// The token-bucket filter before a drive's queue (Wu, Banachowski and Brandt, AutoQoS), with the commands that wait for it, first
-/// in, first out. A token stands for 4 KB, a command takes one for each 4 KB begun. Tokens flow in at a constant rate; the bucket
-/// begins full and holds no more than its depth. A command of more than the depth passes when the bucket is full and leaves a debt,
-/// so that the rate holds for it too.
+/// The token-bucket filter before a drive's queue (Wu, Banachowski and Brandt, AutoQoS), with a first-in, first-out line of the
+/// commands that wait for tokens. One token stands for 4 KB; a command takes one token for each 4 KB or part of it. Tokens arrive
+/// at a constant rate. The bucket begins full and holds at most its depth. A command larger than the depth passes when the bucket
+/// is full and leaves a debt, so that the rate also limits such commands.
 ///
-/// Exact: the level is kept in units of 1e-12 bytes, of which `rate` come in a picosecond, so nothing is rounded but the instant
-/// of a release, up to the next picosecond, and what comes in by that rounding stays in the bucket.
+/// The arithmetic is exact: the level is kept in units of 1e-12 bytes, of which `rate` arrive in a picosecond. Only the instant
+/// of a release is rounded, up to the next picosecond; the tokens that arrive during this rounding stay in the bucket.
 class TokenBucket {
  public:
   using Ticket = std::uint64_t;
   static constexpr std::uint32_t kTokenBytes = 4096;
   static constexpr std::uint32_t kDefaultDepth = 512 * 1024;
 
-  /// Bytes a second, 0: off; depth in bytes, cut to whole tokens, at least one. Holds from `now` on, also for what waits. What
-  /// was off begins full; a bucket that becomes deeper is not filled.
+  /// Rate in bytes per second (0: off); depth in bytes, rounded down to whole tokens, at least one. Takes effect at `now`, also
+  /// for waiting commands. A bucket that was off begins full; a bucket that becomes deeper is not filled.
   void set(std::uint32_t rate, std::uint32_t depth, Picoseconds now) {
     const bool was_on = on();
     advance(now);
@@ -38,13 +38,13 @@ class TokenBucket {
   bool on() const { return rate_ > 0; }
   std::uint32_t rate() const { return rate_; }
   std::uint32_t depth() const { return depth_; }
-  /// Whole bytes in the bucket, rounded down; negative in debt; the depth while it is off.
+  /// Whole bytes in the bucket, rounded down; negative while in debt; equal to the depth while the bucket is off.
   std::int64_t bytes(Picoseconds now) const {
     const Level level = level_at(now);
     return static_cast<std::int64_t>(level >= 0 ? level / kUnits : -((-level + kUnits - 1) / kUnits));
   }
 
-  /// A command of so many bytes joins the end of the line.
+  /// A command of `bytes` bytes joins the end of the line.
   Ticket enter(std::uint32_t bytes) {
     line_.push_back((bytes + std::uint64_t{kTokenBytes} - 1) / kTokenBytes * kTokenBytes);
     return first_ + line_.size() - 1;
@@ -52,7 +52,7 @@ class TokenBucket {
   bool first(Ticket ticket) const { return ticket == first_; }
   bool empty() const { return line_.empty(); }
   std::size_t waiting() const { return line_.size(); }
-  /// When the first of the line may pass, `now` or later; kNoDeadline if there is none.
+  /// When the first command in the line may pass, `now` or later; kNoDeadline if the line is empty.
   Picoseconds passes_at(Picoseconds now) const {
     if (line_.empty()) return core::kNoDeadline;
     if (!on()) return now;
@@ -61,10 +61,11 @@ class TokenBucket {
     const Level wait = (missing + rate_ - 1) / rate_;
     return wait < core::kNoDeadline - now ? now + static_cast<Picoseconds>(wait) : core::kNoDeadline;
   }
-  /// The first of the line leaves it, with its tokens if it has been `taken` by the queue.
+  /// The first command leaves the line. It takes its tokens if the queue has accepted it (`taken`).
   void leave(bool taken, Picoseconds now) {
     if (taken && on()) {
-      // What has come since the true instant of the release is its successor's, even where the bucket was full at it.
+      // Tokens that have arrived since the exact instant of the release belong to the next command, even if the bucket was full
+      // at that instant.
       const Level level = level_ + Level{rate_} * (now - since_);
       level_ = (level - units(depth_) < rate_ ? level : units(depth_)) - units(line_.front());
       since_ = now;
@@ -72,7 +73,7 @@ class TokenBucket {
     line_.pop_front();
     ++first_;
   }
-  /// All leave, without tokens.
+  /// Empties the line; no tokens are taken.
   void clear() {
     first_ += line_.size();
     while (!line_.empty()) line_.pop_front();
@@ -93,7 +94,7 @@ class TokenBucket {
   std::uint32_t depth_ = kDefaultDepth;
   Level level_ = units(kDefaultDepth);
   Picoseconds since_ = 0;
-  core::RingBuffer<std::uint64_t> line_;  ///< bytes of the tokens that each wants
+  core::RingBuffer<std::uint64_t> line_;  ///< bytes of tokens that each command needs
   Ticket first_ = 0;
 };
 

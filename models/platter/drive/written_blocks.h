@@ -5,8 +5,9 @@
 
 namespace platter::drive {
 
-/// How far a write has come: the blocks of both runs are on the media, one is cut off (`torn`; kNone: none is), the others are as before.
-/// Two runs, for a write may begin in the middle of its sectors.
+/// Progress of a write in progress, in blocks relative to its first: the blocks of both runs are on the media, block `torn` is
+/// half written (kNone: no block is), all others are unchanged. There are two runs because a write may begin in the middle of its
+/// sectors.
 struct WrittenBlocks {
   struct Run {
     std::uint32_t from = 0;

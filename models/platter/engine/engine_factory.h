@@ -11,14 +11,14 @@
 
 namespace platter::engine {
 
-/// What an engine is built with; the policy is the maker's business.
+/// What an engine is built with. The factory itself supplies the policy.
 struct EngineContext {
   const mechanics::AccessPlanner& planner;
   std::uint32_t queue_depth;
   Picoseconds clock_period;
-  const scheduling::FreeSpaceIf* free_space = nullptr;  ///< where the mapping leaves to the policy where writes go
+  const scheduling::FreeSpaceIf* free_space = nullptr;  ///< set if the policy decides where writes go
   bool bind_reads = false;                              ///< see scheduling::SchedulerContext
-  std::string drive = "disk";                           ///< its name
+  std::string drive = "disk";                           ///< the drive's name
 };
 /// Called once, inside the drive's constructor, so that the engine's modules become the drive's children.
 using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;

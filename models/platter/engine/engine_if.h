@@ -10,7 +10,7 @@ using scheduling::Command;
 using scheduling::Decision;
 using scheduling::HeadState;
 
-/// Receives what an engine decided. `effective` (>= now) is when the decision is known and may be acted on.
+/// Receives the decisions of an engine. `effective` (>= now) is when the decision is known and may be acted on.
 class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
@@ -25,11 +25,11 @@ struct EngineStatistics {
   std::uint64_t decisions = 0;
   std::uint64_t cycles = 0;         ///< clock cycles spent deciding
   std::uint64_t access_cycles = 0;  ///< clock cycles of register accesses (accelerator only)
-  std::uint64_t forced = 0;         ///< decisions that the deadline guard took
+  std::uint64_t forced = 0;         ///< decisions made by the deadline guard
   std::uint64_t compared = 0;       ///< responses compared (lock-step only)
   std::uint64_t decisions_compared = 0;
   std::uint64_t mismatches = 0;
-  Picoseconds latency = 0;  ///< sum over decisions of the time from the request for it to the answer
+  Picoseconds latency = 0;  ///< sum over decisions of the time from the request to the decision
 
   EngineStatistics& operator+=(const EngineStatistics& other) {
     decisions += other.decisions;
@@ -44,8 +44,8 @@ struct EngineStatistics {
   }
 };
 
-/// The scheduling engine as the controller knows it, whatever its make. It works while the mechanics do: it is told in what state
-/// and when the access under way will end, and decides for then, anew whenever a command comes.
+/// The controller's interface to a scheduling engine of any kind. The engine works while the mechanics are busy. It is told when the
+/// current access will end and in what state, and decides for that time. It decides again whenever a command arrives.
 class EngineIf {
  public:
   virtual ~EngineIf() = default;
@@ -54,29 +54,29 @@ class EngineIf {
   EngineIf& operator=(const EngineIf&) = delete;
 
   virtual void bind_sink(DecisionSinkIf& sink) = 0;
-  /// `command` stays where it is until it is served.
+  /// `command` must keep its address until it is served.
   virtual void insert(const Command& command) = 0;
-  /// A command that has been inserted and not yet picked is taken back: it is not served. False: the engine still looks at it, and says by
-  /// `DecisionSinkIf::left` when it no longer does. What this takes of a decision's time is no part of what the guard reckons with.
+  /// Withdraws a command that was inserted and not yet picked: it is not served. False if the engine still examines it;
+  /// `DecisionSinkIf::left` then reports when it no longer does. The guard does not account for the decision time that a withdrawal takes.
   virtual bool withdraw(const Command& command) = 0;
-  /// The extent of such a command has changed: a mapping has moved its blocks.
+  /// The extent of a command that the engine holds has changed, because a mapping has moved its blocks.
   virtual void moved(const Command& command) = 0;
   virtual bool empty() const = 0;
-  /// The arm is busy and will be free at `when`, as `at` says: the engine may decide for then. Said again where it turns out
-  /// otherwise; what is the same changes nothing.
+  /// The actuator is busy and will be free at `when`, in state `at`: the engine may decide for then. May be called again with new values;
+  /// repeating identical values has no effect.
   virtual void prepare(const HeadState& at, Picoseconds when) = 0;
-  /// The arm is free: asks for the next decision; the command picked leaves the engine. One question at a time. What has been
-  /// prepared counts if it was for exactly this state and instant; otherwise the engine begins now.
+  /// The actuator is free: requests the next decision. The picked command leaves the engine. Only one request may be pending. Work since
+  /// `prepare` counts if it was for exactly this state and time; otherwise the engine begins now.
   virtual void decide(const HeadState& head, Picoseconds now) = 0;
-  /// The drive has lost its power: no command, no question, nothing prepared, as when it was switched on. Statistics go on.
+  /// The drive has lost power: the engine holds no command, no pending request and no preparation, as at power-on. Statistics continue.
   virtual void reset() = 0;
-  /// From when on the decision that is being prepared is there; kNoDeadline if there is none, or not before some event.
+  /// When the decision that is being prepared will be ready; kNoDeadline if none is being prepared, or if it must wait for an event first.
   virtual Picoseconds prepared_from() const = 0;
-  /// Counters are whole once the simulation has stopped.
+  /// The counters are complete once the simulation has stopped.
   virtual EngineStatistics statistics() const = 0;
-  /// Null for a policy that has none, and after a reset not the one from before.
+  /// Null for a policy that has none. A reset replaces the object.
   virtual const scheduling::ClassBudgets* class_budgets() const { return nullptr; }
-  /// Null for a policy that does not write eagerly; they begin anew with a reset.
+  /// Null for a policy that does not write eagerly. A reset starts the statistics again.
   virtual const scheduling::GapStatistics* gaps() const { return nullptr; }
 };
 

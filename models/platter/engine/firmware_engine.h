@@ -16,22 +16,22 @@ struct FirmwareCost {
   Picoseconds clock_period = 5'000;
   std::uint32_t base_cycles = 120;
   std::uint32_t candidate_cycles = 60;
-  std::uint32_t order_cycles = 12;  ///< a step of an exact order
+  std::uint32_t order_cycles = 12;  ///< of each step of an exact order
 
   std::uint64_t cycles(const scheduling::DecisionWork& work) const {
     return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps;
   }
   Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * clock_period; }
-  /// The longest that the arm waits, from the end of an access to the start of the next, where the guard has no time for more.
+  /// The longest that the actuator waits, from the end of an access to the start of the next, when the guard has no time for more.
   Picoseconds longest_wait() const { return time(cycles(scheduling::SchedulerIf::kShortest)); }
 };
 
-/// The policy in exact arithmetic on the controller's processor: a decision takes cycles by a cost model. It is worked out
-/// while the arm is busy, anew when a command comes, so that it is there a decision's time after the last of them. What it
-/// says is found once, when it is asked for: no command comes between.
+/// The policy in exact arithmetic on the controller's processor. A decision takes cycles by a cost model. The engine prepares a decision
+/// while the actuator is busy and starts again when a command arrives: the decision is ready one decision time after the last arrival. The
+/// policy itself runs only once, when the decision is requested, because no command arrives in between.
 ///
-/// When it begins, it is known when it will end. If the deadline guard has no time until then, a decision looks at the sweep's next command
-/// only: no hop of the sweep waits longer than for that one (`longest_wait`), however many commands there are.
+/// The duration of a decision is known when it begins. If the deadline guard has no time for it, the decision considers only the sweep's
+/// next command. No hop of the sweep therefore waits longer than for such a decision (`longest_wait`), however many commands there are.
 class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  public:
   using SchedulerFactory = std::function<std::unique_ptr<scheduling::SchedulerIf>()>;
@@ -75,7 +75,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
       const std::uint64_t spent = cycles;
       cycles += cost_.cycles(scheduler_->work(head));
       const bool hurried = known() > now && !scheduler_->has_time(head, known());
-      // Asked again, the sweep's next command has been looked at already.
+      // After `Again`, the sweep's next command has already been examined.
       if (hurried) cycles = spent > 0 ? spent : cost_.cycles(scheduling::SchedulerIf::kShortest);
       decision = hurried ? scheduler_->next_of_sweep(head, known()) : scheduler_->pick(head, known());
     } while (decision.kind == Decision::Kind::Again);
@@ -101,7 +101,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
 
   Picoseconds prepared_from() const override {
     if (!prepared_ || count_ == 0) return core::kNoDeadline;
-    return began_ + time(cost_.cycles({count_, 0}));  // what it really takes, only the policy can say, and once
+    return began_ + time(cost_.cycles({count_, 0}));  // an estimate: `work` knows the real cost, but may be called only once
   }
 
  private:
@@ -115,7 +115,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   bool prepared_ = false;
   HeadState at_;
   Picoseconds when_ = 0;
-  Picoseconds began_ = 0;  ///< when the decision under way was begun, not before the last one's end
+  Picoseconds began_ = 0;  ///< start of the current decision, not before the last one's end
   EngineStatistics statistics_;
 };
 

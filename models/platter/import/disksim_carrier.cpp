@@ -30,7 +30,7 @@ void Carrier::set(const params::Table<Object>& parameters, std::string_view key,
             report(problems, place, source_key, fmt::format("found {:.0f}, expected 0 to 4294967295", value));
           else
             *field = static_cast<std::uint32_t>(value);
-        } else if constexpr (std::is_same_v<Target, params::Choice>) {  // whose values have DiskSim's numbers
+        } else if constexpr (std::is_same_v<Target, params::Choice>) {  // its values equal DiskSim's numbers
           field.set(static_cast<std::size_t>(value));
         } else if constexpr (std::is_same_v<Target, double>) {
           *field = value;

@@ -11,13 +11,13 @@
 
 namespace platter::disksim {
 
-/// Carries values from blocks into a profile, and notes what does not go there as it stands.
+/// Copies values from parameter blocks into a profile, and records a remark for each value that it cannot copy unchanged.
 class Carrier {
  public:
   Import import;
   Problems problems;
   double time_scale = 1;      ///< of overheads
-  double per_request_us = 0;  ///< of each command
+  double per_request_us = 0;  ///< added to each command
 
   profile::DriveProfile& profile() { return import.profile; }
 

@@ -128,7 +128,7 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
   std::array<std::string, 2> from{"Bulk sector transfer time", "Bulk sector transfer time"};
   bool nearest_bus = true;
   bool nearest_controller = true;
-  // The disk, its bus and the controller at the other end: the slowest sets the pace.
+  // The slowest of the disk, its bus and the controller at the other end determines the block time.
   for (auto part = candidate.path.rbegin(); part != candidate.path.rend(); ++part) {
     const Value& component = **part;
     const bool is_bus = component.text == "disksim_bus";
@@ -164,7 +164,7 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
   if (preseeking == 1)
     carrier_.remark_on(Remark::Kind::Changed, disk, "Preseeking level", "as 0: the two differ by the completion overhead only");
 
-  // Where a read's transfer begins.
+  // The watermark at which a read's transfer begins.
   const double high = disk.number("High (read) water mark");
   if (disk.flag("Set watermark by reqsize")) {
     carrier_.set_drive("bus.read_watermark", high, disk, "High (read) water mark");
@@ -197,7 +197,7 @@ void Importer::read_overheads(const Reader& disk) {
                        "for writes on the track under the head; seeks are longer");
 }
 
-/// A write that leaves the bus before its data has come.
+/// Handles a write that releases the bus before its data has arrived.
 void Importer::read_extra_disconnect(const Reader& disk) {
   const bool extra = disk.flag("Extra write disconnect");
   if (disk.number("Other reselect overhead") != 0)
@@ -214,7 +214,7 @@ void Importer::read_extra_disconnect(const Reader& disk) {
       carrier_.remark_on(Remark::Kind::NotCarriedOver, disk, key, "a write leaves the bus once only");
   }
   if (!extra) return;
-  // DiskSim lets such a drive write its first sector when so many blocks have come (15 from 45 blocks on).
+  // DiskSim lets such a drive write its first sector when this many blocks have arrived (15 for writes of 45 blocks or more).
   carrier_.import.profile.bus_write_watermark_blocks = 10;
   carrier_.remark_on(Remark::Kind::Changed, disk, "Extra write disconnect",
                      "writing begins with 10 blocks in the buffer; DiskSim waits for 15 if there are 45 or more");
@@ -225,8 +225,8 @@ void Importer::read_cache(const Reader& disk) {
   if (!disk.flag("Enable caching in buffer")) cache.segments = 0;
   if (disk.number("Enable caching in buffer") == 2)
     carrier_.remark_on(Remark::Kind::Changed, disk, "Enable caching in buffer", "as 1");
-  // A drive that takes the sectors of a track as they come deals in whole tracks, and keeps what the host has got. DiskSim says nothing
-  // on this: there all drives keep it.
+  // A zero-latency drive works in whole tracks, and keeps blocks that the host has received. DiskSim has no parameter for this: there all
+  // drives keep them.
   cache.keep_read_blocks = carrier_.import.profile.zero_latency_read;
   const double level = disk.number("Buffer continuous read");
   const double least = disk.number("Minimum read-ahead (blks)");

@@ -31,7 +31,7 @@ void LayoutReader::read_layout(const Reader& layout) {
   const std::string units_name = layout.word("Skew units");
   const Value& zones = layout.find("Zones")->value;
   if (zones.items.empty()) report(carrier_.problems, zones.place, "Zones", "has no zone");
-  if (scheme_ == 8) {  // a range longer than every zone is never complete and has no spares: how long, no longer matters
+  if (scheme_ == 8) {  // a range longer than every zone is never complete and has no spares: its length is irrelevant
     std::uint32_t longest = 1;
     for (const Value& value : zones.items)
       if (value.block) {
@@ -64,7 +64,7 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
   if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= kMost)
     return report(carrier_.problems, zone.place("Last cylinder number"), "Last cylinder number",
                   fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMost - 1));
-  if (profile.last_cylinder >= geometry.cylinders) {  // DiskSim never compares the two; a published file is one off
+  if (profile.last_cylinder >= geometry.cylinders) {  // DiskSim never compares the two; a published file is off by one
     carrier_.remark_on(Remark::Kind::Changed, zone, "Last cylinder number",
                        fmt::format("lies past the {} cylinders of the model, which has {} here", geometry.cylinders,
                                    profile.last_cylinder + 1));
@@ -102,7 +102,7 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
   geometry.zones.push_back(std::move(profile));
 }
 
-/// Slips of a zone that has so many sectors or tracks.
+/// Slips of a zone that has `places` sectors or tracks.
 std::vector<std::uint32_t> LayoutReader::read_slips(const Reader& zone, std::uint32_t places) {
   const Value& list = zone.find("slips")->value;
   std::vector<std::uint32_t> slips;
@@ -149,7 +149,7 @@ void LayoutReader::read_sparing(const Reader& zone, ZoneProfile& profile) {
       slips.clear();
       break;
     case 1: held = std::uint64_t{spares} * profile.sectors_per_track; break;
-    case 7: held = listed; break;                            // what the disk's end takes up: so much less stays in this zone
+    case 7: held = listed; break;                            // the disk's end takes these blocks: this zone has that many fewer
     case 8: held = cylinders >= range_ ? spares : 0; break;  // a zone shorter than a range has none
     case 10: held = std::uint64_t{spares} + listed; break;
     default: break;
@@ -181,8 +181,8 @@ void LayoutReader::read_sparing(const Reader& zone, ZoneProfile& profile) {
   read_defects(zone, profile);
 }
 
-/// In the order of the zone: of each unit's slips only as many as it has spares, and none of the spares themselves where slips
-/// leave those alone.
+/// Drops slips, in the order of the zone: keeps of each unit's slips only as many as it has spares, and none of the spares themselves where
+/// slips do not use the spares.
 void LayoutReader::drop_slips_without_spares(const Reader& zone, ZoneProfile& profile) {
   const profile::GeometryProfile& geometry = carrier_.import.profile.geometry;
   const std::uint64_t cylinder_sectors = std::uint64_t{geometry.surfaces} * profile.sectors_per_track;

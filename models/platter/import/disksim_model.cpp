@@ -32,7 +32,7 @@ void ModelReader::read_model(const Block& block) {
   if (layout_block != nullptr) layout.emplace(*layout_block, layout_table(), carrier_.problems);
   carrier_.stop_on_problems();
   carrier_.carry(model);
-  carrier_.remark_on(Remark::Kind::NoEffect, model, "Block count", "");  // taken back where it is right
+  carrier_.remark_on(Remark::Kind::NoEffect, model, "Block count", "");  // removed again if the value is right
   carrier_.carry(*mechanics);
   carrier_.carry(*layout);
   carrier_.stop_on_problems();
@@ -102,7 +102,7 @@ void ModelReader::read_seek(const Reader& mechanics) {
   std::vector<double> values;
   if (!read_list(mechanics, "HPL seek equation values", 6, values)) return;
   seek.model = profile::SeekModel::SqrtLinear;
-  // The first value is in cylinders, and the root holds below it.
+  // The first value is in cylinders; the square root applies below it.
   seek.knee_cylinders = static_cast<std::uint32_t>(std::clamp(values[0] / 1000 - 1, 0.0, 1e6));
   seek.a_us = values[1];
   seek.b_us = values[2];
@@ -117,7 +117,7 @@ void ModelReader::read_seek(const Reader& mechanics) {
   for (std::size_t i = 0; i < ten.size(); ++i) seek.points_us.emplace_back(static_cast<std::uint32_t>(i + 1), ten[i]);
 }
 
-/// Reads a list of times; of a longer list the first ones.
+/// Reads a list of times; of a longer list only the first `count`.
 bool ModelReader::read_list(const Reader& mechanics, std::string_view key, std::size_t count, std::vector<double>& us) {
   const Value& list = mechanics.find(key)->value;
   if (list.items.size() < count) {
@@ -174,7 +174,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
     changed(points.front().line, table.front().first, "is the shortest distance; its time holds for shorter ones as well");
 }
 
-/// Three times and a line or curve through them.
+/// Reads three seek times, and makes a line or curve through them.
 void ModelReader::read_three_points(const Reader& mechanics, bool curve) {
   const double one = mechanics.microseconds("Single cylinder seek time");
   const double average = mechanics.microseconds("Average seek time");
@@ -187,7 +187,7 @@ void ModelReader::read_three_points(const Reader& mechanics, bool curve) {
   const double slope = (7 * one - 15 * average + 8 * full) / (3 * count);
   if (curve && average > one && root >= 0 && slope >= 0 && cylinders >= 8) {
     const auto time = [&](double distance) { return one + root * std::sqrt(distance - 1) + slope * (distance - 1); };
-    seek.model = profile::SeekModel::ThreePoint;  // the same curve by three of its points
+    seek.model = profile::SeekModel::ThreePoint;  // the same curve, given by three of its points
     seek.single_us = one;
     seek.average_us = time((count - 1) / 3);
     seek.full_us = time(count - 1);

@@ -23,9 +23,10 @@ inline void remark(Remarks& remarks, Remark::Kind kind, const Place& place, std:
   remarks.push_back({kind, *place.file, place.line, place.column, std::string(key), value, why});
 }
 
-/// Names of files may hold any bytes; a profile is UTF-8 text, and a comment ends with its line.
+/// Makes text safe for a comment in a profile: replaces invalid UTF-8 and control characters. File names may hold any bytes, but a profile
+/// is UTF-8 text and a comment ends with its line.
 std::string plain(const std::string& text);
-/// A file's name as seen from the folder of the first one, so that a profile is the same wherever its sources lie.
+/// A file's name relative to the folder of the first file, so that the profile does not depend on where its sources are stored.
 std::string relative_name(const std::string& file, const Import& import);
 
 }  // namespace platter::disksim

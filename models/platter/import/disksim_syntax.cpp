@@ -19,7 +19,7 @@ namespace pegtl = tao::pegtl;
 
 namespace {
 
-// A file that sources others twice each, and they others again, grows without end: these stop it.
+// Files that source others twice each, which source others in turn, would grow without end. These limits stop it.
 constexpr std::size_t kMostFiles = 1000;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 constexpr std::size_t kDeepest = 64;
@@ -33,7 +33,7 @@ std::string show(char c) {
 
 // --- words -----------------------------------------------------------------------------------------------------------
 //
-// Files are first cut into tokens, because `source` may stand between any two of them: what it names is read in its place.
+// Files are first split into tokens, because `source` may be between any two of them. The file that it names is read in its place.
 
 namespace text {
 
@@ -153,7 +153,7 @@ void Scanner::scan(const fs::path& path) {
                    fmt::format("found {}, expected the text of a DiskSim parameter file", show(content[at.byte])));
   }
   if (source_) throw error_at(*source_, "the name of the sourced file is missing");
-  // Nothing but this would be wrong before the file that sources this one goes on.
+  // An open bracket is reported here. Otherwise it would be noticed only when the file that sources this one continues.
   if (open_.size() > 1 && !brackets_.empty() && brackets_.back().file == files[file_])
     throw error_at(here(in.iterator().line, in.iterator().column),
                    fmt::format("found the end of the file, expected the end of what begins in line {}", brackets_.back().line));
@@ -243,7 +243,7 @@ class Builder {
     Value value;
     std::shared_ptr<Block> block;
     std::set<std::string> names;                      ///< of the block's keys
-    std::vector<std::pair<std::string, Place>> keys;  ///< that the next value is for
+    std::vector<std::pair<std::string, Place>> keys;  ///< to which the next value is assigned
   };
   const std::string& text(std::size_t token) const { return scanner_.tokens[token].text; }
   Frame& open(Value::Kind kind, std::size_t token);
@@ -506,7 +506,7 @@ void Builder::close() {
 
 void Builder::finish(Frame& frame) {
   Block& block = *frame.block;
-  // A type may be a block's name: what is not assigned anew comes from there.
+  // A type may be the name of a block: keys that are not assigned here are copied from that block.
   if (const auto base = document_.named.find(block.type); base != document_.named.end()) {
     block.type = base->second->type;
     for (const Assignment& assignment : base->second->assignments)
@@ -554,7 +554,7 @@ core::InputError error_at(const Place& place, const std::string& message) {
 
 double Value::shifted(int decimals) const {
   if (kind == Kind::Whole) return real * std::pow(10.0, decimals);
-  // Files have no exponent as a rule; with one, a multiplication is good enough.
+  // Files usually have no exponent; with one, a multiplication is accurate enough.
   if (text.find('e') != std::string::npos) return real * std::pow(10.0, decimals);
   const std::string moved = text + "e" + std::to_string(decimals);
   double value = 0;

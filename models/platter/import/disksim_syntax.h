@@ -15,7 +15,7 @@
 
 namespace platter::disksim {
 
-/// Where something stands.
+/// A position in a file.
 struct Place {
   std::shared_ptr<const std::string> file;
   std::size_t line = 0;
@@ -31,7 +31,7 @@ struct Value {
 
   Kind kind = Kind::Word;
   Place place;
-  std::string text;  ///< a number or word as it stands; a component's type
+  std::string text;  ///< a number or word as written; a component's type
   std::string name;  ///< a component's
   std::int64_t whole = 0;
   double real = 0;           ///< also of a whole number
@@ -51,7 +51,7 @@ struct Assignment {
   Value value;
 };
 
-/// TYPE NAME { key = value, ... }; the name is empty where the block stands as a value without one.
+/// TYPE NAME { key = value, ... }; the name is empty for a block that is a value without a name.
 struct Block {
   Place place;
   std::string type;
@@ -69,14 +69,14 @@ struct Instantiation {
 /// A parameter file of DiskSim 4.0 with all files that it sources.
 struct Document {
   std::vector<std::shared_ptr<const Block>> blocks;           ///< of the top level
-  std::map<std::string, std::shared_ptr<const Block>> named;  ///< all with a name; the first of a name counts
+  std::map<std::string, std::shared_ptr<const Block>> named;  ///< all blocks with a name; of equal names the first counts
   std::vector<std::shared_ptr<const Block>> redefined;        ///< the others
   std::vector<Instantiation> instantiations;
   std::vector<Value> topologies;  ///< components
   std::vector<std::string> files;
 };
 
-/// Throws core::InputError: a file that cannot be read, text that is no such file, files that source each other in a circle.
+/// Throws core::InputError for a file that cannot be read, text in another format, and files that source each other in a circle.
 Document read_document(const std::filesystem::path& file);
 
 /// A seek curve: distance in cylinders, microseconds.

@@ -246,7 +246,7 @@ std::string Reader::problem_of(const Row& row, const Value& value) {
 Reader::Reader(const Block& block, const Table& table, Problems& problems) : block_(block), table_(table) {
   std::vector<std::string_view> keys;
   for (const Row& row : table) keys.push_back(row.key);
-  std::set<std::string, std::less<>> meant;  // by misspelt keys: not reported as missing once more
+  std::set<std::string, std::less<>> meant;  // keys meant by misspelt ones, not reported as missing too
   for (const Assignment& assignment : block.assignments) {
     const auto row = std::find_if(table.begin(), table.end(), [&](const Row& r) { return r.key == assignment.key; });
     if (row == table.end()) {

@@ -20,19 +20,19 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 enum class Type : std::uint8_t { Flag, Whole, Number, Word, List, Block };
 
 enum class Fate : std::uint8_t {
-  Carried,   ///< goes into the profile's key as it is
-  Used,      ///< is worked into the profile by code
-  Lost,      ///< has no place in the profile; named in the remarks where it differs from `neutral`
-  NoEffect,  ///< the same where DiskSim does nothing with it
+  Carried,   ///< is copied into the profile's key unchanged
+  Used,      ///< code computes values of the profile from it
+  Lost,      ///< the profile has no key for it; a remark names it if it differs from `neutral`
+  NoEffect,  ///< the same for a key that DiskSim does not use
   Aside,     ///< says nothing about the drive
 };
 
-/// How a number becomes the profile's.
+/// How a number is converted for the profile.
 enum class Scale : std::uint8_t {
   One,
   Milliseconds,  ///< to microseconds
-  Overhead,      ///< the same, times "Time scale for overheads"
-  Command,       ///< the same for an overhead that each command has: plus "Per-request overhead time"
+  Overhead,      ///< to microseconds, times "Time scale for overheads"
+  Command,       ///< as Overhead, plus "Per-request overhead time", which each command has
 };
 
 struct Row {
@@ -58,7 +58,7 @@ const Table& mechanics_table();
 const Table& layout_table();
 const Table& zone_table();
 
-/// What else a system is made of: read over.
+/// Other blocks of a system description; the import skips them.
 inline constexpr std::array<std::string_view, 29> kOtherBlocks = {
     "disksim_global",       "disksim_stats",     "disksim_iodriver_stats", "disksim_bus_stats",  "disksim_ctlr_stats",
     "disksim_device_stats", "disksim_pf_stats",  "disksim_iodriver",       "disksim_ioqueue",    "disksim_logorg",
@@ -78,7 +78,7 @@ class Reader {
     const auto found = found_.find(key);
     return found != found_.end() ? found->second : nullptr;
   }
-  /// What a key is set to; 0 without it.
+  /// The value of a key; 0 if the block does not set it.
   double number(std::string_view key) const {
     const Assignment* found = find(key);
     return found != nullptr ? found->value.real : 0;
@@ -101,7 +101,7 @@ class Reader {
   const Block& block() const { return block_; }
   const Table& table() const { return table_; }
 
-  /// Names the values that have no place in the profile.
+  /// Adds a remark for each value that has no key in the profile.
   void remark_lost(Remarks& remarks) const;
 
  private:

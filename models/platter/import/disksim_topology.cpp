@@ -70,7 +70,7 @@ Candidate Topology::choose(const std::string& disk, const Problems& problems) co
   for (const std::string_view name : names) list += (list.empty() ? "" : ", ") + std::string(name);
   const std::string& file = document_.files.front();
   if (found.empty()) {
-    if (!problems.empty()) throw core::ConfigError(problems);  // misspelt block types are the likelier cause
+    if (!problems.empty()) throw core::ConfigError(problems);  // misspelt block types are the more likely cause
     throw core::InputError(file, 0, 0, "describes no disk, expected a block disksim_disk or dm_disk");
   }
   if (!disk.empty()) {

@@ -8,7 +8,7 @@
 
 namespace platter::disksim {
 
-/// A disk that could be meant, and what lies between it and the host.
+/// A candidate for the disk to import, and the parts between it and the host.
 struct Candidate {
   std::string spec;       ///< name of its block
   std::string component;  ///< empty: not part of a topology
@@ -16,13 +16,14 @@ struct Candidate {
   std::vector<const Value*> path;  ///< buses and controllers, outermost first
 };
 
-/// Which blocks of a document make a disk.
+/// Finds the blocks of a document that make up a disk.
 class Topology {
  public:
   explicit Topology(const Document& document) : document_(document) {}
 
   void check_block_types(Problems& problems, Remarks& remarks) const;
-  /// The disk of this name, or the only one. Throws core::InputError; core::ConfigError with the problems so far where there is none.
+  /// The disk of this name, or the only one. Throws core::InputError. Throws core::ConfigError with the problems found so far if there is
+  /// no disk.
   Candidate choose(const std::string& disk, const Problems& problems) const;
   /// The block that a component of the topology is made from. Throws core::InputError.
   const Block& block_of(const Value& component) const;

@@ -5,7 +5,7 @@
 
 namespace platter::mapping {
 
-/// Every block in the place of its address.
+/// Maps every block to the sector of the same address.
 class IdentityMapping : public MappingIf {
  public:
   explicit IdentityMapping(const mechanics::AccessPlanner& planner) : planner_(planner) {}

@@ -13,20 +13,20 @@ constexpr std::uint32_t kNoLimit = ~std::uint32_t{0};
 
 Picoseconds microseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMicrosecond); }
 
-/// A drive that leaves the bus when it has nothing to send, or no room.
+/// Bus times of a drive that releases the bus when it has nothing to send, or no room.
 struct Reconnection {
   Picoseconds block_time;
-  Picoseconds begin;  ///< getting the bus again
+  Picoseconds begin;  ///< to get the bus again
   Picoseconds leave;
 };
 
-/// A read of so many blocks. The bus is asked for when `watermark` of them, or all that are left, wait.
+/// A read of `blocks` blocks that releases the bus in between. It requests the bus when `watermark` blocks, or all that are left, wait.
 class LeavingRead {
  public:
   LeavingRead(const Reconnection& bus, std::uint32_t watermark, std::uint32_t blocks)
       : bus_(bus), watermark_(watermark), left_(blocks) {}
 
-  /// The next block is in the buffer; in ascending order of time.
+  /// The next block is in the buffer. Calls are in ascending order of time.
   void arrived(Picoseconds at) {
     --left_;
     if (connected_ && at > free_) {
@@ -50,16 +50,17 @@ class LeavingRead {
   std::uint32_t left_;
   std::uint32_t waiting_ = 0;
   bool connected_ = false;
-  Picoseconds free_ = 0;  ///< connected: when what is there has left; else from when on the bus may be asked for
+  Picoseconds free_ = 0;  ///< connected: when the blocks that are there have left; else: when the bus may be requested
 };
 
-/// A write larger than its segment, which is full when the first sector comes. The bus is asked for when `low` blocks are left.
+/// A write larger than its segment, which is full when the first sector comes. It requests the bus when `low` blocks are left in the
+/// segment.
 class LeavingWrite {
  public:
   LeavingWrite(const Reconnection& bus, std::uint32_t segment, std::uint32_t low, std::uint32_t blocks)
       : bus_(bus), segment_(segment), low_(low), blocks_(blocks), sent_(std::min(segment, blocks)) {}
 
-  /// The next block's sector comes at `start` and again every `period`; returns when it is written first.
+  /// The next block's sector comes at `start` and again after every `period`. Returns when it can first be written.
   Picoseconds begins(Picoseconds start, Picoseconds period) {
     run_until(start);
     if (sent_ > written_ + 1) return start;
@@ -67,7 +68,7 @@ class LeavingWrite {
     if (in <= start) return start;
     return start + (in - start + period - 1) / period * period;
   }
-  /// It has been written.
+  /// The block has been written.
   void written(Picoseconds end) {
     run_until(end);
     ++written_;
@@ -96,8 +97,8 @@ class LeavingWrite {
   std::uint32_t sent_;  ///< blocks in the buffer, the one on the bus included
   std::uint32_t written_ = 0;
   bool connected_ = false;
-  Picoseconds in_ = 0;    ///< when the last of those sent is in
-  Picoseconds free_ = 0;  ///< connected: when the next one may begin; else from when on the bus may be asked for
+  Picoseconds in_ = 0;    ///< when the last block sent is in the buffer
+  Picoseconds free_ = 0;  ///< connected: when the next block may begin; else: when the bus may be requested
 };
 
 }  // namespace
@@ -132,7 +133,8 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
     command_overhead_[1][last] = microseconds(profile.overhead.write_us[last]);
     read_hit_overhead_[last] = microseconds(profile.overhead.read_hit_us[last]);
   }
-  // The longest request, of 4 GiB: each of its tracks a seek and two turns, each sector over the bus. Sums of it over a queue must fit.
+  // Bound of the longest request, of 4 GiB: a seek and two turns for each track, and each sector over the bus. Sums of it over a queue must
+  // fit.
   const Picoseconds hop = std::max(head_switch_, seek_curve_(std::min(1u, profile.geometry.cylinders - 1)));
   const double blocks = std::min(static_cast<double>(geometry_.block_count()), 0x1p32 / profile.geometry.sector_bytes);
   const double tracks = std::min(blocks, static_cast<double>(profile.geometry.cylinders) * profile.geometry.surfaces);
@@ -140,7 +142,7 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
                    blocks * static_cast<double>(std::max(bus_block_time_[0], bus_block_time_[1]));
   if (read_leaves_bus_) longest += blocks * static_cast<double>(bus_begin_ + bus_leave_[0]);
   if (write_segment_blocks_ != kNoLimit) {
-    // A sector that waits for its block waits whole turns, and in one of them the bus brings so many more.
+    // A sector that waits for its block waits whole turns. In each of these turns the bus brings `brought` more blocks.
     const auto again = static_cast<double>(bus_begin_ + bus_leave_[1]);
     const auto turn = static_cast<double>(rotation_.period());
     const auto block_time = static_cast<double>(std::max<Picoseconds>(1, bus_block_time_[1]));
@@ -163,17 +165,17 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
 void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const {
   const Picoseconds past = rotation_.wait(extent.start_phase, arrival);  // since the first sector began
   if (past == 0 || past >= extent.media) return;
-  // Under way in sector k: from the next one to the end, then round to the end of sector k.
+  // The head arrives within sector k. It takes the sectors from the next one to the last, then from the first to the end of sector k.
   const Picoseconds sector = extent.media / extent.sectors;
   const Picoseconds skipped = past / sector + 1;
   const Picoseconds whole = skipped * sector;
-  if (skipped >= extent.sectors) return;  // only the last one is left, and it has begun: as good as nothing
+  if (skipped >= extent.sectors) return;  // only the last sector is left, and it has begun: no gain
   time.rotation = whole - past;
   time.early = rotation_.period() - whole;
   time.transfer = time.media = rotation_.period();
   if (extent.write) return;
-  // The bus sends in order: it begins with the first block, when that has come round, and block i (from 1) of those that came
-  // late is there at first_in + (i - 1) * sector. Blocks skipped, at the most, are as many as sectors.
+  // The bus sends in order. It begins with the first block, when that has come round. Block i (from 1) of the late blocks is there at
+  // first_in + (i - 1) * sector. At most as many blocks are skipped as sectors.
   const Picoseconds first_in = time.early + sector;
   const Picoseconds late = std::min<Picoseconds>(skipped, extent.blocks);
   const Picoseconds early = extent.blocks - late;
@@ -210,7 +212,7 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool 
   const std::uint32_t begins = extent.connected ? 1 : watermark(blocks);
   const Picoseconds bus_begin = extent.connected ? 0 : bus_begin_;
   Picoseconds bus_done = 0;
-  // Where the bus is left in between, each block counts.
+  // If the bus is released in between, each block is computed.
   const bool leaves = write ? blocks > write_segment_blocks_ : read_leaves_bus_;
   LeavingRead read({block_time, bus_begin_, bus_leave_[0]}, begins, blocks);
   LeavingWrite in_pieces({block_time, bus_begin_, bus_leave_[1]}, write_segment_blocks_, write_low_blocks_, blocks);

@@ -12,12 +12,12 @@
 
 namespace platter::mechanics {
 
-/// The drive between two accesses: where arm and heads stand, what they did last, and what the host bus still carries.
+/// The drive's state between two accesses: where arm and heads are, what they did last, and what the host bus still carries.
 struct HeadState {
   Cylinder cylinder;
   Head head;
   bool last_was_write = false;
-  Picoseconds bus_free = 0;  ///< when the last block read so far has left; a planner does not look at it
+  Picoseconds bus_free = 0;  ///< when the last block read so far has left the bus; the planner ignores it
 
   friend bool operator==(const HeadState& a, const HeadState& b) {
     return a.cylinder == b.cylinder && a.head == b.head && a.last_was_write == b.last_was_write && a.bus_free == b.bus_free;
@@ -35,42 +35,42 @@ struct Extent {
   Head end_head;
   Angle start_angle = 0;        ///< where the first sector starts
   Angle end_angle = 0;          ///< where the last sector ends
-  Picoseconds start_phase = 0;  ///< the same as phases
-  Picoseconds end_phase = 0;    ///< where the next access may begin
+  Picoseconds start_phase = 0;  ///< `start_angle` as a phase
+  Picoseconds end_phase = 0;    ///< phase at which the next access may begin
   Picoseconds media = 0;        ///< from the first sector's start to the last one's end, crossings included
   Picoseconds transfer =
       0;  ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
-  Picoseconds bus_finish = 0;  ///< from there until the last block has left over a free bus (reads)
-  Picoseconds data_lead = 0;  ///< its data must begin to come in so long before, so that no sector waits for its block (writes)
+  Picoseconds bus_finish = 0;  ///< from the first sector's start until the last block has left over a free bus (reads)
+  Picoseconds data_lead = 0;   ///< its data must begin to arrive this long before, so that no sector waits for data (writes)
   std::uint32_t tracks = 0;
   std::uint32_t start_sector = 0;  ///< of the first track
   std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
-  bool connected = false;          ///< the bus is held for it before its first sector comes (reads)
+  bool connected = false;          ///< the command already holds the bus before its first sector comes (reads)
 };
 
 /// Parts of one access, in the order in which they pass.
 struct AccessTime {
   Picoseconds overhead = 0;
-  Picoseconds seek = 0;  ///< arm, or head switch where that takes longer
+  Picoseconds seek = 0;  ///< arm movement, or head switch where that takes longer
   Picoseconds settle = 0;
   Picoseconds data_wait = 0;  ///< write data still on the bus
   Picoseconds rotation = 0;
   Picoseconds transfer = 0;
-  // From the transfer's start, beside it.
+  // These run from the transfer's start, in parallel with it.
   Picoseconds media = 0;       ///< until the last sector has passed
   Picoseconds bus_finish = 0;  ///< until the last block has left over a free bus (reads)
-  Picoseconds early = 0;       ///< until the first sector comes, where the access begins in the middle of its sectors
+  Picoseconds early = 0;       ///< until the first sector comes, if the access begins in the middle of its sectors
 
   Picoseconds positioning() const { return overhead + seek + settle + data_wait + rotation; }
-  /// Until the first sector comes. From there on an access in order takes `Extent::transfer`, and no access takes longer.
+  /// Time until the first sector comes. From there an access in order takes `Extent::transfer`; no access takes longer.
   Picoseconds to_first() const { return positioning() + early; }
   Picoseconds total() const { return positioning() + transfer; }
 };
 
-/// The one timing truth: scheduler, guard, controller, admission and tests all ask it. In-order transfer at constant speed:
-/// the end of an access, and so the cost from it to the next, does not depend on when it ran. A zero-latency access
-/// that begins in the middle of its sectors ends earlier than that; `plan` says when, `Extent` keeps the geometric end, and
-/// as whoever is earlier at a sector is never later at the next, all bounds hold.
+/// The single source of access times: scheduler, guard, controller, admission and tests all use it. Transfers run in order at constant
+/// speed, so the end of an access, and with it the cost from there to the next access, does not depend on when the access ran. A
+/// zero-latency access that begins in the middle of its sectors ends earlier. `plan` gives that earlier end, `Extent` keeps the geometric
+/// one. All bounds hold nevertheless, because reaching a sector earlier never means reaching the next one later.
 class AccessPlanner {
  public:
   /// Throws std::invalid_argument for a profile that describes no drive.
@@ -82,9 +82,9 @@ class AccessPlanner {
   Picoseconds head_switch() const { return head_switch_; }
   Picoseconds write_settle() const { return write_settle_; }
   Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }
-  /// Of a command that needs the media.
+  /// Overhead of a command that needs the media.
   Picoseconds command_overhead(bool write, bool last_was_write) const { return command_overhead_[write][last_was_write]; }
-  /// What of it an access takes that follows another one at once.
+  /// The part of it that delays an access which follows another one at once.
   Picoseconds overhead(bool write, bool last_was_write) const {
     return overhead_overlap_ ? 0 : command_overhead_[write][last_was_write];
   }
@@ -92,11 +92,11 @@ class AccessPlanner {
   Picoseconds read_hit_overhead(bool last_was_write) const { return read_hit_overhead_[last_was_write]; }
 
   /// Geometry of a request. Precondition: it lies on the drive and has at least one block.
-  /// `continues`: a read whose first blocks the host has got from the buffer.
+  /// `continues`: a read whose first blocks the host has received from the buffer.
   Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const;
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
-  /// Where overheads run from the arrival (`overhead_overlap`), that of this command is over at `overhead_end`.
+  /// Where overheads run from the arrival (`overhead_overlap`), this command's overhead ends at `overhead_end`.
   AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
                       Picoseconds overhead_end = 0) const {
     return plan(head, extent, rotation_.phase(now), data_ready - now, overhead_end - now);
@@ -130,8 +130,8 @@ class AccessPlanner {
     return time;
   }
 
-  /// Time for which an access keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end one
-  /// block later.
+  /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block
+  /// later.
   Picoseconds hold(const Extent& extent) const { return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]); }
 
   static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
@@ -142,14 +142,14 @@ class AccessPlanner {
     return delay + plan(end_of(from), to, rotation_.phase(from.end_phase + delay), 0).to_first();
   }
 
-  /// The same at the most, whatever a drive with a buffer does between the two: commands that the buffer serves, and accesses of the
-  /// drive's own, change what the host did last, and with it the overhead of `to`.
+  /// Upper bound of `onward` for a drive with a buffer. Between the two accesses the buffer may serve commands and the drive may run
+  /// internal accesses. These change what the host did last, and with it the overhead of `to`.
   Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
     return onward(from, to, delay + more_overhead_[to.write][from.write]);
   }
 
-  /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved; on the
-  /// track itself the time that the heads take to settle again.
+  /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved. On the same track
+  /// it is the time that the heads take to settle again.
   void move(Cylinder cylinder, Head head, Cylinder to_cylinder, Head to_head, bool write, Picoseconds& seek,
             Picoseconds& settle) const {
     const std::uint32_t distance =
@@ -181,17 +181,17 @@ class AccessPlanner {
   std::array<std::array<Picoseconds, 2>, 2> command_overhead_;
   bool overhead_overlap_;
   std::array<std::array<Picoseconds, 2>, 2>
-      more_overhead_{};  ///< by which a command's overhead may be longer than after the last access
+      more_overhead_{};  ///< by which a command's overhead may exceed that after the last access
   std::array<Picoseconds, 2> read_hit_overhead_;
   std::array<bool, 2> zero_latency_;
   double bus_read_watermark_;
-  Picoseconds bus_begin_;  ///< before the data of a read that comes from the media
+  Picoseconds bus_begin_;  ///< time on the bus before the data of a read from the media
   std::array<Picoseconds, 2> bus_leave_;
   bool bus_hold_read_;
   bool bus_never_disconnect_;
-  bool read_leaves_bus_;                ///< a read that runs dry loses time by leaving the bus
-  std::uint32_t write_segment_blocks_;  ///< a write larger than that leaves the bus
-  std::uint32_t write_low_blocks_;      ///< so many blocks are left in the segment when it comes back
+  bool read_leaves_bus_;                ///< a read that has no data to send loses time by leaving the bus
+  std::uint32_t write_segment_blocks_;  ///< a larger write leaves the bus
+  std::uint32_t write_low_blocks_;      ///< blocks left in the segment when the write gets the bus again
   bool bus_overlap_;
 };
 

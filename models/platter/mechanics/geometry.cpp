@@ -10,7 +10,7 @@ namespace platter::mechanics {
 
 namespace {
 
-/// An angle as a fraction of a turn, in units of 2^-64: thousands of skews add up without an error that shows.
+/// An angle as a fraction of a turn, in units of 2^-64, so that thousands of skews add up without a visible error.
 std::uint64_t to_fraction(double turns) {
   turns -= std::floor(turns);
   return turns < 1 ? static_cast<std::uint64_t>(turns * 0x1p64) : 0;
@@ -124,7 +124,7 @@ void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const st
         invalid(where + " has " + std::to_string(slips) + " slips from sector " + std::to_string(base) + " on but only " +
                 std::to_string(spares) + " spare sectors there");
       std::uint32_t front = 0;
-      if (spares_at_front_) {  // the sectors that are left for blocks end with the unit
+      if (spares_at_front_) {  // the sectors for blocks end with the unit
         front = spares;
         while (end - base - front - slips_between(zone, base + front, end) < zone.unit_blocks) --front;
         zone.unit_fronts.push_back(front);
@@ -134,11 +134,11 @@ void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const st
       std::uint32_t before = 0;
       for (auto slip = std::lower_bound(zone.slips.begin(), zone.slips.end(), base); slip != zone.slips.end() && *slip < end;
            ++slip) {
-        const bool counts = *slip >= base + front;  // one before the first used sector moves nothing
+        const bool counts = *slip >= base + front;  // a slip before the first used sector shifts nothing
         zone.slip_keys.push_back(counts ? unit * zone.unit_blocks + (*slip - base - front - before) : 0xFFFF'FFFFu);
         if (counts) ++before;
       }
-      // Keys ascend within a unit; those that move nothing go to its end.
+      // Keys ascend within a unit; keys of slips that shift nothing are at its end.
       std::sort(zone.slip_keys.end() - slips, zone.slip_keys.end());
     }
   }
@@ -283,7 +283,7 @@ std::optional<Lba> Geometry::to_logical(const PhysicalAddress& place) const {
 }
 
 std::optional<std::uint32_t> Geometry::block_at(const Zone& zone, std::uint32_t physical) const {
-  // The only block that can be there: as many usable sectors on as lie before it.
+  // The only block that can be there: its number is the count of usable sectors before the place. This is verified below.
   const std::uint32_t unit = std::min(physical / zone.unit_sectors, (zone.sectors - 1) / zone.unit_sectors);
   const std::uint32_t base = unit * zone.unit_sectors;
   std::uint32_t first = zone.unit_fronts.empty() ? 0 : zone.unit_fronts[unit];
@@ -309,7 +309,7 @@ TrackRun Geometry::track_run(Lba first, std::uint32_t blocks) const {
   const auto in_zone = static_cast<std::uint32_t>(first.value - zone.first_block);
   std::uint32_t physical = place_of(zone, in_zone);
   std::uint32_t wanted = std::min(blocks, zone.blocks - in_zone);
-  if (spare_unit_ != profile::SpareUnit::Zone && !slip_to_zone_end_) {  // the next unit begins behind the spares
+  if (spare_unit_ != profile::SpareUnit::Zone && !slip_to_zone_end_) {  // the next unit begins after the spares
     const std::uint32_t usable = in_zone + zone.front;
     const bool last_unit = usable / zone.unit_blocks >= (zone.sectors - 1) / zone.unit_sectors;  // perhaps cut off
     if (!last_unit) wanted = std::min(wanted, zone.unit_blocks - usable % zone.unit_blocks);

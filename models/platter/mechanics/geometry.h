@@ -16,7 +16,7 @@ using core::Head;
 using core::Lba;
 using core::SectorIndex;
 
-/// Where a sector is.
+/// The physical place of a sector.
 struct PhysicalAddress {
   Cylinder cylinder;
   Head head;
@@ -40,13 +40,13 @@ struct TrackRun {
   bool full_turn;               ///< the run is a whole track: start and end angle are equal
 };
 
-/// Layout of the logical blocks: zones, skews, spare sectors, slips and remapped sectors. Block number to place and back
-/// are exact inverses over the whole drive.
+/// Layout of the logical blocks: zones, skews, spare sectors, slips and remapped sectors. The mapping from block number to place and the
+/// mapping back are exact inverses over the whole drive.
 ///
-/// Angle of a sector: zone offset + track skew * (h + (S - 1) c) + cylinder skew * c + range skew * floor(c / range) + sector +
-/// slips before it, all in sectors of the zone, for head order h and zone cylinder c on a drive with S surfaces. Slips before it
-/// count where spares are kept for each cylinder or track, and those of earlier cylinders or tracks only (the
-/// convention of DiskSim 4.0's layout, diskmodel reference, "G1 layout").
+/// Angle of a sector: zone offset + track skew * (h + (S - 1) c) + cylinder skew * c + range skew * floor(c / range) + sector + slips
+/// before it, all in sectors of the zone, for head order h and zone cylinder c on a drive with S surfaces. Slips count only where spares
+/// are kept for each cylinder or track, and only those of earlier cylinders or tracks (the convention of DiskSim 4.0's layout, diskmodel
+/// reference, "G1 layout").
 class Geometry {
  public:
   /// Throws std::invalid_argument where zones overlap, or slips exceed the spares they use.
@@ -83,13 +83,13 @@ class Geometry {
     std::uint32_t sectors;       ///< physical
     std::uint32_t front;         ///< usable sectors at the front that hold no block
     std::uint32_t unit_sectors;  ///< physical sectors of a spare unit
-    std::uint32_t unit_blocks;   ///< usable ones; with slips inside their unit, those that hold blocks
+    std::uint32_t unit_blocks;   ///< usable sectors of a unit; with slips inside their unit, those that hold blocks
     std::uint64_t offset;        ///< this and the skews in 2^-64 of a turn
     std::uint64_t track_skew;
     std::uint64_t cylinder_skew;
     std::uint64_t range_skew;
     std::vector<std::uint32_t> slips;        ///< physical, ascending
-    std::vector<std::uint32_t> slip_keys;    ///< usable sector, of those before any slip is taken off, from which slip j counts
+    std::vector<std::uint32_t> slip_keys;    ///< number of the usable sector, slips not subtracted, from which slip j counts
     std::vector<std::uint32_t> unit_fronts;  ///< spares at the front: by unit, its first sector that is used
     std::vector<std::pair<std::uint32_t, std::uint32_t>> remaps;    ///< (sector, what holds its block), ascending
     std::vector<std::pair<std::uint32_t, std::uint32_t>> remapped;  ///< the other way round
@@ -105,12 +105,12 @@ class Geometry {
   void lay_out(Zone& zone, const profile::ZoneProfile& profile, const std::string& where);
   const Zone& zone_of_block(std::uint64_t block) const;
   const Zone* zone_of_cylinder(std::uint32_t cylinder) const;
-  /// The block of the zone that the layout puts on a physical sector, remaps left out; none on a slip or a spare.
+  /// The block of the zone that the layout puts on a physical sector, without remaps; none on a slip or a spare.
   std::optional<std::uint32_t> block_at(const Zone& zone, std::uint32_t physical) const;
   static std::uint32_t remap(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& table, std::uint32_t sector);
   /// Slips in [from, to).
   static std::uint32_t slips_between(const Zone& zone, std::uint32_t from, std::uint32_t to);
-  /// The physical sector of a block of the zone, remapping left aside.
+  /// The physical sector of a block of the zone, without remaps.
   std::uint32_t place_of(const Zone& zone, std::uint32_t in_zone) const;
   Position locate(std::uint64_t block) const;
   Position position(const Zone& zone, std::uint32_t physical) const;

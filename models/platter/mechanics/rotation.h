@@ -23,7 +23,7 @@ class Rotation {
 
   Picoseconds phase(Picoseconds now) const { return now % period_; }
 
-  /// First picosecond of the turn at which `angle` has been reached; 0, of the next turn, where this one is over by then.
+  /// First picosecond of the turn at which `angle` has been reached; 0 (of the next turn) if the turn ends before that.
   Picoseconds phase_of(Angle angle) const {
     const auto phase = static_cast<Picoseconds>((Wide{angle} * static_cast<Wide>(period_) + 0xFFFF'FFFFu) >> 32);
     return phase < period_ ? phase : 0;

@@ -62,7 +62,7 @@ SeekCurve::SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinder
     case profile::SeekModel::SqrtLinear: curve = sqrt_linear_curve(profile); break;
     case profile::SeekModel::ThreePoint: curve = three_point_curve(profile, cylinders); break;
   }
-  // Measured distances go before a formula.
+  // Measured distances replace the formula.
   if (profile.model != profile::SeekModel::Table)
     curve = [formula = std::move(curve), &profile](std::uint32_t distance) {
       const auto point = std::find_if(profile.points_us.begin(), profile.points_us.end(),

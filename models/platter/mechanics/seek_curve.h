@@ -10,12 +10,12 @@ namespace platter::mechanics {
 
 using core::Picoseconds;
 
-/// Seek time over the distance in cylinders, tabled once for every distance (whole nanoseconds). For distance 0 the longest
-/// time that an access on the track itself takes to settle.
+/// Seek time as a function of the distance in cylinders, tabulated for every distance (whole nanoseconds). Distance 0 holds the longest
+/// time that an access on the current track takes to settle.
 ///
-/// Table: straight lines between the measured points, the last one's slope extended, the first point's time for
-/// shorter distances. SqrtLinear: a + b sqrt(d) up to the knee, c + d*d beyond. ThreePoint: a + b sqrt(d - 1) +
-/// c (d - 1) through one cylinder, a third of the stroke (the mean distance of uniform accesses) and the full stroke.
+/// Table: straight lines between the measured points, the last one's slope extended, the first point's time for shorter distances.
+/// SqrtLinear: a + b sqrt(d) up to the knee, c + d*d beyond. ThreePoint: a + b sqrt(d - 1) + c (d - 1) through one cylinder, a third of the
+/// stroke (the mean distance of uniform accesses) and the full stroke.
 class SeekCurve {
  public:
   /// Throws std::invalid_argument for a profile that gives no curve or a negative time.

@@ -11,7 +11,7 @@
 
 namespace platter::media {
 
-/// Bytes at offsets, sparse: only what was written takes memory; what never was reads as zero.
+/// Sparse storage of bytes by offset: only written data takes memory; bytes that were never written read as zero.
 class Bytes {
  public:
   void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
@@ -25,7 +25,8 @@ class Bytes {
   std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;  // never iterated where order would matter
 };
 
-/// The sectors of the disks: their bytes, and whether they can be read. A sector whose write was cut off cannot be, until it is written again.
+/// The sectors of the disks: their bytes, and whether they can be read. A sector whose write was interrupted cannot be read until it is
+/// written again.
 class Media {
  public:
   /// `keeps_bytes` false: timing only.
@@ -35,17 +36,17 @@ class Media {
   bool keeps_bytes() const { return keeps_bytes_; }
 
   bool all_readable() const { return unreadable_.empty(); }
-  /// Offset of the first sector of [offset, offset + length) that cannot be read; nothing if all can.
+  /// Offset of the first unreadable sector in [offset, offset + length); nothing if all can be read.
   std::optional<std::uint64_t> unreadable(std::uint64_t offset, std::uint64_t length) const;
-  /// Bytes, whether their sectors can be read or not; nothing on media that keep none.
+  /// Reads bytes, even of unreadable sectors; does nothing on media that keep no bytes.
   void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const {
     if (keeps_bytes_) bytes_.read(offset, data, length);
   }
-  /// The sectors that are written whole can be read from now on.
+  /// Writes bytes. Sectors that are written completely can be read from now on.
   void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
-  /// The same without bytes.
+  /// The same effect on sectors, without bytes.
   void written(std::uint64_t offset, std::uint64_t length);
-  /// The sector at `offset` cannot be read any more.
+  /// Makes the sector at `offset` unreadable.
   void tear(std::uint64_t offset) { unreadable_.insert(offset / sector_bytes_); }
 
   Media copy() const;

@@ -33,7 +33,7 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
       {{"controller", "state", "", 3, &states()},
        kEntered,
        [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.report.state)}; }},
-      {{"controller", "tag", "of the access that runs", 9},
+      {{"controller", "tag", "of the access that runs", 11},
        kStarted,
        [](const V& v) { return SignalValue{std::uint64_t{v.access.tag}}; }},
       {{"controller", "busy", "an access runs: tag, class and slack are of it", 1},
@@ -53,7 +53,7 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
       {{"controller", "scheduler_stall", "the arm, which has just been busy, waits for a decision", 1},
        kStalled,
        [](const V& v) { return SignalValue{std::uint64_t{v.drive.dispatcher().stalled()}}; }},
-      {{"queue", "occupancy", "commands in the queue", 9},
+      {{"queue", "occupancy", "commands in the queue", 11},
        kOccupied,
        [](const V& v) { return SignalValue{std::uint64_t{v.occupancy}}; }},
   };

@@ -8,17 +8,17 @@
 
 namespace platter::observe {
 
-/// After what a signal of a drive is looked at.
+/// The events of a drive after which a signal is read.
 enum DriveEvent : std::uint32_t {
-  kEntered = 1,   ///< the actuator does something else
-  kStarted = 2,   ///< it has an access
-  kOccupied = 4,  ///< commands have come or gone
-  kPrepared = 8,  ///< it is known when the next decision is there, or the decision is
-  kStalled = 16,  ///< it has turned out whether the arm waits
-  kSampled = 32,  ///< so many times a turn
+  kEntered = 1,   ///< the actuator has changed its state
+  kStarted = 2,   ///< an access has started
+  kOccupied = 4,  ///< the number of commands has changed
+  kPrepared = 8,  ///< the time of the next decision is known, or the decision itself
+  kStalled = 16,  ///< it is known whether the actuator stalls
+  kSampled = 32,  ///< periodic, several times a turn
 };
 
-/// What is known of a drive while one of its events is told.
+/// What is known about a drive when one of its events is reported.
 struct DriveView {
   const drive::Drive& drive;
   core::Picoseconds now = 0;
@@ -28,7 +28,7 @@ struct DriveView {
   core::Picoseconds prepared_from = core::kNoDeadline;
 };
 
-/// One row a signal, below the drive's name.
+/// One row for each signal, below the drive's name.
 const std::vector<params::Signal<DriveView>>& drive_signals();
 
 }  // namespace platter::observe

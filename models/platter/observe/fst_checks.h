@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included before Verilator's FST writer is compiled (scripts/cmake/PlatterVerilator.cmake). The writer's internal checks end the program where
-// its stream has failed, as on a full disk; with this they throw instead, and WaveFile says what is wrong.
+// Included before Verilator's FST writer is compiled (scripts/cmake/PlatterVerilator.cmake). The writer's internal checks end the program
+// when its stream has failed, for example on a full disk. With this file they throw instead, and WaveFile reports the problem.
 
 #include <cstdlib>
 #include <stdexcept>

@@ -11,7 +11,7 @@ namespace platter::observe {
 
 namespace {
 
-// The header, which is the first block, and the end of a block of value changes; numbers are big-endian.
+// Types of blocks, and positions in the header, which is the first block. Numbers are big-endian.
 constexpr unsigned char kHeader = 0;
 constexpr unsigned char kChanges = 1;
 constexpr unsigned char kChangesAliased = 5;
@@ -65,14 +65,14 @@ std::string complete_fst(const std::filesystem::path& file, std::uint64_t times,
   std::uint64_t at = 0;
   while (at < size && reader.good()) {
     const unsigned char type = reader.byte(at);
-    const std::uint64_t length = reader.number(at + 1);  // from behind the type on
+    const std::uint64_t length = reader.number(at + 1);  // counted after the type
     if (length < 8 || length > size - at - 1) return kNotWhole;
     at += 1 + length;
     if (type != kChanges && type != kChangesAliased && type != kChangesAliased2) continue;
     found += reader.number(at - 8);  // time stamps of the block
     ++blocks;
   }
-  // A block may begin with the last time stamp of the one before it; an instant at which nothing changes has none.
+  // A block may begin with the last time stamp of the previous one; a time at which nothing changes has no time stamp.
   if (!reader.good() || blocks != reader.number(kChangeBlocksAt) || found > times + blocks) return kNotWhole;
   const std::array<char, kDateBytes> date{};
   if (std::fseek(stream.get(), kDateAt, SEEK_SET) != 0 ||

@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kMostLinks = 40;  // as many as Linux follows
 
-// What goes with an end by a signal. A handler may read it at any instant, so it is a table of pointers that are set last and taken
-// away first; what finds no place in it is removed in every other case.
+// Files and folders to remove when a signal ends the process. A handler may read the table at any time, so it holds pointers that are set
+// last and cleared first. A path that finds no room in it is removed in every other case.
 std::array<std::atomic<const char*>, 256> leftovers{};
 
 void note(const char* path) {
@@ -46,7 +46,7 @@ std::set<std::string>& targets() {
   return names;
 }
 
-/// Folders that were made for files, the outermost first: each goes again when the last file in it is not committed.
+/// Folders that were created for files, the outermost first. An empty one is removed when a file is not committed.
 std::list<fs::path>& made_folders() {
   static std::list<fs::path> folders;
   return folders;
@@ -65,7 +65,7 @@ void remove_empty_folders() {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// The target of a chain of links, which need not exist; why it has none, otherwise.
+/// Follows a chain of links to its target, which need not exist. Returns why there is no target, "" if there is one.
 std::string follow_links(fs::path& file) {
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
@@ -82,8 +82,7 @@ std::string follow_links(fs::path& file) {
 OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_(file) {
   std::error_code error;
   const fs::file_status status = fs::status(file_, error);
-  if (status.type() == fs::file_type::none)
-    fail(error.message());  // too long, links in a circle, a folder that may not be entered
+  if (status.type() == fs::file_type::none) fail(error.message());  // name too long, links in a circle, no access to a folder
   if (fs::is_directory(status) || !file_.has_filename()) fail("it is a folder");
   in_place_ = fs::exists(status) && !fs::is_regular_file(status);
   if (fs::is_fifo(status)) claim(fs::canonical(file_, error).string());
@@ -93,7 +92,7 @@ OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_
     make_folder();
     fs::path place = fs::canonical(file_.has_parent_path() ? file_.parent_path() : fs::path("."), error);
     if (error) fail(error.message());
-    // The partial file's name does not show whether this one may be made.
+    // The partial file has another name, so whether this name is allowed must be checked here.
     const long longest = pathconf(place.c_str(), _PC_NAME_MAX);
     if (longest > 0 && file_.filename().native().size() > static_cast<std::size_t>(longest)) fail(reason(ENAMETOOLONG));
     claim((place / file_.filename()).string());
@@ -174,7 +173,7 @@ void OutputFile::write(std::string_view text) {
     throw core::SimulationError(name_.string() + ": " + reason(errno));
 }
 
-/// What was put together elsewhere, to the device or the pipe.
+/// Copies the temporary file to the device or the pipe.
 void OutputFile::copy_to_target() {
   std::FILE* from = std::fopen(partial_.c_str(), "rb");
   if (from == nullptr) throw core::SimulationError(partial_.string() + ": " + reason(errno));
@@ -208,13 +207,13 @@ void OutputFile::commit() {
       throw core::SimulationError(name_.string() + ": " + error.message());
     }
   }
-  discard();  // the name of what is no longer there
+  discard();  // forgets the temporary name, which no longer exists
 }
 
 void OutputFile::discard_all() noexcept {
   for (auto& entry : leftovers)
     if (const char* path = entry.load(); path != nullptr) unlink(path);
-  for (bool more = true; more;) {  // folders, which are empty only now, one in another only after that
+  for (bool more = true; more;) {  // then the folders that are empty now, inner ones before outer ones
     more = false;
     for (auto& entry : leftovers)
       if (const char* path = entry.load(); path != nullptr && rmdir(path) == 0) {

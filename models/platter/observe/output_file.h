@@ -10,41 +10,41 @@
 
 namespace platter::observe {
 
-/// A file that appears whole or not at all. It is written under a name of its own in the target's folder, renamed by `commit`, and removed
-/// otherwise. A link's target is replaced, not the link; a device or a pipe is written to, not replaced. Two runs with the same
-/// target do not meet: the last whole file stays.
+/// A file that appears complete or not at all. It is written under a temporary name in the target's folder. `commit` renames it; otherwise
+/// it is removed. If the target is a link, the file that the link points to is replaced, not the link. A device or a pipe is written to,
+/// not replaced. Two runs with the same target do not interfere: the last complete file remains.
 class OutputFile {
  public:
   enum class Access {
     Stream,    ///< `write` only
-    Rewritten  ///< somebody else writes the file `partial_path` by its name, with seeks: `commit` copies it to a device or a pipe
+    Rewritten  ///< another writer opens `partial_path` by name and seeks in it; `commit` copies it to a device or a pipe
   };
 
-  /// Makes the folder, which goes again with a file that is not committed. Throws core::InputError where the file cannot be written, is an
-  /// input of this process (core::note_input), or is another output of it.
+  /// Creates the folder, which is removed again if the file is not committed. Throws core::InputError where the file cannot be written, is
+  /// an input of this process (core::note_input), or is another output of it.
   explicit OutputFile(const std::filesystem::path& file, Access access = Access::Stream);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view text);
-  /// Everything is in the file system; throws core::SimulationError where it has no room. Nothing is written from now on.
+  /// Makes sure that everything is in the file system; throws core::SimulationError if there is no room. Nothing may be written afterwards.
   void finish();
-  /// Finishes, and gives the file its name.
+  /// Finishes, and renames the file to its target.
   void commit();
 
   /// As it was given.
   const std::filesystem::path& name() const { return name_; }
-  /// The file that is being written.
+  /// The temporary file.
   const std::filesystem::path& partial_path() const { return partial_; }
 
-  /// What is not committed, of all files of the process, is removed: for a signal's handler, which ends the process behind it.
+  /// Removes all uncommitted files of the process. A signal handler calls it before it ends the process.
   static void discard_all() noexcept;
-  /// In a child process: the files that its parent is writing are not its own.
+  /// For a child process: forgets the files that its parent is writing, so that the child does not remove them.
   static void forget_all() noexcept;
 
  private:
-  /// The target is this one's alone.
+  /// Reserves the target for this file.
   void claim(std::string identity);
   void make_folder();
   void make_partial(const std::filesystem::path& folder);
@@ -55,17 +55,18 @@ class OutputFile {
   std::filesystem::path name_;  ///< as it was given
   std::filesystem::path file_;  ///< with links followed
   std::filesystem::path partial_;
-  std::string beside_;    ///< `partial_` + ".hier", a second file that the writer of waves has
-  std::string identity_;  ///< among the targets of the process; empty: a device
+  std::string beside_;    ///< a second file that the wave writer creates
+  std::string identity_;  ///< key among the targets of the process; empty: a device
   std::FILE* stream_ = nullptr;
   bool in_place_ = false;  ///< the target is a device or a pipe
   bool finished_ = false;
 };
 
-/// Opens it, if it has a name: before a run, so that results that have no place are refused without one.
+/// Opens the file; null if the name is empty. Called before a run, so that an output that cannot be written is refused before the
+/// simulation.
 std::unique_ptr<OutputFile> open_output(const std::filesystem::path& file);
 
-/// Commits all, or none where one of them has no room; null ones are left out.
+/// Commits all files, or none if there is no room for one of them; null pointers are skipped.
 void commit_all(const std::vector<OutputFile*>& files);
 
 }  // namespace platter::observe

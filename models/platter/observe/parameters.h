@@ -8,7 +8,7 @@
 
 namespace platter::observe {
 
-/// What of a run is written to a wave file.
+/// Which part of a run is written to a wave file.
 struct WaveParameters {
   double from_s = 0;
   double to_s = 2;

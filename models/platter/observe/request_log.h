@@ -10,7 +10,7 @@
 
 namespace platter::observe {
 
-/// One CSV row for every request that has ended, in the order in which they ended; times in whole picoseconds.
+/// Writes one CSV row for every request that has ended, in the order in which they ended; times in whole picoseconds.
 class RequestLog : public workload::RequestObserverIf {
  public:
   /// Throws core::InputError where the file cannot be written.
@@ -18,7 +18,7 @@ class RequestLog : public workload::RequestObserverIf {
 
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override;
-  /// The file appears under its name only now.
+  /// Gives the file its name, under which it does not exist before.
   void commit() { file_.commit(); }
   OutputFile& file() { return file_; }
 

@@ -12,7 +12,7 @@ namespace platter::observe {
 
 namespace {
 
-// Ranges are of the ten bits behind the first one of a value: a shift and a mantissa, as in floating point.
+// A range is a shift and the ten bits after a value's leading one: exponent and mantissa, as in floating point.
 constexpr unsigned kMantissaBits = 10;
 constexpr std::uint64_t kMantissas = std::uint64_t{1} << kMantissaBits;
 
@@ -133,7 +133,7 @@ void RequestStatistics::finished(const workload::FinishedRequest& finished) {
 
 void RequestStatistics::outstanding_at(const workload::Request& request, Picoseconds now) {
   ++outstanding;
-  if (request.deadline <= now) ++late;  // what happens at `now` has happened
+  if (request.deadline <= now) ++late;  // events at `now` are over
 }
 
 void Statistics::issued(const workload::Request& request) {

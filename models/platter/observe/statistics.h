@@ -12,8 +12,8 @@ namespace platter::observe {
 using core::Picoseconds;
 using core::to_milliseconds;
 
-/// Sum of samples and of their squares, with the samples kept for percentiles; beyond `kMostKept` of them only how many lie in each of some
-/// ranges, none wider than a thousandth of its values, so that a long run takes no more memory.
+/// Statistics of samples: the sum, the sum of squares, and the samples themselves for percentiles. Beyond `kMostKept` samples only the
+/// count in each of a set of ranges is kept, so that a long run takes no more memory. No range is wider than a thousandth of its values.
 class Samples {
  public:
   static constexpr std::size_t kMostKept = std::size_t{1} << 22;
@@ -34,21 +34,21 @@ class Samples {
   std::size_t count_ = 0;
   Picoseconds max_ = 0;
   std::vector<Picoseconds> values_;    ///< up to `kMostKept`
-  std::vector<std::uint64_t> counts_;  ///< of each range, beyond
+  std::vector<std::uint64_t> counts_;  ///< of each range, beyond `kMostKept`
   double sum_ms_ = 0;
   double sum_squares_ms_ = 0;
   mutable std::vector<Picoseconds> sorted_;
 };
 
-/// How many requests are outstanding, as means over equal parts of the time from `from` to `to`. A request is added once, when it is known how long
-/// it was outstanding: in constant time, whatever it spans, and in any order.
+/// The number of outstanding requests, as means over equal parts of the time from `from` to `to`. A request is added once, when it is known
+/// how long it was outstanding. This takes constant time, whatever the request spans, and requests may be added in any order.
 class Backlog {
  public:
   static constexpr std::size_t kParts = 20;
 
   Backlog(Picoseconds from, Picoseconds to);
 
-  /// A request that was outstanding from `issued` to `gone`; what lies outside the time measured does not count.
+  /// Adds a request that was outstanding from `issued` to `gone`; time outside the measured interval does not count.
   void add(Picoseconds issued, Picoseconds gone);
   /// Time-weighted mean over each part; 0 in a part of no length.
   std::array<double, kParts> means() const;
@@ -62,17 +62,17 @@ class Backlog {
 
   Picoseconds from_;
   Picoseconds to_;
-  Picoseconds step_;                      ///< length of all parts but the last, which has what is left over
+  Picoseconds step_;                      ///< length of all parts but the last, which has the remainder
   std::array<double, kParts> partial_{};  ///< time outstanding in the first and last parts that requests touch; may exceed 2^63
   std::array<std::int64_t, kParts + 1>
-      throughout_{};  ///< change of the number outstanding throughout a part, against the part before
+      throughout_{};  ///< change of the number outstanding throughout a part, relative to the previous part
 };
 
 /// The parts of a response time, in the order in which they are shown.
 inline constexpr std::array<std::string_view, 7> kPartNames = {"queue",    "overhead", "seek", "settle",
                                                                "rotation", "transfer", "bus"};
 
-/// What happened to some requests.
+/// Statistics of a set of requests.
 struct RequestStatistics {
   std::uint64_t issued = 0;
   std::uint64_t completed = 0;
@@ -87,7 +87,7 @@ struct RequestStatistics {
   void outstanding_at(const workload::Request& request, Picoseconds now);
 };
 
-/// What happened to the requests of one class: to all, and to reads and writes apart.
+/// Statistics of the requests of one class: of all, and of reads and writes apart.
 struct ClassStatistics : RequestStatistics {
   ClassStatistics(Picoseconds from, Picoseconds to) : backlog(from, to) {}
 
@@ -105,7 +105,7 @@ class Statistics : public workload::RequestObserverIf {
 
   void issued(const workload::Request& request) override;
   void finished(const workload::FinishedRequest& finished) override;
-  /// A request that is still in the host or in the drive when the run ends, at `now`.
+  /// Counts a request that is still in the host or in the drive when the run ends, at `now`.
   void outstanding(const workload::Request& request, Picoseconds now);
 
   const ClassStatistics& of(core::RequestClass cls) const { return classes_[core::index_of(cls)]; }
@@ -133,7 +133,7 @@ struct MeasuredClass {
 const params::Statistics<MeasuredRequests>& request_rows();
 const params::Statistics<MeasuredClass>& class_rows();
 
-/// All classes of which a request was issued.
+/// All classes in which a request was issued.
 std::vector<std::pair<std::string_view, MeasuredClass>> measured_classes(const Statistics& statistics, double measured_s);
 
 }  // namespace platter::observe

@@ -16,7 +16,7 @@ constexpr double kWidth = 560;
 constexpr double kHeight = 320;
 constexpr const char* kColours[] = {"#1b1b1b", "#c1272d", "#0061a8", "#4d8b31"};
 
-/// 1, 2 or 5 times a power of ten: about `count` of them in `range`.
+/// A step of 1, 2 or 5 times a power of ten, with about `count` steps in `range`.
 double tick_step(double range, int count) {
   const double raw = range / count;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));

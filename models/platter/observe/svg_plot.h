@@ -12,7 +12,7 @@ struct CdfSeries {
   std::vector<double> values;
 };
 
-/// Cumulative distributions of some samples as an SVG image; the axis ends where 99.9 % of every sample are.
+/// Cumulative distributions of several samples as an SVG image; the axis ends where it covers 99.9 % of every sample.
 std::string cdf_svg(const std::string& title, const std::string& axis, const std::vector<CdfSeries>& series);
 
 }  // namespace platter::observe

@@ -44,7 +44,7 @@ struct WaveFile::File {
   struct Scope {
     std::string name;
     std::vector<params::SignalRow> rows;
-    std::size_t first;       ///< of the values
+    std::size_t first;       ///< index of the first value
     std::uint32_t code = 0;  ///< of the first signal in the file
     const File* of = nullptr;
   };
@@ -61,7 +61,7 @@ struct WaveFile::File {
 
   static void init(void* self, VerilatedFst* trace, std::uint32_t code) {
     auto& scope = *static_cast<Scope*>(self);
-    std::map<const params::Enumeration*, EnumerationText> enumerations;  // numbered anew by each scope, as each design does
+    std::map<const params::Enumeration*, EnumerationText> enumerations;  // each scope numbers them anew, as each design does
     scope.code = code;
     for (const params::SignalRow& row : scope.rows) {
       if (row.values == nullptr || enumerations.count(row.values) != 0) continue;
@@ -213,15 +213,15 @@ void WaveFile::set(Signals of, std::size_t row, params::SignalValue value, Picos
 
 void WaveFile::sample(Picoseconds time) {
   flush(time);
-  if (changed_ == time) changed_ = -1;  // goes with this sample
+  if (changed_ == time) changed_ = -1;  // is written with this sample
   const Picoseconds step = time - sampled_;
   sampled_ = time;
-  // Behind another core's clock, which ran ahead: the edges keep their distance, until the time has come up with them.
+  // Another core's clock has run ahead. The edges follow it at their own distance, until simulated time has caught up.
   dump(time <= last_ && step > 0 ? last_ + step : time);
 }
 
 OutputFile& WaveFile::close() {
-  arm();  // a run without a kernel's step has a file, too
+  arm();  // a run without a kernel step also has a file
   flush(core::kNoDeadline);
   unhook();
   const bool whole = finish();

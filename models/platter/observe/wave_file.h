@@ -14,33 +14,33 @@
 
 namespace platter::observe {
 
-/// One FST file with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never
-/// go back in the file: the RTL runs ahead of the kernel within a decision (less than a microsecond), and a change of
-/// the drive that falls into it is written at its end. Decisions of several drives at one instant are written one behind the other, each with
-/// its clock's period, until the time has come up with them.
+/// One FST file with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never go
+/// back in the file. The RTL runs ahead of the kernel within a decision (less than a microsecond); a change of the drive within that time
+/// is written at its end. Decisions of several drives at one time are written one after the other, each with its clock's period, until
+/// simulated time has caught up.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
   /// Throws core::InputError where the file cannot be written.
   WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to);
   ~WaveFile() override;
 
-  // Before the file is armed.
-  /// The signals of a scope: where the first one's value is.
+  // To be called before `arm`.
+  /// The signals of a scope: the index of the first one's value.
   struct Signals {
     std::size_t first = 0;
   };
   Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
-  /// A design, built to be traced, which outlives the file.
+  /// Adds a design, which must be built for tracing and outlive the file.
   void add(accelerator::RtlCore& rtl);
 
   void set(Signals of, std::size_t row, params::SignalValue value, core::Picoseconds now);
 
   bool wants(core::Picoseconds time) const override { return armed_ && time >= from_ && time <= to_; }
-  /// Nothing is written before; what is done to a design before the simulation starts stays out of the file.
+  /// Starts the recording. What happens to a design before the simulation starts is not in the file.
   void arm();
   void sample(core::Picoseconds time) override;
   core::Picoseconds from() const { return from_; }
-  /// Closes the file and checks that it is whole; `commit` of what is returned gives it its name. Without that nothing is left.
+  /// Closes the file and checks that it is complete; `commit` of the returned file gives it its name. Without `commit` nothing remains.
   OutputFile& close();
   void commit() { close().commit(); }
 
@@ -50,9 +50,9 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void dump(core::Picoseconds time);
 
   struct File;
-  /// False if the file could not be written whole.
+  /// False if the file could not be written completely.
   bool finish();
-  /// The destructor of a file that could not be written would try again, and end the program.
+  /// Keeps a file that could not be written alive: its destructor would try to write again, and end the program.
   static void keep(std::unique_ptr<File> file);
 
   std::unique_ptr<File> file_;

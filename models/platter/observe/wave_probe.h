@@ -9,11 +9,11 @@
 
 namespace platter::observe {
 
-/// Watches a drive and writes its signals to a wave file; arm and spindle are sampled within the file's window.
+/// Watches a drive and writes its signals to a wave file; arm position and spindle angle are sampled within the file's window.
 class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
  public:
   SC_HAS_PROCESS(WaveProbe);
-  /// `scope`: the drive's in the file. The drive outlives the probe.
+  /// `scope`: the drive's scope in the file. The drive must outlive the probe.
   WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
             std::uint32_t samples_per_turn);
   ~WaveProbe() override;

@@ -39,7 +39,7 @@ json::json_pointer pointer(const std::string& key) {
   return json::json_pointer(path);
 }
 
-/// A row's key below the array whose element has it.
+/// A row's key relative to the array of its element.
 std::string own_key(const BoundArray& array, const BoundRow& bound) { return bound.key.substr(array.key.size() + 1); }
 
 // --- schema ----------------------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ struct SchemaOf {
 
 json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
 
-/// The object that has the last part of a key, made if need be.
+/// The object that holds the last part of a key; created if necessary.
 json* parent_of(json& root, const std::string& key, std::string& last) {
   json* level = &root;
   std::size_t begin = 0;
@@ -98,7 +98,7 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
 
 // --- TOML ------------------------------------------------------------------------------------------------------------
 
-/// A file name that holds wherever the dump is put.
+/// An absolute file name, valid wherever the dump is stored.
 std::string whole_path(const FileName& name) {
   return name.empty() ? "" : std::filesystem::absolute(name.path).lexically_normal().string();
 }
@@ -150,7 +150,7 @@ json to_json(const Grammar& grammar) {
 }
 
 std::string to_toml(const Grammar& grammar) {
-  // A section's keys may come from several rooms, and those at the top of the file come first.
+  // A section's keys may come from several modules, and those at the top of the file come first.
   std::vector<std::string> sections{""};
   std::map<std::string, std::string> text;
   for (const BoundRow& bound : grammar.rows()) {

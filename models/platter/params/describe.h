@@ -9,20 +9,20 @@
 
 namespace platter::params {
 
-/// The effective configuration: every key with its value; file names as they stand there.
+/// The effective configuration: every key with its value; file names as the configuration gives them.
 nlohmann::json to_json(const Grammar& grammar);
-/// The same as TOML, each key with its unit and meaning; file names as absolute paths, so that it may stand anywhere.
+/// The same as TOML, each key with its unit and meaning; file names as absolute paths, so that the file may be stored anywhere.
 std::string to_toml(const Grammar& grammar);
 
-/// JSON Schema (draft 2020-12) of an object with these keys, of which the values in the bound object are the defaults.
+/// JSON Schema (draft 2020-12) of an object with these keys. The values in the bound object are the defaults.
 nlohmann::json schema(const Grammar& grammar);
-/// In a schema of a whole configuration: each section may be the name of its file, or start from a file, which then may hold what is required.
-/// `meaning` says what such a name is, by section.
+/// Extends the schema of a whole configuration: each section may also be the name of its file, or start from a file, which may then hold
+/// the required keys. `meaning` describes such a name, by section.
 void allow_files(nlohmann::json& schema, const std::map<std::string, std::string>& meaning = {});
 
-/// A table of the keys for a page, arrays left out.
+/// A table of the keys for a reference page, without the arrays.
 std::string page_table(const Grammar& grammar);
-/// The same of the keys of one element.
+/// The same for the keys of one element of an array.
 std::string page_table(const BoundArray& array);
 
 }  // namespace platter::params

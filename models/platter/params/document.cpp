@@ -44,7 +44,7 @@ void report(Problems& problems, const Position& at, const std::string& key, cons
   throw ConfigError({{at.file, at.line, at.column, key, message}});
 }
 
-/// The parser bounds the depth of values, not that of keys: one of a hundred thousand parts would take the whole stack.
+/// The parser limits the depth of values, but not of keys. A key of a hundred thousand parts would use up the stack.
 void check_depth(const std::string& text, const std::string& file) {
   constexpr std::ptrdiff_t kMostParts = 256;
   std::uint32_t line = 1;
@@ -60,7 +60,7 @@ void check_depth(const std::string& text, const std::string& file) {
 
 toml::table parse_file(const fs::path& file) {
   if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
-  const std::string text = core::read_input(file);  // a pipe has no size, which toml::parse_file asks for
+  const std::string text = core::read_input(file);  // toml::parse_file needs the file's size, which a pipe does not have
   check_depth(text, file.string());
   try {
     return toml::parse(text, file.string());
@@ -97,7 +97,7 @@ std::string file_objection(const fs::path& path) {
 
 void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const FileLookup& lookup,
                       const std::string& file) {
-  std::vector<std::string> keys;  // names, since sections are exchanged on the way
+  std::vector<std::string> keys;  // copies of the names, because the loop replaces sections
   for (auto&& [key, node] : table) keys.emplace_back(key.str());
   for (const std::string& key : keys) {
     const std::string path = join(prefix, key);
@@ -120,7 +120,7 @@ void resolve_includes(toml::table& table, const std::string& prefix, const KeySp
   }
 }
 
-/// Puts the name of a file in place of a whole section.
+/// Replaces a whole section by the name of a file.
 void name_section(toml::table& table, const std::string& key, const std::string& name) {
   toml::table* level = &table;
   std::size_t begin = 0;
@@ -194,7 +194,7 @@ std::optional<std::size_t> choice_index(const std::vector<std::string_view>& cho
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-/// Sets one field from its node; returns what is wrong, "" if nothing is.
+/// Sets one field from its node; returns the problem, "" if there is none.
 class Setter {
  public:
   Setter(const Row& row, const Leaf& leaf) : p_(row), leaf_(leaf) {}
@@ -284,7 +284,7 @@ class Setter {
   }
   static constexpr const char* kExactNumber = "a number (a whole one of at most 2^53)";
 
-  /// The one place where a real is read: an integer that a double does not hold exactly is none.
+  /// Reads every real number. An integer that a double does not hold exactly is refused.
   static bool number(const toml::node& node, double& value) {
     if (const toml::value<std::int64_t>* whole = node.as_integer()) {
       constexpr std::int64_t kLargest = std::int64_t{1} << std::numeric_limits<double>::digits;
@@ -317,7 +317,7 @@ class Setter {
   }
   std::string file(const std::string& text, FileName& name) const {
     name.text = text;
-    // A file's own names count from where it stands, those of the command line (no line) from the working directory.
+    // File names in a file are relative to its folder, those of the command line (no line number) to the working directory.
     const fs::path base = leaf_.position.line > 0 ? core::folder_of_input(leaf_.position.file) : fs::path();
     name.path = text.empty() ? fs::path() : base / text;
     return text.empty() ? std::string() : file_objection(name.path);
@@ -327,7 +327,7 @@ class Setter {
   const Leaf& leaf_;
 };
 
-/// Sets the rows. `where`: the place that lacks what is required and is not there.
+/// Sets the rows. `where` gives the position to report for a missing required key.
 void apply(const std::vector<BoundRow>& rows, Leaves& leaves, const std::function<Position(const std::string& key)>& where,
            Problems& problems) {
   for (const BoundRow& bound : rows) {
@@ -428,10 +428,10 @@ fs::path file_beside(const std::string& name, const std::string& section, const 
 struct Document::Tables {
   std::string file;
   toml::table table;
-  std::vector<toml::table> owners;  // of the overrides' values
+  std::vector<toml::table> owners;  // keep the nodes of the overrides' values
   std::vector<std::pair<std::string, Leaf>> set_keys;
   std::map<std::string, std::pair<std::string, Position>>
-      names;  // of sections at the top: what they start from, and where they stand
+      names;  // by top section: the name that it starts from, and that name's position
 };
 
 Document::Document(const fs::path& file, const std::vector<std::string>& overrides, const KeySpace& space,
@@ -488,7 +488,7 @@ void Document::read(const Grammar& grammar, Source& source, Problems& problems, 
   flatten(t.table, "", space, elsewhere, t.file, leaves, problems);
   for (const auto& [key, leaf] : t.set_keys) leaves[key] = leaf;
 
-  // A required section that is not there is one problem, not one for each of its keys; nor is what would override it.
+  // A missing required section is one problem, not one for each of its keys. Overrides of it are no further problem.
   std::vector<std::string> absent;
   for (const RequiredSection& section : grammar.required()) {
     if (t.names.count(section.key) == 0 || leaves.count(section.key) != 0) absent.push_back(section.key);

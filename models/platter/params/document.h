@@ -23,7 +23,7 @@ class KeySpace {
 
   bool has_key(const std::string& key) const { return keys_.count(key) != 0; }
   bool has_section(const std::string& section) const { return sections_.count(section) != 0; }
-  /// " (did you mean X?)", or "" where nothing is near.
+  /// " (did you mean X?)", or "" if no key is close enough.
   std::string suggestion(const std::string& key) const;
 
  private:
@@ -31,34 +31,37 @@ class KeySpace {
   std::set<std::string> sections_;
 };
 
-/// Which file a section is that is named instead of written out, and what is wrong with a name.
+/// Finds the file of a section that the configuration gives by name instead of inline. `at` is the position of that name. Throws for a bad
+/// name.
 using FileLookup =
     std::function<std::filesystem::path(const std::string& name, const std::string& section, const Position& at)>;
-/// The file of that name beside the one that names it. Throws core::ConfigError where it cannot be read.
+/// The file of that name, relative to the folder of the file that names it. Throws core::ConfigError where it cannot be read.
 std::filesystem::path file_beside(const std::string& name, const std::string& section, const Position& at);
 
-/// A TOML configuration, read, with the files that it names in the place of sections, and with what the command line says instead of it.
+/// A TOML configuration, read together with the files that it names in place of sections and with the overrides of the command line.
 ///
-/// A section may stand inline or be the name of a file, relative to the file that names it; a section with a key `file` starts from that file and
-/// overrides it. Overrides are "key=value", value in TOML (a bare word is a text); the name of a file for a section replaces the whole of it.
+/// A section may be inline or the name of a file, relative to the file that names it; a section with a key `file` starts from that file and
+/// overrides it. Overrides are "key=value", value in TOML (a bare word is a text); the name of a file for a section replaces the whole of
+/// it.
 class Document {
  public:
-  /// `space`: all that may stand in it, which is also what may stand in files of its own. Throws core::ConfigError or core::InputError.
+  /// `space`: all keys that the configuration may have; its section files may have the same keys. Throws core::ConfigError or
+  /// core::InputError.
   Document(const std::filesystem::path& file, const std::vector<std::string>& overrides, const KeySpace& space,
            const FileLookup& lookup);
   ~Document();
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
 
-  /// What a key is given as, if it is a text.
+  /// The value given to a key, if it is a text.
   std::optional<std::string> text(const std::string& key) const;
   /// The file or name that the section starts from, "" without one.
   std::string name_of(const std::string& section) const;
 
-  /// What is said of a key that the grammar does not have, "" if nothing is.
+  /// Returns the message for a key that the grammar does not have, "" if there is no special one.
   using Elsewhere = std::function<std::string(const std::string& key)>;
-  /// Sets all that the grammar binds. Adds every problem: unknown keys (with the nearest valid name), wrong types, values out of range, what is
-  /// missing.
+  /// Sets all fields that the grammar binds. Adds every problem: unknown keys (with the nearest valid name), wrong types, values out of
+  /// range, missing keys and sections.
   void read(const Grammar& grammar, Source& source, std::vector<core::ConfigProblem>& problems,
             const Elsewhere& elsewhere = {}) const;
 

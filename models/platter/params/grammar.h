@@ -13,19 +13,19 @@
 
 namespace platter::params {
 
-/// A row, and the field that it stands for in one object.
+/// A row, and the field of one object that it describes.
 struct BoundRow {
-  std::string key;  ///< with the prefix below which the row stands
+  std::string key;  ///< with the row's prefix
   const Row* row;
   Field field;
 };
 
-/// An array of tables of one kind, `[[key]]` each, at least one.
+/// An array of tables of one kind, each written as `[[key]]`; it has at least one element.
 struct BoundArray {
   std::string key;
-  std::string_view one;                            ///< what one of them is
-  std::function<std::vector<BoundRow>()> append;   ///< another element
-  std::function<std::vector<BoundRow>()> example;  ///< an element with its defaults, of no array
+  std::string_view one;                            ///< what one element is
+  std::function<std::vector<BoundRow>()> append;   ///< adds an element
+  std::function<std::vector<BoundRow>()> example;  ///< an element with the defaults, outside any array
   std::function<std::vector<std::vector<BoundRow>>()> elements;
 };
 
@@ -35,11 +35,11 @@ struct RequiredSection {
   std::string_view meaning;
 };
 
-/// What a configuration may say, bound to the objects that it sets: the rows of several rooms, each below a prefix. The objects stay where they are
-/// as long as the grammar is in use.
+/// All keys that a configuration may have, bound to the objects that they set: the rows of several modules, each below a prefix. The
+/// objects must keep their addresses as long as the grammar is in use.
 class Grammar {
  public:
-  /// `table` lives as long as the program.
+  /// `table` must exist until the program ends.
   template <typename Object>
   void add(const Table<Object>& table, Object& object, const std::string& prefix = {}) {
     std::vector<BoundRow> bound = bind(table, object, prefix);
@@ -62,7 +62,7 @@ class Grammar {
   const std::vector<BoundArray>& arrays() const { return arrays_; }
   const std::vector<RequiredSection>& required() const { return required_; }
 
-  /// Null where there is no such key.
+  /// Null if there is no such key.
   const BoundRow* find(std::string_view key) const {
     for (const BoundRow& row : rows_)
       if (row.key == key) return &row;

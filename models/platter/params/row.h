@@ -15,7 +15,7 @@
 
 namespace platter::params {
 
-/// A file that a configuration names: the text as it stands there, and where it is.
+/// A file that a configuration names: the name as written there, and its path.
 struct FileName {
   std::string text;
   std::filesystem::path path;
@@ -23,7 +23,7 @@ struct FileName {
   bool empty() const { return text.empty(); }
 };
 
-/// A field that is an enumeration: the place of its value's name among the choices of its row.
+/// A field of enumeration type. Its value is the index of the value's name among the choices of its row.
 class Choice {
  public:
   template <typename Enum>
@@ -41,7 +41,7 @@ class Choice {
   void (*set_)(void*, std::size_t);
 };
 
-/// The field of an object that a parameter sets and shows.
+/// The field of an object that a parameter sets and reads.
 using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*,
                            std::vector<std::uint32_t>*, std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
                            std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice>;
@@ -54,19 +54,19 @@ Field field(Member* member) {
     return member;
 }
 
-/// The least and the largest value, which are allowed.
+/// The least and the largest allowed value.
 struct Range {
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
 };
 inline Range from(double minimum) { return {minimum, Range{}.maximum}; }
 
-/// The names that a text may be, or an enumeration's in the order of its values.
+/// The allowed texts, or the names of an enumeration in the order of its values.
 struct OneOf {
   std::vector<std::string_view> names;
 };
 
-/// What is said of a configuration key, whatever object has its field.
+/// The description of a configuration key, independent of the object that has its field.
 struct Row {
   std::string_view key;  ///< dotted path
   std::string_view unit;
@@ -76,8 +76,8 @@ struct Row {
   bool required = false;
 };
 
-/// One configuration key, and its field in an object of a room. The tables of these rows feed the loader, `config dump`, the reference page and
-/// the JSON Schema.
+/// One configuration key, and its field in an object of a module. The tables of these rows feed the loader, `config dump`, the reference
+/// page and the JSON Schema.
 template <typename Object>
 struct Parameter : Row {
   using Access = std::function<Field(Object&)>;
@@ -110,7 +110,7 @@ auto at(Inner Object::* inner, Member Inner::* member) {
   return [inner, member](Object& object) { return field(&(object.*inner.*member)); };
 }
 
-/// The names of the rows of another table, perhaps behind others: what a key may be that picks one of them.
+/// The allowed values of a key that selects a row of another table: the names in `before`, then the names of the rows.
 template <typename Rows>
 OneOf names_of(const Rows& rows, std::vector<std::string_view> before = {}) {
   for (const auto& row : rows) before.push_back(row.name);

@@ -14,9 +14,9 @@ struct Enumeration {
   std::vector<const char*> values;
 };
 
-/// What is said of a signal in a wave file.
+/// The description of a signal in a wave file.
 struct SignalRow {
-  std::string_view scope;  ///< within that of what is watched
+  std::string_view scope;  ///< within the scope of the watched object
   std::string_view name;
   std::string_view description;
   int bits;  ///< 0: a real
@@ -25,12 +25,12 @@ struct SignalRow {
 
 using SignalValue = std::variant<std::uint64_t, double>;
 
-/// A signal of something that a probe watches: its value, and the events after which it is looked at.
+/// A signal of an object that a probe watches: its value, and the events after which the probe reads it.
 template <typename View>
 struct Signal : SignalRow {
   using Get = SignalValue (*)(const View&);
 
-  std::uint32_t events;  ///< a bit for each
+  std::uint32_t events;  ///< one bit each
   Get value;
 };
 

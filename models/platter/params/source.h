@@ -11,7 +11,7 @@
 
 namespace platter::params {
 
-/// A place in a file; line and column 0: the file as a whole.
+/// A position in a file. Line and column 0 mean the file as a whole.
 struct Position {
   std::string file;
   std::size_t line = 0;
@@ -23,23 +23,23 @@ struct Source {
   std::string file;
   std::map<std::string, Position> positions;  ///< of each key that was given
 
-  /// Where the key stands; the file as a whole if it was not given.
+  /// The position of the key; the file as a whole if the key was not given.
   Position at(const std::string& key) const {
     const auto found = positions.find(key);
     return found != positions.end() ? found->second : Position{file, 0, 0};
   }
-  /// What is wrong with a key; `asked_by`: the key that asks for it, where it does not stand itself.
+  /// A problem of a key. `asked_by`: the key that requires it, whose position is reported if the key itself was not given.
   core::ConfigProblem problem(const std::string& key, const std::string& message, const std::string& asked_by = {}) const {
     const Position position = at(asked_by.empty() ? key : asked_by);
     return {position.file, position.line, position.column, key, message};
   }
-  /// Throws core::ConfigError: what is wrong with the key's value, and where it stands.
+  /// Throws core::ConfigError with the problem of the key's value and its position.
   [[noreturn]] void refuse(const std::string& key, const std::string& message) const {
     throw core::ConfigError({problem(key, message)});
   }
 };
 
-/// What is wrong with a configuration whose keys are good by themselves.
+/// Collects the problems of a configuration whose keys are each valid alone.
 class Findings {
  public:
   Findings(const Source& source, std::vector<core::ConfigProblem>& problems) : source_(source), problems_(problems) {}

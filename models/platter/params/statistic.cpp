@@ -131,12 +131,12 @@ void add_to_page(const StatisticTable& table, const std::string& prefix, std::st
   }
 }
 
-/// The rows with a heading, and by which keys they are reached.
+/// A row with a heading, and the path to its value.
 struct Shown {
   const StatisticRow* row;
   json::json_pointer where;
 };
-/// Those that stand in one table; a group with a heading of its own has another.
+/// Finds the rows of one table; a group with a heading of its own has another table.
 void find_shown(const StatisticTable& table, const json::json_pointer& prefix, std::vector<Shown>& found) {
   for (const StatisticRow& row : table.rows()) {
     const json::json_pointer where = prefix / std::string(row.name);
@@ -152,10 +152,10 @@ std::string number(const json& value, const StatisticRow& row) {
   return core::json_text(value, -1);
 }
 
-/// A line for each of several objects with the same rows: its name, and what of it has a heading.
+/// A table with a line for each of several objects with the same rows: its name, and the values of the rows with a heading.
 class ScreenTable {
  public:
-  /// `where`: of the rows in each object.
+  /// `where`: path of the rows in each object.
   ScreenTable(std::string_view heading, const StatisticTable& table, const json::json_pointer& where) {
     find_shown(table, where, shown_);
     std::vector<std::string> head{std::string(heading)};
@@ -190,7 +190,7 @@ class ScreenTable {
   std::vector<std::vector<std::string>> lines_;
 };
 
-/// The objects of a group by name or of a list, each followed by its parts that it may lack (`reads`, `writes`).
+/// The objects of a group by name or of a list, each followed by its optional parts (`reads`, `writes`).
 std::string object_tables(const StatisticRow& group, const json& objects) {
   const auto fill = [&](ScreenTable& table, bool with_parts) {
     for (const auto& [key, object] : objects.items()) {
@@ -199,7 +199,7 @@ std::string object_tables(const StatisticRow& group, const json& objects) {
       for (const StatisticRow& part : group.table->rows())
         if (part.kind == StatisticRow::Kind::Group && part.optional && object.contains(part.name))
           parts.emplace_back(part.name);
-      if (!with_parts || parts.size() < 2) continue;  // one part is the whole
+      if (!with_parts || parts.size() < 2) continue;  // a single part equals the whole
       for (const std::string& part : parts) table.add("  " + part, object.at(part));
     }
     return table.text();

@@ -16,27 +16,28 @@
 
 namespace platter::params {
 
-/// How a statistic stands in the table on the screen: not at all without a heading.
+/// How the table on the screen shows a statistic. Without a heading the table leaves it out.
 struct Column {
   std::string_view heading;
   int decimals = 0;
 };
 
-/// A value of a statistic; nothing is null. (JSON itself stands for what is described elsewhere.)
+/// A value of a statistic; std::monostate is null. (JSON is for values that are described elsewhere.)
 using StatisticValue =
     std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::uint64_t>,
                  std::vector<double>, std::vector<std::optional<double>>, std::shared_ptr<const nlohmann::json>>;
 
-/// What a value may be, for the schema.
+/// The type of a value, for the schema.
 struct ValueType {
   StatisticValue example;  ///< of the type
   bool nullable = false;
-  std::size_t length = 0;  ///< of an array that has always so many elements
+  std::size_t length = 0;  ///< of an array of fixed length
 };
 
 class StatisticTable;
 
-/// What is said of one statistic, or of a group of them. The rows make the result, its schema, its page and the table on the screen.
+/// The description of one statistic, or of a group of them. The rows generate the result, its schema, its reference page and the table on
+/// the screen.
 struct StatisticRow {
   enum class Kind {
     Value,   ///< a number or a text, or an array of them
@@ -49,19 +50,19 @@ struct StatisticRow {
   std::string_view name;
   std::string_view unit;
   std::string_view description;
-  std::string_view reduction;  ///< what is done with the samples: sum, mean, p99, the last one
+  std::string_view reduction;  ///< how the samples are combined: sum, mean, p99, last
   Column column;
-  bool optional = false;  ///< left out where it has no meaning
+  bool optional = false;  ///< left out of a result where it has no meaning
   ValueType type;
-  const StatisticTable* table = nullptr;  ///< of what has rows
+  const StatisticTable* table = nullptr;  ///< the inner rows of a group or list
 };
 
-/// Takes the values of a row.
+/// Receives the values of a row.
 class StatisticSinkIf {
  public:
   virtual ~StatisticSinkIf() = default;
   virtual void value(StatisticValue value) = 0;
-  /// There is a group by name or a list, perhaps an empty one.
+  /// A group by name or a list exists, even if it is empty.
   virtual void present() = 0;
   /// A group, or an element of a list or of a group by name.
   virtual void object(std::string_view name, const StatisticTable& table, const void* object) = 0;
@@ -80,7 +81,7 @@ class StatisticTable {
     fills_.push_back(std::move(fill));
     return rows_.emplace_back(row);
   }
-  /// All rows of another table; `find` gives the object that they are of.
+  /// Adds all rows of another table; `find` gives the object that they describe.
   void add_all(const StatisticTable& other,
                const std::function<void(const void* object, const std::function<void(const void*)>& use)>& find) {
     for (std::size_t i = 0; i < other.rows_.size(); ++i)
@@ -96,13 +97,13 @@ class StatisticTable {
 
 namespace detail {
 
-/// What a function gives that may give nothing: a pointer or an optional.
+/// True for types that may hold no value: a pointer or an optional.
 template <typename T>
 struct Maybe : std::is_pointer<T> {};
 template <typename T>
 struct Maybe<std::optional<T>> : std::true_type {};
 
-/// Calls `use` with what was given, unless nothing was.
+/// Calls `use` with the given value, if there is one.
 template <typename Given, typename Use>
 void with(const Given& given, Use use) {
   if constexpr (Maybe<Given>::value) {
@@ -155,12 +156,12 @@ struct TypeOf<std::optional<T>> {
 
 }  // namespace detail
 
-/// The statistics of an object of a room: one row each, with the function that finds its value. A function that gives a pointer or an optional, and
-/// it is empty, leaves the row out.
+/// The statistics of an object of a module: one row each, with the function that finds its value. Where the function returns an empty
+/// pointer or an empty optional, the row is left out.
 template <typename Object>
 class Statistics : public StatisticTable {
  public:
-  /// An optional is null here where it is empty.
+  /// An empty optional is written as null.
   template <typename Get>
   Statistics& value(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction,
                     Get get, Column column = {}) {
@@ -176,7 +177,7 @@ class Statistics : public StatisticTable {
     });
     return *this;
   }
-  /// An optional is left out where it is empty.
+  /// An empty optional leaves the row out.
   template <typename Get>
   Statistics& value_if(std::string_view name, std::string_view unit, std::string_view description, std::string_view reduction,
                        Get get, Column column = {}) {
@@ -188,7 +189,7 @@ class Statistics : public StatisticTable {
     });
     return *this;
   }
-  /// `column`: its rows stand in a table of their own on the screen, under this heading.
+  /// `column`: on the screen its rows form a table of their own, under this heading.
   template <typename Inner, typename Get>
   Statistics& group(std::string_view name, std::string_view description, const Statistics<Inner>& inner, Get get,
                     Column column = {}) {
@@ -228,7 +229,7 @@ class Statistics : public StatisticTable {
         });
     return *this;
   }
-  /// All rows of a part of the object, as if they were its own.
+  /// Adds all rows of a part of the object at the level of the object's own rows.
   template <typename Inner, typename Get>
   Statistics& all_of(const Statistics<Inner>& inner, Get get) {
     add_all(inner, [get](const void* object, const std::function<void(const void*)>& use) {
@@ -250,14 +251,14 @@ class Statistics : public StatisticTable {
   }
 };
 
-/// What the rows say of an object.
+/// The values of the rows for an object.
 nlohmann::json to_json(const StatisticTable& table, const void* object);
 
 /// JSON Schema (draft 2020-12) of an object with these rows.
 nlohmann::json schema(const StatisticTable& table);
-/// A table of the rows for a page, groups as dotted names.
+/// A table of the rows for a reference page; groups become dotted names.
 std::string page_table(const StatisticTable& table);
-/// What the rows with a heading say of a result: a table for each group by name and each list, a line for each value.
+/// Shows the rows with a heading for a result: a table for each group by name and each list, a line for each value.
 std::string screen_table(const StatisticTable& table, const nlohmann::json& result);
 
 }  // namespace platter::params

@@ -11,10 +11,10 @@
 
 namespace platter::profile {
 
-/// Most tags of a queue.
+/// Largest number of tags of a queue.
 inline constexpr std::uint32_t kMostTags = 1024;
 
-/// How logical blocks run over the heads of a cylinder.
+/// The order in which logical blocks use the heads of a cylinder.
 enum class Mapping {
   Plain,               ///< heads in ascending order on every cylinder
   Serpentine,          ///< descending on the odd cylinders of each zone (DiskSim 4.0 mapping scheme 1)
@@ -33,8 +33,8 @@ struct ZoneProfile {
   double track_skew_sectors = 0;
   double cylinder_skew_sectors = 0;
   double range_skew_sectors = 0;              ///< added at each boundary of `GeometryProfile::range_cylinders`
-  std::uint32_t front_sectors = 0;            ///< at the zone's front, that hold no block
-  std::uint32_t spare_sectors = 0;            ///< held back in each unit (`GeometryProfile::spare_unit`); slips use them up
+  std::uint32_t front_sectors = 0;            ///< sectors at the zone's front that hold no block
+  std::uint32_t spare_sectors = 0;            ///< reserved in each unit (`GeometryProfile::spare_unit`); slips use them up
   std::vector<std::uint32_t> slips;           ///< physical sectors of the zone, in mapping order, that hold no block
   std::vector<std::uint32_t> slipped_tracks;  ///< the same for whole tracks of the zone, in mapping order
   /// (physical sector, physical sector of the zone that holds its block instead)
@@ -49,8 +49,8 @@ struct GeometryProfile {
   SpareUnit spare_unit = SpareUnit::Zone;
   std::uint32_t range_cylinders = 1;       ///< cylinders of a range, which spares and skews may count by
   bool spares_at_front = false;            ///< of their unit, instead of its end
-  bool slip_to_zone_end = false;           ///< a slip moves all later blocks of the zone, and leaves the units' spares alone
-  std::vector<double> head_offsets_turns;  ///< each head's angle beside the layout's; empty: none
+  bool slip_to_zone_end = false;           ///< a slip moves all later blocks of the zone and does not use the units' spares
+  std::vector<double> head_offsets_turns;  ///< each head's angle relative to the layout; empty: none
   std::vector<ZoneProfile> zones;
 };
 
@@ -59,7 +59,7 @@ enum class SeekModel { Table, SqrtLinear, ThreePoint };
 /// Seek time over the distance in cylinders; microseconds.
 struct SeekProfile {
   SeekModel model = SeekModel::Table;
-  /// (cylinders, time). Table: the curve; the formulas: distances whose time was measured and goes before the formula.
+  /// (cylinders, time). Table: the curve. Formulas: measured distances, whose time replaces that of the formula.
   std::vector<std::pair<std::uint32_t, double>> points_us;
   std::uint32_t knee_cylinders = 0;  ///< SqrtLinear: a + b sqrt(d) up to here, c + d d beyond
   double a_us = 0;
@@ -71,7 +71,7 @@ struct SeekProfile {
   double full_us = 0;
 };
 
-/// Where a read goes on after its last block, into the buffer, while nothing else is to be done.
+/// How far the drive reads ahead into the buffer after a read, while it has nothing else to do.
 enum class ReadAhead {
   None,
   Track,           ///< to the end of the track
@@ -85,40 +85,40 @@ enum class ReadAhead {
 /// Which writes are complete when their data is in the buffer.
 enum class WriteBack {
   Off,          ///< none: a write is complete when it is on the media
-  Append,       ///< those that go on where a segment of data to be written ends, and the first one
-  Interleaved,  ///< all that find a segment
+  Append,       ///< those that continue a segment of data that waits to be written, and the first one
+  Interleaved,  ///< all that get a segment
 };
 
 /// The drive's buffer: segments of neighbouring blocks.
 struct CacheProfile {
-  std::uint32_t segments = 0;  ///< 0: no cache; a read goes through the buffer and leaves nothing
+  std::uint32_t segments = 0;  ///< 0: no cache; a read passes through the buffer and stays in no segment
   std::uint32_t segment_blocks = 0;
   ReadAhead read_ahead = ReadAhead::None;
-  std::uint32_t read_ahead_blocks = 0;         ///< at most so many past the request
+  std::uint32_t read_ahead_blocks = 0;         ///< at most this many past the request
   bool read_ahead_from_request_start = false;  ///< the request's own blocks do not count against the segment's size
-  bool read_ahead_on_hit = false;              ///< also after a read that found its blocks, while the drive is idle
-  bool stop_in_sector = false;                 ///< a new access stops it at once, not at the end of the sector
-  bool keep_passing_sectors = false;           ///< keep what passes under the head before the first wanted sector
+  bool read_ahead_on_hit = false;              ///< also after a read served from the buffer, while the drive is idle
+  bool stop_in_sector = false;                 ///< a new access stops the read-ahead at once, not at the end of the sector
+  bool keep_passing_sectors = false;           ///< keep sectors that pass under the head before the first wanted sector
   bool read_hits_on_writes = true;             ///< reads may be served from written data
-  bool keep_read_blocks = false;       ///< keep what the host has got; otherwise only what lies past it serves later reads
-  bool read_ahead_sequential = false;  ///< read ahead only after a read that goes on where the request before it ended
+  bool keep_read_blocks = false;  ///< keep blocks that the host has received; otherwise only later blocks serve later reads
+  bool read_ahead_sequential = false;  ///< read ahead only after a read that continues the request before it
   bool write_discards_reads = false;   ///< a write empties all segments that hold read data
   bool write_updates_reads =
       false;  ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
   bool separate_write_segments = false;  ///< the write segments are never used for reads
-  std::uint32_t write_segments = 0;      ///< at most so many hold data to be written
+  std::uint32_t write_segments = 0;      ///< at most this many hold data to be written
   WriteBack write_back = WriteBack::Off;
 };
 
-/// Command overheads; microseconds. A pair is [the command before wrote].
+/// Command overheads; microseconds. The index of each pair says whether the previous command was a write.
 struct OverheadProfile {
   std::array<double, 2> read_hit_us{};   ///< read served from the buffer
   std::array<double, 2> read_miss_us{};  ///< read that needs the media
   std::array<double, 2> write_us{};
 };
 
-/// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`,
-/// `Rotation` and `AccessPlanner` turn them into integers once.
+/// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
+/// convert them to integers once.
 struct DriveProfile {
   std::int64_t format = 1;  ///< version of the file format
   std::string name;
@@ -128,42 +128,41 @@ struct DriveProfile {
   double rpm = 0;
   double head_switch_us = 0;
   double write_settle_us = 0;
-  bool zero_latency_read = false;  ///< take the sectors in the order in which they come
+  bool zero_latency_read = false;  ///< take the sectors in the order in which they pass under the head
   bool zero_latency_write = false;
-  /// From the start of an access until a sector of the track under the head can be taken (the heads have to settle again).
+  /// From the start of an access until the head can take a sector of the track that it is on (the heads have to settle again).
   double same_track_us = 0;
   double same_track_write_us = 0;
   OverheadProfile overhead;
   double bus_read_block_us = 0;  ///< one sector over the host bus
   double bus_write_block_us = 0;
-  double bus_reselect_us = 0;  ///< getting the bus again after the media access: before a read's data, before a write's status
+  double bus_reselect_us = 0;  ///< to get the bus again after the media access: before a read's data, before a write's status
   double bus_preparation_us = 0;  ///< before data crosses the bus
   double bus_read_completion_us = 0;
   double bus_write_completion_us = 0;
   double bus_read_watermark = 0;  ///< share of a read that must be in the buffer before its transfer to the host begins
   std::uint32_t bus_write_watermark_blocks =
-      0;                    ///< so many of a write's blocks must be in the buffer before the first is written
+      0;                    ///< this many of a write's blocks must be in the buffer before the first is written
   bool bus_overlap = true;  ///< the next access may begin while data of the last one is still on the bus
-  // Who keeps the bus while it has nothing to carry. Getting it again takes the reselect and the preparation.
-  bool bus_hold_read = true;   ///< a read that waits for its next sector keeps it
-  bool bus_hold_write = true;  ///< a write larger than a segment keeps it while the segment is full
-  bool bus_never_disconnect =
-      false;  ///< a read keeps it from its command to its end, and a command waits for the one before it
-  double bus_read_disconnect_us = 0;  ///< leaving it in the middle of a read
+  // Which commands keep the bus while they have no data to transfer. Getting the bus again takes the reselect and the preparation time.
+  bool bus_hold_read = true;          ///< a read that waits for its next sector keeps it
+  bool bus_hold_write = true;         ///< a write larger than a segment keeps it while the segment is full
+  bool bus_never_disconnect = false;  ///< a read keeps it from its command to its end, and a command waits for the previous one
+  double bus_read_disconnect_us = 0;  ///< to release it in the middle of a read
   double bus_write_disconnect_us = 0;
-  double bus_write_low_watermark = 0;  ///< share of the full segment at which a write that has left the bus gets it again
+  double bus_write_low_watermark = 0;  ///< share of the full segment at which a write that has released the bus gets it again
   CacheProfile cache;
   double controller_clock_mhz = 200;
-  bool overhead_overlap = false;  ///< a command's overhead runs from its arrival, beside the accesses of others
-  /// Firmware's decision time: so many cycles, so many more for each command it looks at and for each step of an exact order.
+  bool overhead_overlap = false;  ///< a command's overhead runs from its arrival, in parallel with accesses of other commands
+  /// The firmware's decision time: base cycles, plus cycles for each command that it examines and for each step of an exact order.
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;
   std::uint32_t queue_depth = 32;
-  bool reject_when_full = false;             ///< answer a command beyond the depth by an error instead of waiting
+  bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
   std::uint32_t token_depth_bytes = 512 * 1024;
-  bool task_attributes = false;  ///< SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
+  bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 
 }  // namespace platter::profile

@@ -180,7 +180,7 @@ void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& 
 
 namespace {
 
-/// Gives `show` the grammar of a profile that it only reads.
+/// Calls `show` with a grammar that is bound to a copy of the profile.
 template <typename Show>
 auto shown(const DriveProfile& profile, Show show) {
   DriveProfile copy = profile;

@@ -9,7 +9,7 @@
 
 namespace platter::profile {
 
-/// Keys of a drive profile, the zones left out; in a scenario they stand below `drive`.
+/// Keys of a drive profile without the zones; in a scenario they are below `drive`.
 const params::Table<DriveProfile>& drive_parameters();
 /// Keys of one `[[geometry.zone]]`.
 const params::Table<ZoneProfile>& zone_parameters();
@@ -19,7 +19,7 @@ void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& 
 
 /// Every key with its value.
 nlohmann::json configuration(const DriveProfile& profile);
-/// The same as TOML, each key with its unit and meaning, which can be read again.
+/// The same as TOML, each key with its unit and meaning. The drive profile can be read from it again.
 std::string to_toml(const DriveProfile& profile);
 
 }  // namespace platter::profile

@@ -10,7 +10,7 @@ namespace platter::scheduling {
 namespace {
 
 std::unique_ptr<SchedulerIf> create_elevator(const SchedulerContext& context) {
-  switch (context.readings.cello_elevator) {
+  switch (context.interpretations.cello_elevator) {
     case CelloElevator::Look: return create_look(context);
     case CelloElevator::Scan: return create_scan(context);
     case CelloElevator::CLook: break;
@@ -18,15 +18,15 @@ std::unique_ptr<SchedulerIf> create_elevator(const SchedulerContext& context) {
   return create_c_look(context);
 }
 
-/// Cello (Shenoy and Vin 1998): budgets of disk time by class at the coarse grain; at the fine one continuous commands in the order of
-/// SCAN-EDF, discrete ones in the slack before their deadlines, by an elevator, and background ones behind both.
+/// Cello (Shenoy and Vin 1998). At the coarse grain: budgets of disk time by class. At the fine grain: continuous commands in the order of
+/// SCAN-EDF; discrete ones by an elevator, in the slack before the continuous deadlines; background ones after both.
 /// docs/reference/policies.md has the rule.
 class CelloScheduler : public SchedulerIf {
  public:
   explicit CelloScheduler(const SchedulerContext& context)
       : planner_(context.planner),
         after_run_(context.decision_bound == 0 ? 0 : context.decision_bound + context.planner.rotation().period()),
-        budgets_(core::to_picoseconds(context.readings.budget_interval_s, core::kPicosecondsPerSecond),
+        budgets_(core::to_picoseconds(context.interpretations.budget_interval_s, core::kPicosecondsPerSecond),
                  context.parameters.shares),
         sweep_(context.planner, context.capacity, context.decision_bound),
         discrete_(create_elevator(context)),
@@ -82,19 +82,19 @@ class CelloScheduler : public SchedulerIf {
   }
 
  private:
-  /// Brings budgets and slack up to date.
+  /// Updates budgets and slack.
   void look(const HeadState& head, Picoseconds now) {
     budgets_.begin(now);
     if (!sweep_.empty()) sweep_.prepare(head);
     budgets_.slack = sweep_.empty() ? core::kNoDeadline : sweep_.slack(head, now);
     budgets_.sweep = sweep_.empty() ? 0 : sweep_.duration();
   }
-  /// A run to the edge that was decided on, and has been made, is its class's time. A decision that was taken back has left the arm elsewhere.
+  /// Charges a completed run to the edge to its class. If the decision was withdrawn, the arm is elsewhere and nothing is charged.
   void account_for_run(const HeadState& head) {
     if (run_time_ > 0 && head.cylinder == run_to_) budgets_.charge(run_class_, run_time_);
     run_time_ = 0;
   }
-  /// The next command of a class that has one, or the run to the edge before it.
+  /// Serves the next command of a class that has one, or makes the run to the edge before it.
   Decision serve(RequestClass cls, const HeadState& head, Picoseconds now) {
     if (cls == RequestClass::Continuous) {
       picked_ = &sweep_.first();
@@ -122,7 +122,7 @@ class CelloScheduler : public SchedulerIf {
     planner_.move(head.cylinder, head.head, to, head.head, false, seek, settle);
     return seek;
   }
-  /// Do the continuous commands meet their deadlines behind the next discrete access, or behind the run to the edge before it?
+  /// True if the continuous commands meet their deadlines after the next discrete access, or after the run to the edge before it.
   bool slack_allows_discrete(const HeadState& head, Picoseconds now) {
     const Decision next = discrete_->pick(head, now);
     if (next.kind != Decision::Kind::Move) return sweep_.slack_after(*commands_[next.tag.value], head, now) >= 0;
@@ -147,7 +147,7 @@ class CelloScheduler : public SchedulerIf {
     if (may(kD) && (!may(kC) || slack_allows_discrete(head, now))) return kD;
     if (may(kC)) return kC;
     if (may(kB)) return kB;
-    // All that wait have used up their budgets: what others leave over goes to them.
+    // All waiting classes have used up their budgets. They share what the others leave over.
     RequestClass best = kC;
     for (const RequestClass cls : {kD, kB})
       if (waits(cls) && (!waits(best) || budgets_.before(cls, best))) best = cls;
@@ -155,8 +155,7 @@ class CelloScheduler : public SchedulerIf {
   }
 
   const AccessPlanner& planner_;
-  Picoseconds
-      after_run_;  ///< by which the decision at the edge puts off the next transfer at most: a sector that is missed comes a turn later
+  Picoseconds after_run_;  ///< most that the decision at the edge delays the next transfer: a missed sector comes a turn later
   ClassBudgets budgets_;
   ScanEdfSweep sweep_;
   std::unique_ptr<SchedulerIf> discrete_;
@@ -167,7 +166,7 @@ class CelloScheduler : public SchedulerIf {
   Picoseconds picked_time_ = 0;
   RequestClass run_class_ = RequestClass::Discrete;
   core::Cylinder run_to_;
-  Picoseconds run_time_ = 0;  ///< of a run to the edge that was decided on; 0: none
+  Picoseconds run_time_ = 0;  ///< of the run to the edge that was decided; 0: none
 };
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace platter::scheduling {
 
 using core::RequestClass;
 
-/// Disk time by class in intervals of fixed length, the first from time 0 on: Cello's coarse grain (Shenoy and Vin 1998). In an
-/// interval a class may use its budget, the interval's length times its weight over all weights; an access belongs to the interval in
-/// which it is decided on, whole, and a class whose budget is not used up when it is decided on is within it. What classes get
-/// beyond their budgets was left over by others: it is *reassigned*.
+/// Disk time by class in intervals of fixed length, the first from time 0 on: Cello's coarse grain (Shenoy and Vin 1998). In an interval a
+/// class may use its budget: the interval's length times the class's weight over the sum of all weights. An access belongs as a whole to
+/// the interval in which it is decided. It is within the budget if the class's budget was not used up at that time. The time that classes
+/// get beyond their budgets, left over by other classes, is *reassigned*.
 class ClassBudgets {
  public:
   /// Precondition: interval > 0, and some weight is not 0.
@@ -27,18 +27,18 @@ class ClassBudgets {
     }
   }
 
-  /// A new interval begins if `now` is not in the one before.
+  /// Begins a new interval if `now` is not in the current one.
   void begin(Picoseconds now) {
     if (number_ == now / interval_) return;
     number_ = now / interval_;
     for (Account& account : accounts_) account.used = account.reassigned = account.weighted = 0;
   }
-  /// Is the class within its budget?
+  /// True if the class is within its budget.
   bool covers(RequestClass cls) const { return of(cls).used < of(cls).budget; }
-  /// Will it be at `now`, not before the last `begin`, if nothing is charged until then?
+  /// True if the class will be within its budget at `now` (not before the last `begin`), if nothing is charged until then.
   bool covers(RequestClass cls, Picoseconds now) const { return (current(now) ? of(cls).used : 0) < of(cls).budget; }
-  /// Of the classes beyond their budgets, has `a` been given less than `b` in proportion to the weights? One without weight comes
-  /// after those with.
+  /// For classes beyond their budgets: true if `a` has received less than `b` in proportion to the weights. A class without weight comes
+  /// after those with a weight.
   bool before(RequestClass a, RequestClass b) const {
     const bool free_a = weight(a) == 0;
     const bool free_b = weight(b) == 0;
@@ -63,10 +63,10 @@ class ClassBudgets {
   /// Since the beginning.
   Picoseconds total(RequestClass cls) const { return of(cls).total; }
 
-  /// What the last decision left until the waiting continuous commands must go, if it is to meet all their deadlines; kNoDeadline: it found
-  /// none that has one.
+  /// The slack that the last decision left: the time until the waiting continuous commands must start, if all their deadlines are to be
+  /// met; kNoDeadline: none of them has a deadline.
   Picoseconds slack = core::kNoDeadline;
-  /// How long these take, from the start of the first one's transfer: the estimate that the slack rests on.
+  /// Estimated time that these commands take, from the start of the first one's transfer; the slack is computed from it.
   Picoseconds sweep = 0;
 
  private:

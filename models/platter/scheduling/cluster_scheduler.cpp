@@ -18,10 +18,10 @@ class ClusterScheduler : public GuardedScheduler {
         most_(context.parameters.requests),
         reach_(context.parameters.cylinders > 0 ? context.parameters.cylinders : context.planner.geometry().cylinders()),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
-        discrete_only_(context.readings.clusters == ClusterContents::Discrete),
-        from_arm_(context.readings.cluster_from == ClusterFrom::Arm),
-        restarts_(context.readings.cluster_round == ClusterRound::Restart),
-        postponed_(context.capacity, context.readings.postponed),
+        discrete_only_(context.interpretations.clusters == ClusterContents::Discrete),
+        from_arm_(context.interpretations.cluster_from == ClusterFrom::Arm),
+        restarts_(context.interpretations.cluster_round == ClusterRound::Restart),
+        postponed_(context.capacity, context.interpretations.postponed),
         part_(context.planner, most_) {
     ahead_.reserve(most_ + 1);
   }
@@ -52,7 +52,7 @@ class ClusterScheduler : public GuardedScheduler {
   void withdraw(Tag tag) override {
     FlatScheduler::remove(tag);
     postponed_.remove(tag);
-    if (part_.remove(tag)) part_.clear();  // it is formed anew, where it began
+    if (part_.remove(tag)) part_.clear();  // the cluster is formed again, from its old start
     sweep_.remove(tag);
     if (sweep_.empty()) postponed_.last_served();
   }
@@ -80,12 +80,12 @@ class ClusterScheduler : public GuardedScheduler {
   }
 
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
-    if (!part_.ordered()) part_.clear();  // nobody has looked for a cluster
+    if (!part_.ordered()) part_.clear();  // the cluster has been formed but not ordered
     return GuardedScheduler::next_of_sweep(head, now);
   }
 
  private:
-  /// Settles the cluster that is served next.
+  /// Forms the cluster that is served next.
   void form(const HeadState& head) {
     if (!sweep_.empty()) sweep_.prepare(head);
     if (restart_) {
@@ -113,7 +113,7 @@ class ClusterScheduler : public GuardedScheduler {
     }
   }
 
-  /// Nothing is left of the present cluster.
+  /// The current cluster is empty: the next one begins at its end, or at the arm.
   void pass_cluster() {
     front_ = end_;
     at_front_ = !from_arm_;
@@ -136,17 +136,17 @@ class ClusterScheduler : public GuardedScheduler {
   std::uint32_t reach_;  ///< cylinders from its first request to its last
   std::uint32_t last_cylinder_;
   bool discrete_only_;  ///< a continuous request is a cluster of its own
-  bool from_arm_;       ///< clusters begin where the arm stands
-  bool restarts_;       ///< the elevator does, with each round
+  bool from_arm_;       ///< clusters begin at the arm
+  bool restarts_;       ///< the elevator restarts with each round
   bool upward_ = true;
-  bool planned_upward_ = true;  ///< of the cluster that was formed last
+  bool planned_upward_ = true;  ///< direction of the cluster that was formed last
   bool restart_ = false;        ///< a round has begun: the elevator follows its sweep
-  core::Cylinder front_{0};     ///< the end of the last cluster, or the edge where the elevator began anew
+  core::Cylinder front_{0};     ///< the end of the last cluster, or the edge where the elevator restarted
   core::Cylinder end_{0};       ///< of the present cluster
   bool at_front_ = false;       ///< the next cluster begins there, not at the arm
   PostponedCommands postponed_;
   std::vector<const Command*> ahead_;
-  OrderedPart part_;  ///< what is left of the present cluster
+  OrderedPart part_;  ///< what is left of the current cluster
 };
 
 }  // namespace

@@ -18,15 +18,15 @@ using mechanics::AccessTime;
 using mechanics::Extent;
 using mechanics::HeadState;
 
-/// A command in the queue, as a scheduler sees it.
+/// A queued command, as a scheduler sees it.
 struct Command {
   Tag tag;
   std::uint64_t sequence = 0;  ///< age: smaller is older
   Picoseconds arrival = 0;     ///< when it entered the drive
   RequestClass cls = RequestClass::Discrete;
   Picoseconds deadline = kNoDeadline;  ///< absolute
-  Picoseconds data_ready = 0;          ///< from when on write data comes into the buffer faster than it is written
-  Picoseconds overhead_end = 0;        ///< where overheads run from the arrival: when this one's is over
+  Picoseconds data_ready = 0;          ///< from then on write data arrives in the buffer faster than it is written
+  Picoseconds overhead_end = 0;        ///< where overheads run from the arrival: the end of this command's overhead
   std::uint32_t stream = 0;            ///< of a continuous one
   Extent extent;
 
@@ -37,7 +37,7 @@ struct Command {
   }
 };
 
-/// Tie rule of every policy: the older first, then the lower tag.
+/// The tie rule of every policy: the older command first, then the lower tag.
 inline bool older(const Command& a, const Command& b) {
   return a.sequence != b.sequence ? a.sequence < b.sequence : a.tag < b.tag;
 }

@@ -8,7 +8,7 @@ namespace platter::scheduling {
 ContinuousSweep::ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
                                  SweepStart start)
     : planner_(planner), decision_bound_(decision_bound), start_(start), links_(capacity) {
-  if (start_ == SweepStart::Alternating) upward_ = false;  // the first will be upward
+  if (start_ == SweepStart::Alternating) upward_ = false;  // so the first sweep goes upward
   sorted_.reserve(capacity);
 }
 

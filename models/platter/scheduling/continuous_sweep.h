@@ -6,26 +6,26 @@
 #include <vector>
 
 #include "platter/scheduling/command.h"
-#include "platter/scheduling/readings.h"
+#include "platter/scheduling/interpretations.h"
 
 namespace platter::scheduling {
 
 /// The SCAN that will serve the round's remaining continuous commands, with the sums that make the deadline guard O(1).
 ///
-/// The cost from the end of one access to the start of the next does not depend on when it runs, so the time from the
-/// start of the first command's transfer to the end of the whole sweep is a constant, `sweep()`, and `credit(i)` is how
-/// much shorter it gets when command i is taken out. Serving any command x next then needs
+/// The cost from the end of one access to the start of the next does not depend on when it runs. The time from the start of the first
+/// command's transfer to the end of the whole sweep is therefore a constant, `sweep()`. `credit(i)` is how much shorter it gets when
+/// command i is removed. Serving any command x next then needs
 ///
 ///     positioning(x) + sweep()                                             if x is the first of the sweep,
 ///     positioning(x) + node(x) + onward(x, first) + sweep() - credit(x)    otherwise (credit 0 outside the sweep),
 ///
-/// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged
-/// `decision_bound`, the longest time between two accesses, and reaching a sector's start earlier never makes
-/// the access end later. Where the host bus is slower than the media, blocks of earlier reads may still wait for it; that
-/// backlog is taken off the time left. (Write data goes behind read data on the bus.)
+/// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged `decision_bound`, the longest time
+/// between two accesses, and reaching a sector's start earlier never makes the access end later. Where the host bus is slower than the
+/// media, blocks of earlier reads may still wait for it; that backlog is subtracted from the time left. (On the bus, write data comes after
+/// read data.)
 ///
-/// The sweep starts at the extreme nearer to the arm when its first command comes (or as `SweepStart` says), and keeps its
-/// direction until it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the reading).
+/// The sweep starts at the extreme nearer to the arm when its first command arrives (or as `SweepStart` says), and keeps its direction
+/// until it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the interpretation).
 class ContinuousSweep {
  public:
   ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
@@ -37,7 +37,7 @@ class ContinuousSweep {
   bool empty() const { return count_ == 0; }
   std::size_t size() const { return count_; }
 
-  /// Brings order and sums up to date; to be called before the queries below. `head` decides the direction of a new sweep.
+  /// Updates order and sums; must be called before the queries below. `head` decides the direction of a new sweep.
   void prepare(const HeadState& head);
 
   const Command& first() const { return *links_[first_].command; }
@@ -46,19 +46,19 @@ class ContinuousSweep {
   Picoseconds credit(Tag tag) const { return links_[tag.value].credit; }
   /// Earliest deadline of the commands in the sweep.
   Picoseconds deadline() const { return deadline_; }
-  /// Time left at `now` in which the sweep's last block must have reached the host, which has blocks of earlier reads to
-  /// take until `bus_free`; may be negative.
+  /// Time left at `now` until the sweep's last block must have reached the host. The bus carries blocks of earlier reads until `bus_free`.
+  /// May be negative.
   Picoseconds slack(Picoseconds now, Picoseconds bus_free) const {
     return deadline_ - std::max(now, bus_free) - planner_.bus_block_time(false);
   }
 
-  /// Time that a command keeps the drive from its transfer's start on: media or bus, whichever is longer. The bus may end
-  /// one block later, which `slack` keeps back.
+  /// Time that a command occupies the drive from its transfer's start: media or bus, whichever is longer. The bus may end one block later,
+  /// which `slack` reserves.
   Picoseconds node(const Extent& extent) const;
   Picoseconds onward_to_first(const Extent& from) const { return planner_.most_onward(from, first().extent, decision_bound_); }
   Picoseconds decision_bound() const { return decision_bound_; }
 
-  /// Would the sweep still meet its deadline if `command`, with this positioning time, were served at `now`?
+  /// True if the sweep still meets its deadline when `command`, with this positioning time, is served at `now`.
   bool allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const;
 
   /// Order of the sweep from its first command on; for tests and observers.

@@ -7,10 +7,10 @@ namespace platter::scheduling {
 
 namespace {
 
-/// Credit-EW: the read that is the cheapest, where each write that the gap before it takes without delay is credited with what a
-/// write costs that delays others. A read is taken if it is cheap beside those served so far; otherwise the oldest write goes
-/// to the closest free block, and what comes meanwhile makes the choice of reads a wider one. With many writes at hand there is
-/// time to wait for a cheap read, with few there is not. Our own.
+/// Credit-EW: serves the read with the least cost. For each write that fits without delay into the gap before the read, the read is
+/// credited with what a write costs that delays others. A read is taken only if its cost is low compared with the reads served so far.
+/// Otherwise the oldest write goes to the closest free block, and commands that arrive meanwhile widen the choice of reads. With many
+/// queued writes there is time to wait for a cheap read, with few there is not. This policy is our own.
 class CreditScheduler : public PlacingScheduler {
  public:
   explicit CreditScheduler(const SchedulerContext& context) : PlacingScheduler(context) { offers_.reserve(context.capacity); }
@@ -41,14 +41,14 @@ class CreditScheduler : public PlacingScheduler {
   }
 
  private:
-  static constexpr std::size_t kGaps = 8;        ///< gaps that are filled in thought in a decision, about the most
-  static constexpr Picoseconds kMostHidden = 6;  ///< writes in one gap that count
-  static constexpr Picoseconds kMemory = 64;     ///< accesses over which the costs are means
+  static constexpr std::size_t kGaps = 8;        ///< about the largest number of gaps that a decision tries to fill
+  static constexpr Picoseconds kMostHidden = 6;  ///< largest number of writes in one gap that count
+  static constexpr Picoseconds kMemory = 64;     ///< accesses over which the mean costs are taken
 
-  /// A read with the writes that its gap takes.
+  /// A read with the writes that fit into its gap.
   struct Offer {
     Read read;
-    Picoseconds cost = 0;  ///< less the credit; not below it until the gap has been looked at
+    Picoseconds cost = 0;  ///< credit subtracted; a lower bound until the gap has been examined
     Picoseconds hidden = 0;
     FreeBlock place;  ///< of the first write
   };
@@ -81,7 +81,7 @@ class CreditScheduler : public PlacingScheduler {
     return best;
   }
 
-  /// Puts writes into the gap before the read, at most as many as the offer says, and writes down how many.
+  /// Puts up to `offer.hidden` writes into the gap before the read, and stores their number there.
   void fill(Offer& offer, Departure from, Picoseconds now) const {
     const Picoseconds most = offer.hidden;
     const Command& read = *offer.read.command;

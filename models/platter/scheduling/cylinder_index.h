@@ -9,8 +9,8 @@
 
 namespace platter::scheduling {
 
-/// The commands of a policy by the cylinder on which they begin, so that those near the arm are found first. No allocation once its
-/// capacity is reached.
+/// The commands of a policy, ordered by the cylinder on which they begin, so that those near the arm are found first. No allocation once
+/// its capacity is reached.
 class CylinderIndex {
  public:
   explicit CylinderIndex(std::size_t capacity) : cylinder_of_(capacity) { entries_.reserve(capacity); }
@@ -23,7 +23,7 @@ class CylinderIndex {
     entries_.insert(at, {cylinder, &command});
   }
 
-  /// No effect if it is not here.
+  /// No effect if the command is not in the index.
   void remove(Tag tag) {
     for (auto at = first_from(cylinder_of_[tag.value]); at != entries_.end() && at->cylinder == cylinder_of_[tag.value]; ++at)
       if (at->command->tag == tag) {
@@ -35,8 +35,8 @@ class CylinderIndex {
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
 
-  /// Calls `visit(command)` for the commands in the order of their distance from a cylinder, as long as `goes_on(distance)`, the distance of the
-  /// next one, says so.
+  /// Calls `visit(command)` in the order of the commands' distance from a cylinder, as long as `goes_on(distance)` is true for the distance
+  /// of the next command.
   template <typename GoesOn, typename Visit>
   void visit_outward(core::Cylinder from, GoesOn goes_on, Visit visit) const {
     constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -66,15 +66,15 @@ class CylinderIndex {
   std::vector<std::uint32_t> cylinder_of_;  ///< by tag
 };
 
-/// The least time that an arm takes to a cylinder so far away or farther, in whatever state it gets there: no positioning to such a one is
-/// shorter.
+/// The least time that an arm needs to reach a cylinder at a given distance or farther, in any state. It is a lower bound of positioning to
+/// such a cylinder.
 class LeastMoves {
  public:
   explicit LeastMoves(const AccessPlanner& planner) : least_(planner.seek_curve().cylinders()) {
     Picoseconds least = std::numeric_limits<Picoseconds>::max();
     for (std::size_t distance = least_.size(); distance-- > 1;) {
       const Picoseconds seek = planner.seek_curve()(static_cast<std::uint32_t>(distance));
-      // A write's settling may be negative (DriveProfile): it takes a part of the seek away.
+      // A write's settle time may be negative (DriveProfile): it then shortens the seek.
       least = std::min({least, seek, std::max<Picoseconds>(0, seek + planner.write_settle())});
       least_[distance] = least;
     }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
 
-/// What comes first, and what decides among equals.
+/// The order of commands, and the rule among equals.
 struct Ranking {
   /// Smaller is sooner; kLast for a command without a deadline.
   std::int64_t (*rank)(const Command& command, const PolicyParameters& parameters);
@@ -35,7 +35,7 @@ class RankedScheduler : public FlatScheduler {
   }
 
  private:
-  /// Of those with this rank the oldest, or the nearest in the elevator's direction.
+  /// The oldest command with this rank, or the nearest in the elevator's direction.
   const Command* first_of(std::int64_t rank, core::Cylinder from) const {
     const Command* best = nullptr;
     for (const Command* command : commands()) {  // in order of age: the first of equals stays
@@ -61,7 +61,7 @@ std::int64_t by_group(const Command& command, const PolicyParameters& parameters
 }
 
 /// Round robin (Shenoy, Goyal and Vin, section 1.2): the classes that have commands take turns, one command each. Within the continuous
-/// class streams go in their order, within the others age decides.
+/// class streams are served in ascending order; within the others age decides.
 class RoundRobinScheduler : public FlatScheduler {
  public:
   explicit RoundRobinScheduler(const SchedulerContext& context) : FlatScheduler(context.capacity) {}
@@ -82,7 +82,7 @@ class RoundRobinScheduler : public FlatScheduler {
   }
 
   void remove(Tag tag) override {
-    if (tag == picked_) served_ = picked_class_;  // a decision that was made anew has used up no turn
+    if (tag == picked_) served_ = picked_class_;  // a decision that is made again uses no turn
     FlatScheduler::remove(tag);
   }
   void withdraw(Tag tag) override { FlatScheduler::remove(tag); }

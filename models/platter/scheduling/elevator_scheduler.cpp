@@ -9,7 +9,7 @@ namespace platter::scheduling {
 namespace {
 
 enum class Turn {
-  AtEdge,   ///< SCAN: the arm runs on to the last cylinder before it turns
+  AtEdge,   ///< SCAN: the arm continues to the last cylinder before it turns
   AtLast,   ///< LOOK: it turns where the last request was
   FlyBack,  ///< C-LOOK: it flies back to the lowest request and always sweeps upward
 };
@@ -20,7 +20,7 @@ class ElevatorScheduler : public FlatScheduler {
   ElevatorScheduler(const SchedulerContext& context, Turn turn)
       : FlatScheduler(context.capacity), turn_(turn), last_cylinder_(context.planner.geometry().cylinders() - 1) {}
 
-  /// It begins anew, at the extreme nearer to the arm.
+  /// Restarts at the extreme nearer to the arm.
   void begin_round() override { anew_ = turn_ != Turn::FlyBack; }
 
   Decision pick(const HeadState& head, Picoseconds /*now*/) override {
@@ -42,7 +42,7 @@ class ElevatorScheduler : public FlatScheduler {
   void withdraw(Tag tag) override { FlatScheduler::remove(tag); }
 
  private:
-  /// Sets the direction, too.
+  /// Returns the request at the extreme nearer to `from`, and sets the direction.
   const Command& nearer_extreme(core::Cylinder from) {
     const auto [low, high] = std::minmax_element(commands().begin(), commands().end(), [](const Command* a, const Command* b) {
       return a->extent.cylinder < b->extent.cylinder;
@@ -64,7 +64,7 @@ class ElevatorScheduler : public FlatScheduler {
   Turn turn_;
   std::uint32_t last_cylinder_;
   bool upward_ = true;
-  bool anew_ = false;  ///< a round has begun, and nothing has been served since
+  bool anew_ = false;  ///< a round has begun, and nothing has been served in it
 };
 
 }  // namespace

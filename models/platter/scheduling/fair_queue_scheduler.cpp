@@ -9,8 +9,8 @@ namespace platter::scheduling {
 
 namespace {
 
-/// Start-time fair queueing between the classes (Goyal, Vin and Cheng 1997), in disk time; within a class, by age. Where the arm is
-/// counts for nothing: what a fair queue of a network does to a disk.
+/// Start-time fair queueing between the classes (Goyal, Vin and Cheng 1997), in disk time; within a class, by age. The arm position has no
+/// influence: the policy shows what a fair queue of a network does to a disk.
 class FairQueueScheduler : public SchedulerIf {
  public:
   explicit FairQueueScheduler(const SchedulerContext& context)
@@ -32,7 +32,7 @@ class FairQueueScheduler : public SchedulerIf {
         virtual_time_ = std::max(virtual_time_, flow.start);
         const Weight weight = weights_[c];
         flow.finish = flow.start + (weight.millionths != 0 ? weight.over(picked_end_ - picked_at_) : 0);
-        flow.start = flow.finish;  // of the next that waits
+        flow.start = flow.finish;  // start tag of the next waiting command
         last_finish_ = std::max(last_finish_, flow.finish);
         busy_until_ = picked_end_;
         picked_ = nullptr;
@@ -62,7 +62,7 @@ class FairQueueScheduler : public SchedulerIf {
       const Flow& flow = flows_[c];
       if (flow.commands.empty()) continue;
       const bool weighs = weights_[c].millionths != 0;
-      // Of equal starts the older command's; a class without weight comes after those with.
+      // Among equal starts the class with the older command is first; a class without weight comes after those with a weight.
       const bool sooner =
           best == nullptr || (weighs != best_weighs       ? weighs
                               : flow.start != best->start ? flow.start < best->start
@@ -83,8 +83,8 @@ class FairQueueScheduler : public SchedulerIf {
     explicit Flow(std::size_t capacity) : commands(capacity) {}
 
     CommandSet commands;
-    Picoseconds start = 0;   ///< tag of its oldest command
-    Picoseconds finish = 0;  ///< of the last one served
+    Picoseconds start = 0;   ///< start tag of its oldest command
+    Picoseconds finish = 0;  ///< finish tag of the last command served
   };
 
   const AccessPlanner& planner_;

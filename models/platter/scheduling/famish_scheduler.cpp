@@ -8,9 +8,9 @@ namespace platter::scheduling {
 
 namespace {
 
-/// FAMISH (Balafoutis et al., section 2.3): one sweep a round. At the round's start it holds the continuous commands; the
-/// others are put in at their places in the order of their arrival, up to the first with which the round would be too short.
-/// docs/reference/policies.md has the rules.
+/// FAMISH (Balafoutis et al., section 2.3): one sweep a round. At the round's start it holds the continuous commands. The others are
+/// inserted at their places in the order of their arrival, until one of them would make the round too short. docs/reference/policies.md has
+/// the rules.
 class FamishScheduler : public GuardedScheduler {
  public:
   FamishScheduler(const SchedulerContext& context, bool late)
@@ -36,12 +36,13 @@ class FamishScheduler : public GuardedScheduler {
     FlatScheduler::remove(tag);
     sweep_.remove(tag);
     drop(tag);
-    if (!sweep_.empty() && sweep_.deadline() > round_end_) round_until(sweep_.deadline());  // only the next round's are left
+    if (!sweep_.empty() && sweep_.deadline() > round_end_)
+      round_until(sweep_.deadline());  // only the next round's commands are left
   }
 
   DecisionWork work(const HeadState& head) override {
     if (plan_anew_ || late_ || plan_.empty()) return FlatScheduler::work(head);
-    std::size_t candidates = 0;  // of those before the plan's next continuous command each may turn out not to fit
+    std::size_t candidates = 0;  // each command before the plan's next continuous one may turn out not to fit
     for (const Command* command : plan_) {
       ++candidates;
       if (sweep_.empty() || sweep_.contains(command->tag)) break;
@@ -65,7 +66,7 @@ class FamishScheduler : public GuardedScheduler {
       extend(head, now, true);
     }
     while (!commands().empty()) {
-      // What begins a round comes at the end of the one before, maybe after this question.
+      // The command that begins a round arrives at the end of the previous one, possibly after this call.
       if (plan_.empty() && now > round_end_) {
         turn_to_nearer_end(head);
         plan(true);
@@ -74,7 +75,7 @@ class FamishScheduler : public GuardedScheduler {
       const Command& next = *plan_.front();
       if (endless_ || fits(positioning(next, head, now), now, head.bus_free)) return Decision::serve(next.tag);
       if (sweep_.contains(next.tag)) return GuardedScheduler::next_of_sweep(head, now);
-      drop(next.tag);  // it took longer than planned: back to the queue, where it is among the oldest
+      drop(next.tag);  // the plan takes longer than expected: back to the queue, where the command is among the oldest
     }
     return {};
   }
@@ -92,7 +93,7 @@ class FamishScheduler : public GuardedScheduler {
   Picoseconds hop(const Command& from, const Command& to) const {
     return planner_.most_onward(from.extent, to.extent, sweep_.decision_bound());
   }
-  /// Would the plan, of which the first command comes under the head after `positioning`, end with the round?
+  /// True if the plan ends within the round when its first command comes under the head after `positioning`.
   bool fits(Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
     return positioning + rest_ <= round_end_ - std::max(now, bus_free) - planner_.bus_block_time(false);
   }
@@ -104,7 +105,7 @@ class FamishScheduler : public GuardedScheduler {
     return older(a, b);
   }
 
-  /// Plans the round's continuous commands, or all that wait, without an end.
+  /// Plans the round's continuous commands, or (`all`) all waiting commands, without an end.
   void plan(bool all) {
     endless_ = all;
     plan_.clear();
@@ -119,7 +120,7 @@ class FamishScheduler : public GuardedScheduler {
     }
   }
 
-  /// Puts in the oldest of the others, as long as they fit. A sweep that has begun does not return.
+  /// Inserts the oldest of the other commands, as long as they fit. A sweep that has begun does not go back.
   void extend(const HeadState& head, Picoseconds now, bool begun) {
     for (const Command* command : commands()) {  // in order of age
       if (planned_[command->tag.value]) continue;
@@ -150,7 +151,7 @@ class FamishScheduler : public GuardedScheduler {
     upward_ = distance(low, head.cylinder) <= distance(high, head.cylinder);
   }
 
-  /// Out of the plan, if it is there.
+  /// Removes the command from the plan, if it is there.
   void drop(Tag tag) {
     const auto at = std::find_if(plan_.begin(), plan_.end(), [tag](const Command* c) { return c->tag == tag; });
     if (at == plan_.end()) return;
@@ -164,7 +165,7 @@ class FamishScheduler : public GuardedScheduler {
 
   bool late_;
   bool plan_anew_ = false;
-  bool begun_ = false;  ///< something of the round has been served
+  bool begun_ = false;  ///< a command of the round has been served
   bool endless_ = false;
   bool upward_ = true;
   Picoseconds round_end_ = -1;

@@ -8,7 +8,7 @@ namespace platter::scheduling {
 
 namespace {
 
-/// Points in ascending x, of which the lower hull is kept: the steepest line from any of them to a point further right.
+/// Keeps the lower hull of points in ascending x, to find the steepest line from any of them to a point further right.
 class SteepestLine {
  public:
   void clear() { hull_.clear(); }
@@ -19,7 +19,7 @@ class SteepestLine {
     hull_.push_back(point);
   }
 
-  /// Its rise over `unit` of x, rounded up.
+  /// The rise of that line over `unit` of x, rounded up.
   std::int64_t to(std::int64_t x, std::int64_t y, std::int64_t unit) const {
     const Point point{x, y};
     std::size_t low = 0;
@@ -60,7 +60,7 @@ class Fitter {
       exact_[distance] = std::min<std::int64_t>(scale.ceil(curve(distance)), format_.time_max());
   }
 
-  /// A table nowhere more than `lift` ticks above the curve; false if it does not hold one.
+  /// Fits a table that is nowhere more than `lift` ticks above the curve; false if the table has too few segments.
   bool fit(std::int64_t lift, SeekTable& table) {
     std::vector<CellFit> fits;
     const auto end = static_cast<std::uint32_t>(exact_.size());
@@ -78,7 +78,7 @@ class Fitter {
     return seek_place(format_, distance).frac >> (format_.frac_w() - format_.place_w());
   }
 
-  /// As few lines as can be, each as long as it can be.
+  /// Fits as few lines as possible, each as long as possible.
   bool fit_cell(std::uint32_t begin, std::uint32_t end, std::int64_t lift, CellFit& fit) {
     const std::int64_t width = std::int64_t{1} << seek_place(format_, begin).width_log2;
     const std::int64_t limit = std::int64_t{1} << (format_.delta_w() - 1);
@@ -169,7 +169,7 @@ SeekTable SeekTable::fit(const mechanics::SeekCurve& curve, const TickScale& sca
   const FixedPointFormat& format = scale.format();
   Fitter fitter(curve, scale);
   SeekTable table;
-  // One line a cell, level with its highest point, always fits; so this ends.
+  // One level line at the highest point of each cell always fits, so this ends.
   std::int64_t bad = -1;
   std::int64_t good = 1;
   while (!fitter.fit(good, table)) {

@@ -50,7 +50,7 @@ class TickScale {
   std::uint32_t sum(Picoseconds time) const;
   /// Rounded up and clamped to what a time register holds.
   std::uint32_t time(Picoseconds time) const;
-  /// An instant in whole ticks, as many as a sum register holds; the low bits are the spindle's angle.
+  /// A time in whole ticks, modulo what a sum register holds; the low bits are the spindle's angle.
   std::uint32_t time_of_day(Picoseconds time) const { return static_cast<std::uint32_t>(floor(time)) & format_.sum_max(); }
   double picoseconds_per_tick() const { return static_cast<double>(period_) / format_.turn(); }
 
@@ -74,9 +74,9 @@ inline SeekPlace seek_place(const FixedPointFormat& format, std::uint32_t distan
   return {((low + 1) << format.seg_m) + mantissa, (distance & ((1u << low) - 1)) << (format.frac_w() - low), low};
 }
 
-/// Seek time as the accelerator holds it. The leading one and the next bits of the distance select a cell; the cell names up to
-/// four straight lines and where the first three end. The lines lie on or above the drive's curve everywhere, so an
-/// access is never charged less than it takes and the deadline guard stays safe.
+/// Seek time as the accelerator holds it. The leading one of the distance and the bits after it select a cell. The cell selects up to four
+/// straight lines and says where the first three end. The lines are on or above the drive's curve everywhere, so an access is never charged
+/// less than it takes and the deadline guard stays safe.
 struct SeekTable {
   struct Segment {
     std::int32_t base = 0;   ///< ticks where the cell begins
@@ -90,9 +90,9 @@ struct SeekTable {
 
   std::vector<Cell> cells;
   std::vector<Segment> segments;  ///< as many as are in use
-  std::uint32_t lift_ticks = 0;  ///< bound of the excess over the curve in whole ticks: the least with which the table holds it
-  double max_error_us = 0;       ///< largest excess over the exact curve
-  double mean_error_us = 0;      ///< mean excess over all distances
+  std::uint32_t lift_ticks = 0;   ///< bound of the excess over the curve, in whole ticks: the least that the segments allow
+  double max_error_us = 0;        ///< largest excess over the exact curve
+  double mean_error_us = 0;       ///< mean excess over all distances
 
   /// The table with the least excess, to the tick, that the format's number of segments allows.
   static SeekTable fit(const mechanics::SeekCurve& curve, const TickScale& scale);

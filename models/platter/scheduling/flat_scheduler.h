@@ -6,7 +6,7 @@
 
 namespace platter::scheduling {
 
-/// What the flat policies share: one set of commands, all of which compete.
+/// Common base of the flat policies: one set of commands, all of which compete.
 class FlatScheduler : public SchedulerIf {
  public:
   explicit FlatScheduler(std::size_t capacity) : commands_(capacity) {}

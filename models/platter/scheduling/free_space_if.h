@@ -5,11 +5,11 @@
 
 namespace platter::scheduling {
 
-/// A place on the media where a write may go, by a number of the mapping's.
+/// A place on the media where a write may go, numbered by the mapping.
 using Place = core::Strong<std::uint32_t, struct PlaceMarker>;
 inline constexpr Place kNoPlace{~std::uint32_t{0}};
 
-/// The head and what a write that leaves from there waits for; times from the departure on.
+/// The head's state at a departure, and what a write that leaves from there waits for. Times count from the departure.
 struct Departure {
   mechanics::HeadState head;
   core::Picoseconds phase = 0;      ///< at the departure
@@ -23,32 +23,32 @@ struct FreeBlock {
   core::Cylinder cylinder;
   core::Head head;
   core::Picoseconds end = 0;        ///< from the departure until it is written
-  core::Picoseconds end_phase = 0;  ///< where that is
+  core::Picoseconds end_phase = 0;  ///< at that time
 
   explicit operator bool() const { return place != kNoPlace; }
 };
 
-/// Where free blocks are, to a policy that decides where a write goes; the mapping's of a drive that has them.
+/// The free blocks, as a policy sees them that decides where writes go. The mapping of a drive with free blocks implements it.
 class FreeSpaceIf {
  public:
   virtual ~FreeSpaceIf() = default;
 
-  /// Tracks that a search for a gap looks at.
+  /// Number of tracks that a search for a gap examines.
   virtual std::uint32_t gap_tracks() const = 0;
   virtual std::uint32_t surfaces() const = 0;
 
   virtual Departure departure(const mechanics::HeadState& head, core::Picoseconds now, core::Picoseconds data_ready,
                               core::Picoseconds overhead_end) const = 0;
-  /// Right after a write to `block`, with the next one's data in the buffer.
+  /// The departure right after a write to `block`, with the next write's data in the buffer.
   virtual Departure departure_after(const FreeBlock& block) const = 0;
-  /// No write from there takes less, wherever it goes.
+  /// Lower bound of the time of a write from there, wherever it goes.
   virtual core::Picoseconds shortest_write(const Departure& from) const = 0;
 
-  /// The free block that is complete first, of those on the arm's cylinder and beyond it in one direction; the direction is
-  /// turned where there is none up to the edge.
+  /// The free block whose write ends first, among those on the arm's cylinder and beyond it in one direction. The direction is reversed if
+  /// there is none up to the edge.
   virtual FreeBlock closest(const Departure& from, bool& upward) const = 0;
-  /// The free block that is complete first, of those after which `read` still ends `direct` after the departure, as if the head
-  /// had gone there at once. `overhead_left`: of the read, where overheads run from the arrival.
+  /// The free block whose write ends first, among those after which `read` still ends `direct` after the departure, as if the head had gone
+  /// there at once. `overhead_left`: what is left of the read's overhead, where overheads run from the arrival.
   virtual FreeBlock in_gap(const Departure& from, const mechanics::Extent& read, core::Picoseconds direct,
                            core::Picoseconds overhead_left) const = 0;
 };

@@ -9,17 +9,17 @@
 
 namespace platter::scheduling {
 
-/// The gaps before the reads that a placing policy has served, and the writes that were put into them. A gap is the rotational wait that the
-/// read would have had, were the arm to go there at once: at the first write into it, or at the read itself where there was none. One that
-/// was given up for another read counts, too.
+/// The gaps before the reads that a placing policy has served, and the writes that were put into them. A gap is the rotational wait that
+/// the read would have if the arm went there at once. It is measured at the first write into the gap, or at the read itself if no write was
+/// put in. A gap that was given up for another read also counts.
 struct GapStatistics {
   static constexpr core::Picoseconds kBin = 500 * core::kPicosecondsPerMicrosecond;
 
   std::uint64_t gaps = 0;
-  std::uint64_t filled = 0;  ///< with a write at least
+  std::uint64_t filled = 0;  ///< with at least one write
   core::Picoseconds total = 0;
-  std::array<std::uint64_t, 16> sizes{};  ///< gaps by their length in steps of `kBin`, the last one open
-  std::array<std::uint64_t, 9> writes{};  ///< gaps by the writes in them, the last one open
+  std::array<std::uint64_t, 16> sizes{};  ///< gaps by length in steps of `kBin`; the last one holds all longer ones
+  std::array<std::uint64_t, 9> writes{};  ///< gaps by number of writes; the last one holds all larger numbers
 
   void add(core::Picoseconds gap, std::uint32_t taken) {
     ++gaps;

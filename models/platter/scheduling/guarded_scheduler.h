@@ -7,14 +7,14 @@
 
 namespace platter::scheduling {
 
-/// What the policies under the deadline guard share: the sweep of the continuous commands, which the policy fills, and the decision for
-/// which nothing else is looked at.
+/// Common base of the policies under the deadline guard: the sweep of the continuous commands, which the policy fills, and the decision
+/// that considers only the sweep's next command.
 class GuardedScheduler : public FlatScheduler {
  public:
   explicit GuardedScheduler(const SchedulerContext& context)
       : FlatScheduler(context.capacity),
         planner_(context.planner),
-        sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start) {}
+        sweep_(context.planner, context.capacity, context.decision_bound, context.interpretations.sweep_start) {}
 
   bool keeps_deadlines() const override { return true; }
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
@@ -39,7 +39,7 @@ class GuardedScheduler : public FlatScheduler {
     sweep_.prepare(head);
     return sweep_.first();
   }
-  /// Does the command pass the guard? Precondition: there is a sweep, and it is prepared.
+  /// True if the command passes the guard. Precondition: the sweep is not empty, and it is prepared.
   bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
     return sweep_.allows(command, estimate(command, head, now).to_first(), now, head.bus_free);
   }

@@ -9,18 +9,18 @@ namespace platter::scheduling {
 
 namespace {
 
-/// CI-SPTF and CI-OPT (Balafoutis et al., section 2.1): the continuous requests go by SCAN, and before each of them the
-/// others between it and the one before, under the deadline guard. docs/reference/policies.md has the rules.
+/// CI-SPTF and CI-OPT (Balafoutis et al., section 2.1): SCAN serves the continuous requests. Before each of them the other requests between
+/// it and the previous one are served, under the deadline guard. docs/reference/policies.md has the rules.
 class IntervalScheduler : public GuardedScheduler {
  public:
   explicit IntervalScheduler(const SchedulerContext& context)
       : GuardedScheduler(context),
         most_(context.parameters.requests),
-        after_(context.readings.after_sweep),
+        after_(context.interpretations.after_sweep),
         capacity_(context.capacity),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
         high_(last_cylinder_),
-        postponed_(context.capacity, context.readings.postponed),
+        postponed_(context.capacity, context.interpretations.postponed),
         part_(context.planner, context.parameters.requests) {
     bounds_.reserve(context.capacity);
     list_.reserve(context.capacity);
@@ -71,10 +71,10 @@ class IntervalScheduler : public GuardedScheduler {
 
   // --- intervals -----------------------------------------------------------------------------------------------------
 
-  /// The reading in which discrete requests are not served between a round's last continuous request and its end.
+  /// True while, in the interpretation `Idle`, discrete requests are not served between a round's last continuous request and its end.
   bool waits(Picoseconds now) const { return after_ == AfterSweep::Idle && sweep_.empty() && now <= round_end_; }
 
-  /// Does it compete in the present interval?
+  /// True if the command competes in the current interval.
   bool covers(const Command& command) const {
     const std::uint32_t cylinder = command.extent.cylinder.value;
     return cylinder >= low_ && cylinder <= high_ && !postponed_.contains(command.tag) && !sweep_.contains(command.tag);
@@ -84,7 +84,7 @@ class IntervalScheduler : public GuardedScheduler {
     return std::any_of(commands().begin(), commands().end(), [this](const Command* c) { return covers(*c); });
   }
 
-  /// After the round's last continuous request: the interval that begins where it was.
+  /// Enters, after the round's last continuous request, the interval that begins at its cylinder.
   void enter_interval_beyond(std::uint32_t cylinder) {
     low_ = 0;
     high_ = last_cylinder_;
@@ -96,7 +96,7 @@ class IntervalScheduler : public GuardedScheduler {
     }
   }
 
-  /// The interval that the elevator meets first on its way to `cylinder`.
+  /// Enters the interval of `cylinder`; on a bound, the one that the elevator meets first.
   void enter_interval_of(std::uint32_t cylinder) {
     low_ = 0;
     high_ = last_cylinder_;
@@ -106,7 +106,7 @@ class IntervalScheduler : public GuardedScheduler {
     }
   }
 
-  /// Without a sweep: on to the next interval with requests, and back to the present one only after a turn.
+  /// Without a sweep: moves on to the next interval with requests, and back to the current one only after a turn.
   bool advance() {
     for (int turn = 0; turn < 2; ++turn) {
       const Command* next = nullptr;
@@ -125,7 +125,7 @@ class IntervalScheduler : public GuardedScheduler {
     return false;
   }
 
-  /// Settles the interval and, for exact orders, the part that are served next.
+  /// Determines the interval and, for exact orders, the part that are served next.
   void form(const HeadState& head) {
     if (!sweep_.empty()) {
       sweep_.prepare(head);
@@ -158,7 +158,7 @@ class IntervalScheduler : public GuardedScheduler {
     Picoseconds time;
   };
 
-  /// The nearest that the guard lets pass; those that are nearer are postponed.
+  /// The nearest command that the guard allows; nearer ones are postponed.
   const Command* nearest(const HeadState& head, Picoseconds now) {
     const Command* best = nullptr;
     Picoseconds best_time = 0;
@@ -182,7 +182,7 @@ class IntervalScheduler : public GuardedScheduler {
 
   // --- CI-OPT --------------------------------------------------------------------------------------------------------
 
-  /// The interval's requests in SCAN order, halved until no part has more than may be ordered.
+  /// Lists the interval's requests in SCAN order, and halves the list until no part is too large for an exact order.
   void make_list(const HeadState& head) {
     for (const Command* command : commands())
       if (covers(*command)) list_.push_back({command, 0});
@@ -242,7 +242,7 @@ class IntervalScheduler : public GuardedScheduler {
     listed_ = false;
   }
 
-  /// The interval moves on only behind a continuous request that was served.
+  /// Removes a command. The interval advances only after a continuous request that was served.
   void take_out(Tag tag, bool served) {
     const Command* continuous = nullptr;
     if (sweep_.contains(tag))
@@ -275,18 +275,18 @@ class IntervalScheduler : public GuardedScheduler {
   AfterSweep after_;
   std::size_t capacity_;
   std::uint32_t last_cylinder_;
-  std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, as they came
+  std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, in order of arrival
   bool upward_ = true;
   bool from_edge_ = true;       ///< none of the round's continuous requests has been served
   std::uint32_t from_ = 0;      ///< where the last one was
   Picoseconds round_end_ = -1;  ///< the last deadline
-  std::uint32_t low_ = 0;       ///< the present interval
+  std::uint32_t low_ = 0;       ///< the current interval
   std::uint32_t high_;
   PostponedCommands postponed_;
   std::vector<Refused> refused_;  ///< by the guard, in a decision of CI-SPTF
-  bool listed_ = false;           ///< requests of the present interval have been listed
+  bool listed_ = false;           ///< the requests of the current interval have been listed
   std::vector<Entry> list_;       ///< of the parts that follow
-  OrderedPart part_;              ///< the present one
+  OrderedPart part_;              ///< the current part
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace platter::scheduling {
 
-/// A few commands that are served one after the other in the order of the least total positioning time. They are added in
-/// SCAN order and put in order once, when the first of them is to be served. No allocation after construction.
+/// A few commands that are served one after the other in the order of least total positioning time. They are added in SCAN order, and
+/// reordered once, when the first of them is to be served. No allocation after construction.
 class OrderedPart {
  public:
   OrderedPart(const AccessPlanner& planner, std::size_t most) : planner_(planner), path_(most) {
@@ -21,17 +21,17 @@ class OrderedPart {
   bool empty() const { return commands_.empty(); }
   std::size_t size() const { return commands_.size(); }
   bool ordered() const { return ordered_; }
-  /// Steps that `order` will take.
+  /// Number of steps that `order` will take.
   std::uint64_t steps() const { return ordered_ ? 0 : PathOrder<Picoseconds>::steps(commands_.size()); }
 
   void clear() {
     commands_.clear();
     ordered_ = false;
   }
-  /// Behind those that are there.
+  /// Adds a command at the end.
   void add(const Command& command) { commands_.push_back(&command); }
 
-  /// Puts the commands in order, from where the head stands at `now`. From then on the first is the next to be served.
+  /// Puts the commands in the best order from the head's position at `now`. From then on `first` is the next to be served.
   void order(const HeadState& head, Picoseconds now) {
     const std::size_t n = commands_.size();
     for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +47,7 @@ class OrderedPart {
   }
 
   const Command& first() const { return *commands_.front(); }
-  /// Takes the command out, the others keep their order. Was it there?
+  /// Removes the command; the others keep their order. True if it was there.
   bool remove(Tag tag) {
     const auto at = std::find_if(commands_.begin(), commands_.end(), [tag](const Command* c) { return c->tag == tag; });
     if (at == commands_.end()) return false;

@@ -25,7 +25,7 @@ void OwnDeadlines::withdraw(Tag tag) {
 
 DecisionWork OwnDeadlines::work(const HeadState& head) {
   DecisionWork work = policy_->work(head);
-  work.candidates += 2 * own_.size();  // from here, and behind what is picked
+  work.candidates += 2 * own_.size();  // each is examined from here and after the picked command
   return work;
 }
 
@@ -60,12 +60,12 @@ const Command* OwnDeadlines::due(const Decision& decision, const HeadState& head
     if (command == picked) continue;
     const Picoseconds hold = planner_.hold(command->extent);
     const Picoseconds time = left(*command, head, now);
-    if (to_first(*command, head, now) + hold > time) {  // late, whatever is done
+    if (to_first(*command, head, now) + hold > time) {  // late in any case
       lost_.push_back(command->tag);
       continue;
     }
     if (first != nullptr && command->deadline >= first->deadline) continue;
-    if (picked_is_own && picked->deadline <= command->deadline) continue;  // one of the two is late
+    if (picked_is_own && picked->deadline <= command->deadline) continue;  // if they conflict, the earlier deadline is kept
     const Picoseconds behind = serves ? busy + planner_.most_onward(picked->extent, command->extent, decision_bound_)
                                       : decision.until - now + decision_bound_ + planner_.rotation().period() +
                                             to_first(*command, head, decision.until);

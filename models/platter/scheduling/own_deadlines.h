@@ -9,11 +9,12 @@
 
 namespace platter::scheduling {
 
-/// Deadlines of commands that belong to no sweep, under a policy that keeps the sweep's: what the policy picks gives way to such a command
-/// where that one would be late behind it, is in time now, and leaves the sweep the time that it needs. Each is looked at for itself: two that
-/// cannot both be met are not both kept. The deadline of one that is late already no longer counts.
+/// Guards the deadlines of commands outside the sweep, under a policy that guards those of the sweep. Such a command replaces the policy's
+/// pick if it would be late after the pick, is in time if it is served now, and leaves the sweep the time that the sweep needs. Each
+/// command is checked alone, so a conflict between two such deadlines is not resolved. The deadline of a command that is already late no
+/// longer counts.
 ///
-/// Our own; Balafoutis et al. have deadlines of rounds only.
+/// This guard is our own; Balafoutis et al. have deadlines of rounds only.
 class OwnDeadlines : public SchedulerIf {
  public:
   /// `decision_bound`: see SchedulerContext.
@@ -39,10 +40,10 @@ class OwnDeadlines : public SchedulerIf {
   const GapStatistics* gaps() const override { return policy_->gaps(); }
 
  private:
-  /// The one that must be served now; null if the decision may stand.
+  /// The command that must be served now; null if the decision may stand.
   const Command* due(const Decision& decision, const HeadState& head, Picoseconds now);
   Picoseconds to_first(const Command& command, const HeadState& head, Picoseconds now) const;
-  /// Until the host must have its last block, from `now` on.
+  /// Time from `now` until the host must have the command's last block.
   Picoseconds left(const Command& command, const HeadState& head, Picoseconds now) const;
 
   std::unique_ptr<SchedulerIf> policy_;

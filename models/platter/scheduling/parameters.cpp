@@ -7,8 +7,8 @@ using params::at;
 using params::OneOf;
 using params::Range;
 
-const params::Table<Readings>& readings_parameters() {
-  using P = Readings;
+const params::Table<Interpretations>& interpretation_parameters() {
+  using P = Interpretations;
   static const params::Table<P> table = {
       {"scheduling.sweep_start", "",
        "where a round's sweep of continuous requests begins: at the extreme nearer to the arm, at the two in turn, or "

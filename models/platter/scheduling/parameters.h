@@ -2,11 +2,11 @@
 #pragma once
 
 #include "platter/params/row.h"
-#include "platter/scheduling/readings.h"
+#include "platter/scheduling/interpretations.h"
 
 namespace platter::scheduling {
 
 /// Keys `scheduling.*`.
-const params::Table<Readings>& readings_parameters();
+const params::Table<Interpretations>& interpretation_parameters();
 
 }  // namespace platter::scheduling

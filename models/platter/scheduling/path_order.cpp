@@ -39,7 +39,7 @@ Cost PathOrder<Cost>::solve(std::size_t n) {
     order_[position] = static_cast<std::uint8_t>(last);
     const Cost cost = best(set, last);
     set &= ~(std::size_t{1} << last);
-    for (std::size_t k = 0; k < n; ++k)  // the lowest slot through which the least cost comes
+    for (std::size_t k = 0; k < n; ++k)  // the lowest slot that gives the least cost
       if ((set >> k & 1) != 0 && best(set, k) + hop_[k][last] == cost) {
         last = k;
         break;

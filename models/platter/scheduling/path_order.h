@@ -11,9 +11,9 @@ namespace platter::scheduling {
 /// The cheapest order in which to serve a few requests: an open path over constant costs, found by dynamic programming
 /// over the sets of requests served (Held and Karp 1962).
 ///
-/// Requests are numbered *slots* 0 … n - 1. Among orders of equal cost the answer is the one that, read from its last
-/// request backwards, has the lowest slot number at each position. `Cost` is a signed time or an unsigned number of ticks;
-/// the sum of n costs must fit. All memory is taken at construction.
+/// Requests are numbered *slots* 0 … n - 1. Among orders of equal cost the result is the one that, read from its last request backwards,
+/// has the lowest slot number at each position. `Cost` is a signed time or an unsigned number of ticks; the sum of n costs must fit. All
+/// memory is allocated at construction.
 template <typename Cost>
 class PathOrder {
  public:
@@ -22,15 +22,15 @@ class PathOrder {
   /// For at most `most` (<= kMost) slots.
   explicit PathOrder(std::size_t most);
 
-  /// Steps of the program for n slots, the table of costs included; what a firmware's decision time is charged by.
+  /// Steps of the algorithm for n slots, the table of costs included; the firmware's decision time is computed from it.
   static constexpr std::uint64_t steps(std::size_t n) { return n == 0 ? 0 : std::uint64_t{n} * n << n; }
 
-  /// From the head's present place to slot `to`.
+  /// Cost from the head's present position to slot `to`.
   void set_start(std::size_t to, Cost cost) { start_[to] = cost; }
-  /// From the end of slot `from` to slot `to`.
+  /// Cost from the end of slot `from` to slot `to`.
   void set_hop(std::size_t from, std::size_t to, Cost cost) { hop_[from][to] = cost; }
 
-  /// Finds the order of slots 0 … n - 1, whose costs have all been set; returns what it costs.
+  /// Finds the order of slots 0 … n - 1, whose costs have all been set; returns its total cost.
   Cost solve(std::size_t n);
   /// The slot at this position of the order found.
   std::size_t operator[](std::size_t position) const { return order_[position]; }

@@ -9,8 +9,9 @@
 
 namespace platter::scheduling {
 
-/// What the policies share that decide where writes go: reads and writes apart, the closest of the reads and the free block closest to the head.
-/// Of the writes the oldest goes first. Extents are looked at anew in every decision, for a read follows its block.
+/// Common base of the policies that decide where writes go. It keeps reads and writes apart, and finds the closest read and the free block
+/// closest to the head. The oldest write goes first. Every decision examines the extents again, because a read follows its block when a
+/// write moves it.
 class PlacingScheduler : public SchedulerIf {
  public:
   /// Precondition: `context.free_space` is set.
@@ -41,7 +42,7 @@ class PlacingScheduler : public SchedulerIf {
   struct Read {
     const Command* command = nullptr;
     Picoseconds total = 0;
-    Picoseconds rotation = 0;  ///< of it, the wait for its sector
+    Picoseconds rotation = 0;  ///< the part of it that waits for the sector
   };
 
   Read access(const HeadState& head, const Command& read, Picoseconds now) const {
@@ -49,7 +50,7 @@ class PlacingScheduler : public SchedulerIf {
     return {&read, time.total(), time.rotation};
   }
 
-  /// Where the seek direction binds reads: turns it when none is ahead of the arm. To be called before `competes`.
+  /// If the seek direction binds reads, reverses it when no read is ahead of the arm. Must be called before `competes`.
   void settle_direction(const HeadState& head) {
     if (bind_reads_ && !reads_.empty() &&
         std::none_of(reads_.begin(), reads_.end(), [&](const Command* read) { return ahead(head, *read); }))
@@ -57,7 +58,7 @@ class PlacingScheduler : public SchedulerIf {
   }
   bool competes(const HeadState& head, const Command& read) const { return !bind_reads_ || ahead(head, read); }
 
-  /// The read that ends first, of those that compete.
+  /// The read that ends first among those that compete.
   Read closest_read(const HeadState& head, Picoseconds now) {
     settle_direction(head);
     Read best;
@@ -76,7 +77,7 @@ class PlacingScheduler : public SchedulerIf {
   /// For the oldest write. Precondition: there is one.
   FreeBlock closest_block(const HeadState& head, Picoseconds now) { return space_.closest(departure(head, now), upward_); }
   Decision write_to(const FreeBlock& block) const { return Decision::write(writes_.oldest().tag, block.place, false); }
-  /// A write goes into the gap before `read`.
+  /// Puts the oldest write into the gap before `read`.
   Decision hide(const FreeBlock& block, const Read& read) {
     open_gap(read);
     ++taken_;

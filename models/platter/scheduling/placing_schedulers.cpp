@@ -7,7 +7,7 @@ namespace platter::scheduling {
 
 namespace {
 
-/// SATF-EW: the closest read or, for the oldest write, the closest free block, whichever is over first.
+/// SATF-EW: the closest read or, for the oldest write, the closest free block, whichever access ends first.
 class SatfScheduler : public PlacingScheduler {
  public:
   using PlacingScheduler::PlacingScheduler;
@@ -35,7 +35,7 @@ class ReadFirstScheduler : public PlacingScheduler {
 
 enum class ReadOrder {
   Satf,
-  Scan,    ///< it turns at the last read
+  Scan,    ///< an elevator that turns at the last read
   Hybrid,  ///< Scan while a write is queued, Satf when none is
 };
 

@@ -99,7 +99,7 @@ constexpr std::uint32_t kMostCylinders = 262144;
 constexpr std::uint32_t kMostGroups = 10000;
 constexpr std::int64_t kLeastShare = Weight::kOne / 100;
 
-/// The row's name before its parameters, and what follows them.
+/// The row's name before its parameters (`stem`), and after them (`tail`).
 std::string_view stem(const PolicyInfo& row) {
   return row.parameters.empty() ? row.name : row.name.substr(0, row.name.rfind("(" + std::string(row.parameters) + ")"));
 }
@@ -191,7 +191,7 @@ std::string written(char letter, PolicyParameters parameters) {
   }
 }
 
-/// What follows the row's stem: one value for each letter, in parentheses, and the row's tail.
+/// Reads what follows the row's stem: one value for each letter, in parentheses, and the row's tail.
 bool read_parameters(const PolicyInfo& row, std::string_view text, PolicyParameters& parameters) {
   const std::string end_of_name = ")" + std::string(tail(row));
   if (text.size() < 1 + end_of_name.size() || text.front() != '(' ||

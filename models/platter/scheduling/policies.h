@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "platter/scheduling/readings.h"
+#include "platter/scheduling/interpretations.h"
 #include "platter/scheduling/scheduler_if.h"
 #include "platter/scheduling/weight.h"
 
@@ -20,29 +20,29 @@ enum class GuardMode : std::uint8_t {
   NextContinuous,  ///< only the next continuous command of the sweep competes
 };
 
-/// What stands between the parentheses of a policy's notation.
+/// The parameters in the parentheses of a policy's notation.
 struct PolicyParameters {
-  Weight weight;                ///< w: of a command's wait; R: of the way back
+  Weight weight;                ///< w: of a command's wait; R: of a reversal of direction
   Weight delay;                 ///< c: of continuous commands
   ClassWeights shares;          ///< C, D, B: of the classes continuous, discrete, background
-  std::uint32_t requests = 0;   ///< M: most requests of an exact order; 0: the policy makes none
-  std::uint32_t cylinders = 0;  ///< T: how far a cluster reaches
-  std::uint32_t groups = 0;     ///< g: of streams
+  std::uint32_t requests = 0;   ///< M: largest number of requests of an exact order; 0: the policy makes none
+  std::uint32_t cylinders = 0;  ///< T: extent of a cluster
+  std::uint32_t groups = 0;     ///< g: number of groups of streams
 };
 
-/// What a policy is built with.
+/// What a policy is constructed with.
 struct SchedulerContext {
   const AccessPlanner& planner;
   std::size_t capacity;  ///< tags of the queue
   Picoseconds
       decision_bound;  ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
-  Readings readings = {};
+  Interpretations interpretations = {};
   PolicyParameters parameters = {};
   const FreeSpaceIf* free_space = nullptr;  ///< for a policy that decides where writes go
-  bool bind_reads = false;                  ///< its reads keep to the one seek direction of its search, too
+  bool bind_reads = false;                  ///< its reads also follow the one seek direction of its search
 };
 
-/// The program with which the scheduling accelerator carries a policy (models/platter/accelerator).
+/// The program of the scheduling accelerator that runs a policy (models/platter/accelerator).
 enum class Accelerated : std::uint8_t {
   No,         ///< firmware only
   Elevator,   ///< the next request in the direction of the elevator
@@ -60,37 +60,37 @@ struct PolicyInfo {
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
   Accelerated accelerated = Accelerated::No;
   GuardMode guard = GuardMode::None;  ///< of the accelerator's program
-  bool places = false;  ///< decides where writes go: it needs a mapping with free blocks, and no other policy can serve one
+  bool places = false;  ///< decides where writes go; needs a mapping with free blocks, which no other policy can serve
 };
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
 const std::vector<PolicyInfo>& policy_table();
 
-/// A policy as a notation names it: a row of the table and its parameters.
+/// A policy as selected by a notation: a row of the table and its parameters.
 struct PolicySpec {
   const PolicyInfo* row = nullptr;
   PolicyParameters parameters;
 
-  /// The notation, as short as it gets.
+  /// The shortest form of the notation.
   std::string name() const;
   std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
 };
 
-/// The policy that a notation names; nothing if it names none. Blanks do not count.
+/// The policy that a notation names; nothing if it names none. Blanks are ignored.
 std::optional<PolicySpec> find_policy(std::string_view notation);
 
 /// Why the notation names no policy, and what was expected; empty if it names one.
 std::string policy_objection(std::string_view notation);
 
-/// Why the policy does not go with a drive on which it decides where writes go, or with one on which it does not; empty if it does.
+/// Why the policy cannot run on a drive where the policy decides where writes go (`placing`), or on one where it does not; empty if it can.
 std::string placing_objection(const PolicySpec& policy, bool placing);
 
-/// Does the guard look after this command?
+/// True if the guard protects this command.
 inline bool in_sweep(const Command& command) {
   return command.cls == RequestClass::Continuous && command.deadline != kNoDeadline;
 }
 
-/// One with a deadline that belongs to no sweep: it is checked for itself.
+/// True for a command with a deadline that belongs to no sweep; it is checked alone.
 inline bool has_own_deadline(const Command& command) { return command.deadline != kNoDeadline && !in_sweep(command); }
 
 std::unique_ptr<SchedulerIf> create_fcfs(const SchedulerContext& context);

@@ -4,40 +4,40 @@
 #include <algorithm>
 #include <vector>
 
-#include "platter/scheduling/readings.h"
+#include "platter/scheduling/interpretations.h"
 #include "platter/scheduling/scheduler_if.h"
 
 namespace platter::scheduling {
 
-/// Until when the commands wait that the deadline guard has refused (`scheduling.postponed`). A round begins with a continuous command
-/// that comes when there is none, or has a later deadline than the one that began the round before. It ends when the next one begins,
-/// or, when none comes, with that deadline.
+/// Decides how long commands wait that the deadline guard has refused (`scheduling.postponed`). A round begins with a continuous command
+/// that arrives when there is none, or that has a later deadline than the command that began the previous round. It ends when the next
+/// round begins or, if no continuous command arrives, at that deadline.
 class PostponedUntil {
  public:
-  explicit PostponedUntil(Postponed reading) : reading_(reading) {}
+  explicit PostponedUntil(Postponed interpretation) : interpretation_(interpretation) {}
 
-  /// A continuous command has come, `first` if there was none. Are the postponed looked at again?
+  /// A continuous command has arrived; `first`: there was none before it. True if the postponed commands are considered again.
   bool came(bool first, Picoseconds deadline) {
     const bool begins = first || deadline > round_end_;
     if (begins) round_end_ = deadline;
-    return begins || reading_ == Postponed::LastContinuous;
+    return begins || interpretation_ == Postponed::LastContinuous;
   }
-  /// The last continuous command has been served. Are they looked at again?
-  bool last_served() const { return reading_ == Postponed::LastContinuous; }
-  /// The same without a continuous command: is the round over?
+  /// The last continuous command has been served. True if the postponed commands are considered again.
+  bool last_served() const { return interpretation_ == Postponed::LastContinuous; }
+  /// True if the round is over, when no continuous command arrives.
   bool over(Picoseconds now) const { return now > round_end_; }
-  /// What is done when nothing but postponed commands is left.
+  /// The decision when only postponed commands are left.
   Decision wait() const { return Decision::wait(round_end_ + 1); }
 
  private:
-  Postponed reading_;
+  Postponed interpretation_;
   Picoseconds round_end_ = -1;
 };
 
 /// The commands that the guard has refused.
 class PostponedCommands {
  public:
-  PostponedCommands(std::size_t capacity, Postponed reading) : until_(reading), postponed_(capacity, false) {}
+  PostponedCommands(std::size_t capacity, Postponed interpretation) : until_(interpretation), postponed_(capacity, false) {}
 
   bool contains(Tag tag) const { return postponed_[tag.value]; }
   void add(Tag tag) {
@@ -60,8 +60,8 @@ class PostponedCommands {
   void last_served() {
     if (until_.last_served()) clear();
   }
-  /// What is done without continuous commands: `chosen`, after which those of a round that is over are looked at again; at once, where nothing
-  /// else is left.
+  /// The decision when there are no continuous commands: to serve `chosen`. If the round is over, the postponed commands are considered
+  /// again: after `chosen`, or at once if `chosen` is null.
   Decision without_sweep(const Command* chosen, Picoseconds now) {
     const bool returned = count_ > 0 && until_.over(now);
     if (returned) clear();

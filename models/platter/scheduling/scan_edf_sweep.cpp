@@ -38,7 +38,7 @@ void ScanEdfSweep::prepare(const HeadState& head) {
 void ScanEdfSweep::put_in_order(core::Cylinder from) {
   bool upward = upward_;
   for (std::size_t left = entries_.size(); left > 0; --left) {
-    // The next goes behind those that are left.
+    // The next command in the order is placed after those that are left.
     std::size_t best = left;
     const auto better = [&](const Command& a, const Command& b) {
       if (a.deadline != b.deadline) return a.deadline < b.deadline;
@@ -65,7 +65,7 @@ void ScanEdfSweep::sum_up() {
     Entry& entry = entries_[i];
     const Command& command = *entry.command;
     const Picoseconds hold = planner_.hold(command.extent);
-    if (command.deadline == core::kNoDeadline) {  // nor has any behind it
+    if (command.deadline == core::kNoDeadline) {  // commands after it have none either
       entry.latest = core::kNoDeadline;
       entry.duration = 0;
       continue;

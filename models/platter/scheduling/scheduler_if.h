@@ -9,17 +9,17 @@ namespace platter::scheduling {
 class ClassBudgets;
 struct GapStatistics;
 
-/// What a policy wants done next.
+/// What a policy decides to do next.
 struct Decision {
   enum class Kind : std::uint8_t {
     Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
-    Write,  ///< the same, a write whose place the policy decides: to `place`
-    Again,  ///< the guard has refused what was looked at, but there is more to look at: ask `work` and `pick` again from the same place
-    Move,  ///< take the arm to `cylinder`, then ask again (SCAN's run to the edge)
+    Write,  ///< serve `tag`, a write, at `place`, which the policy has chosen
+    Again,  ///< the guard has refused all examined commands, but there are more: call `work` and `pick` again with the same state
+    Move,  ///< move the arm to `cylinder`, then decide again (SCAN's run to the edge)
   };
   Kind kind = Kind::Idle;
-  bool forced = false;  ///< no candidate passed the deadline guard; the sweep goes on
+  bool forced = false;  ///< no candidate passed the deadline guard; the sweep continues
   Tag tag;
   core::Cylinder cylinder;
   Picoseconds until = core::kNoDeadline;
@@ -35,15 +35,15 @@ struct Decision {
   static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false}; }
 };
 
-/// What the next decision takes; a firmware's decision time is charged by it.
+/// The work of the next decision; the firmware's decision time is computed from it.
 struct DecisionWork {
-  std::size_t candidates = 0;     ///< commands, and hops between two of them, that are looked at
-  std::uint64_t order_steps = 0;  ///< where an exact order is made: PathOrder::steps
+  std::size_t candidates = 0;     ///< commands, and hops between two of them, that are examined
+  std::uint64_t order_steps = 0;  ///< if an exact order is computed: PathOrder::steps
 };
 
-/// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an
-/// older overlapping one) and never changes the mechanics. Where a mapping moves blocks, the extent of a read may change while it is here
-/// (`moved`), and a write has none but its length.
+/// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an older overlapping
+/// one) and never changes the mechanics. Where a mapping moves blocks, the extent of a read may change while the policy holds it (`moved`),
+/// and the extent of a write has only a length.
 class SchedulerIf {
  public:
   virtual ~SchedulerIf() = default;
@@ -51,30 +51,31 @@ class SchedulerIf {
   SchedulerIf(const SchedulerIf&) = delete;
   SchedulerIf& operator=(const SchedulerIf&) = delete;
 
-  /// `command` stays where it is until it is removed.
+  /// `command` must keep its address until it is removed.
   virtual void insert(const Command& command) = 0;
-  /// It is served.
+  /// The command is served.
   virtual void remove(Tag tag) = 0;
-  /// It is taken back: it will not be served.
+  /// The command is withdrawn: it will not be served.
   virtual void withdraw(Tag tag) { remove(tag); }
-  /// Its extent has changed, under a mapping that moves blocks: a policy that has looked at it looks again.
+  /// The command's extent has changed, under a mapping that moves blocks. A policy that has examined it must examine it again.
   virtual void moved(Tag /*tag*/) {}
   virtual bool empty() const = 0;
-  /// A round of continuous commands has begun, of which the policy has none itself: plans from before no longer count.
+  /// A round of continuous commands has begun, and the policy itself holds none of them. Plans made before are no longer valid.
   virtual void begin_round() {}
-  /// Does not remove what it picks.
+  /// Returns the next decision; does not remove the picked command.
   virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
-  /// What the next `pick` from here will take. It may settle which commands that one chooses from, so an engine that asks
-  /// goes on with `pick` from the same place.
+  /// The work that the next `pick` with this state will take. The call may fix which commands that `pick` chooses from, so the caller must
+  /// continue with `pick` with the same state.
   virtual DecisionWork work(const HeadState& head) = 0;
-  /// Does it keep the deadlines of continuous commands, under a guard?
+  /// True if it keeps the deadlines of continuous commands, under a guard.
   virtual bool keeps_deadlines() const { return false; }
-  /// The guard of one command: does it leave the sweep the time that it needs if it is served now?
+  /// The guard of one command: true if serving the command now leaves the sweep the time that the sweep needs.
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
-  /// The deadline guard before a decision: may it be known as late as at `effective`, all of what `work` says looked at? If not, the
-  /// sweep must go on, and `next_of_sweep` is asked instead of `pick`, for an earlier instant. A policy without a guard has time.
+  /// The deadline guard before a decision: true if the decision may become known as late as `effective`, after examining all that `work`
+  /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, for an earlier time. A policy
+  /// without a guard always has time.
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
-  /// The next command of the sweep; nothing else is looked at, so it takes the shortest of all decisions, `kShortest`.
+  /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
   static constexpr DecisionWork kShortest{1, 0};
   /// Null for a policy that has none.

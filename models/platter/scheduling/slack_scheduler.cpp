@@ -12,15 +12,15 @@ namespace {
 constexpr std::int64_t kOne = 1024;
 constexpr std::int64_t kReserve = 102;        ///< share of the time left that counts as no slack: 0.1
 constexpr std::int64_t kLongestWait = 3;      ///< in mean waits; longer ones count as this
-constexpr std::int64_t kDelayBacklog = 46;    ///< backlog, in rounds' worth, at which the delay is a quarter: 0.045
-constexpr std::int64_t kAgeingBacklog = 154;  ///< the same of ageing: 0.15
+constexpr std::int64_t kDelayBacklog = 46;    ///< backlog, in rounds, at which the delay falls to a quarter: 0.045
+constexpr std::int64_t kAgeingBacklog = 154;  ///< the same for ageing: 0.15
 constexpr std::int64_t kAhead = 225;          ///< share of the cheapest next positioning time: 0.22
-constexpr std::size_t kFew = 8;               ///< candidates that are looked beyond
-constexpr std::size_t kNext = 32;             ///< those that may come next
-constexpr std::int64_t kRounds = 32;          ///< of the running means
+constexpr std::size_t kFew = 8;               ///< candidates whose next command is considered
+constexpr std::size_t kNext = 32;             ///< candidates for that next command
+constexpr std::int64_t kRounds = 32;          ///< over which the running means are taken
 
-/// Slack stealing: the continuous commands have the whole round, so the others go first, as far as the time that the sweep
-/// leaves over allows it; the busier the drive, the more it falls back to one mixed order. docs/reference/policies.md has the rule.
+/// Slack stealing. The continuous commands have the whole round, so the others go first as long as the time that the sweep leaves over
+/// allows it. The busier the drive, the more the policy returns to one mixed order. docs/reference/policies.md has the rule.
 class SlackScheduler : public GuardedScheduler {
  public:
   explicit SlackScheduler(const SchedulerContext& context)
@@ -69,20 +69,20 @@ class SlackScheduler : public GuardedScheduler {
 
   static std::int64_t fraction(Weight weight) { return weight.millionths * kOne / Weight::kOne; }
 
-  /// What the discrete load is like, from round to round.
+  /// Updates the measures of the discrete load when a round begins.
   void weigh_round(std::int64_t waiting) {
     waiting_ += (kOne * kOne * waiting - waiting_) / kRounds;
     rate_ += (kOne * kOne * served_ - rate_) / kRounds;
     served_ = 0;
     backlog_ = waiting_ / (rate_ / kOne + 1);
   }
-  /// The value over (1 + backlog / scale)^2.
+  /// The value divided by (1 + backlog / scale)^2.
   std::int64_t damped(std::int64_t value, std::int64_t scale) const {
     const std::int64_t divisor = kOne + backlog_ * kOne / scale;
     return value * kOne / divisor * kOne / divisor;
   }
 
-  /// What a continuous command is put off by: nothing once the slack is used up.
+  /// The delay that is added to a continuous command's score; 0 once the slack is used up.
   Picoseconds delay(const HeadState& head, Picoseconds now) const {
     if (sweep_.empty()) return 0;
     const Picoseconds left = sweep_.slack(now, head.bus_free);
@@ -103,7 +103,7 @@ class SlackScheduler : public GuardedScheduler {
     return count > 0 ? sum / count * kOne : 0;
   }
 
-  /// The commands that the guard lets pass, each with its score; the lowest is the best.
+  /// Collects the commands that the guard allows, each with its score; the lowest is the best.
   void weigh(const HeadState& head, Picoseconds now) {
     candidates_.clear();
     const Picoseconds put_off = delay(head, now);
@@ -123,7 +123,7 @@ class SlackScheduler : public GuardedScheduler {
     }
   }
 
-  /// Of the few with the lowest scores, the one after which the arm is well placed, too.
+  /// Among the few commands with the lowest scores, the one that also leaves the arm well placed.
   const Command& best_of_few() {
     const std::size_t few = std::min(candidates_.size(), kFew);
     const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(std::min(candidates_.size(), kNext));
@@ -150,10 +150,10 @@ class SlackScheduler : public GuardedScheduler {
   std::int64_t delay_;   ///< in turns
   std::int64_t ageing_;  ///< in turns
   std::vector<Candidate> candidates_;
-  std::int64_t served_ = 0;   ///< others than continuous commands, since the round began
-  std::int64_t waiting_ = 0;  ///< of them when a round begins, and
-  std::int64_t rate_ = 0;     ///< served in a round: running means, in 1/kOne^2
-  std::int64_t backlog_ = 0;  ///< their quotient
+  std::int64_t served_ = 0;   ///< commands outside the sweep served since the round began
+  std::int64_t waiting_ = 0;  ///< running mean of those that wait when a round begins, in 1/kOne^2
+  std::int64_t rate_ = 0;     ///< running mean of those served in a round, in 1/kOne^2
+  std::int64_t backlog_ = 0;  ///< quotient of these means
 };
 
 }  // namespace

@@ -8,12 +8,12 @@ namespace platter::scheduling {
 
 namespace {
 
-/// Shortest positioning time first (Jacobson and Wilkes 1991), with the deadline guard of Balafoutis et al., section 4.3:
-/// a command is served only if the remaining continuous commands can then still be served by SCAN in time. When none
-/// passes, the sweep goes on. Aged SPTF takes a command's weighted wait off its positioning time.
+/// Shortest positioning time first (Jacobson and Wilkes 1991), with the deadline guard of Balafoutis et al., section 4.3: a command is
+/// served only if SCAN can then still serve the remaining continuous commands in time. When no command passes, the sweep goes on. Aged SPTF
+/// subtracts a command's weighted wait from its positioning time.
 ///
-/// The decision is that of a search through all commands, which is what a firmware is charged for. This one goes outward from the arm and ends where
-/// no command can be reached sooner than the best so far.
+/// The decision equals that of a search through all commands, and the firmware's decision time is charged for such a search. The code
+/// searches outward from the arm, and stops when no command can be reached sooner than the best so far.
 class SptfScheduler : public GuardedScheduler {
  public:
   SptfScheduler(const SchedulerContext& context, GuardMode mode)
@@ -44,7 +44,7 @@ class SptfScheduler : public GuardedScheduler {
     Picoseconds best_time = 0;
     const Picoseconds least_overhead =
         std::min(planner_.overhead(false, head.last_was_write), planner_.overhead(true, head.last_was_write));
-    const bool aged = weight_.millionths > 0;  // who has waited long may be far away
+    const bool aged = weight_.millionths > 0;  // a command that has waited long may win from far away
     index_.visit_outward(
         head.cylinder,
         [&](std::uint32_t distance) { return best == nullptr || aged || least_overhead + least_moves_(distance) <= best_time; },

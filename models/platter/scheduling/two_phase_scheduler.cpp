@@ -6,12 +6,12 @@ namespace platter::scheduling {
 
 namespace {
 
-/// Two-phase scheduling (Balafoutis et al., section 2.2): all of a round's continuous commands by SCAN, then the others by a
-/// policy of their own until the next round begins. Its lists are made anew in each round.
+/// Two-phase scheduling (Balafoutis et al., section 2.2): all of a round's continuous commands by SCAN, then the others by a policy of
+/// their own until the next round begins. Its lists are rebuilt in each round.
 class TwoPhaseScheduler : public SchedulerIf {
  public:
   TwoPhaseScheduler(const SchedulerContext& context, std::unique_ptr<SchedulerIf> second)
-      : sweep_(context.planner, context.capacity, context.decision_bound, context.readings.sweep_start),
+      : sweep_(context.planner, context.capacity, context.decision_bound, context.interpretations.sweep_start),
         second_(std::move(second)) {}
 
   void insert(const Command& command) override {
@@ -57,7 +57,7 @@ std::unique_ptr<SchedulerIf> create_tps_scan(const SchedulerContext& context) {
 
 std::unique_ptr<SchedulerIf> create_tps_opt(const SchedulerContext& context) {
   SchedulerContext second = context;
-  second.readings.after_sweep = AfterSweep::Disk;
+  second.interpretations.after_sweep = AfterSweep::Disk;
   return std::make_unique<TwoPhaseScheduler>(context, create_interval(second));
 }
 

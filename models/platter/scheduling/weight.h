@@ -9,8 +9,7 @@ namespace platter::scheduling {
 
 using core::Picoseconds;
 
-/// How much a wait counts against positioning time, or a class against others: an exact decimal, so that no decision depends on
-/// rounding.
+/// The weight of a wait against positioning time, or of a class against others: an exact decimal, so that no decision depends on rounding.
 struct Weight {
   static constexpr std::int64_t kOne = 1'000'000;
   static constexpr unsigned kMost = 100;
@@ -19,7 +18,7 @@ struct Weight {
 
   /// The weighted time, rounded down; for waits of up to a day.
   Picoseconds of(Picoseconds wait) const { return wait / kOne * millionths + wait % kOne * millionths / kOne; }
-  /// A time over the weight, rounded down. Precondition: it is not 0.
+  /// A time divided by the weight, rounded down. Precondition: the weight is not 0.
   Picoseconds over(Picoseconds time) const { return time / millionths * kOne + time % millionths * kOne / millionths; }
 };
 

@@ -105,7 +105,7 @@ qos::StreamRecogniserOptions recogniser_options(const qos::AutoQosParameters& s)
   return o;
 }
 
-/// Mean of what a stream wants over the measured time, by its intervals.
+/// Mean rate that a stream wants over the measured time, by its intervals.
 double mean_wanted(const qos::RateStream& stream, Picoseconds from, Picoseconds to) {
   constexpr int kSamples = 1000;
   double sum = 0;
@@ -113,7 +113,7 @@ double mean_wanted(const qos::RateStream& stream, Picoseconds from, Picoseconds 
   return sum / kSamples;
 }
 
-/// A stream, and what it got.
+/// A stream and its results.
 struct StreamResult {
   std::string name;
   std::string label;

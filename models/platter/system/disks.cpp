@@ -16,7 +16,7 @@ using host::array::Array;
 
 namespace {
 
-/// A drive that eager writing does not fit (too small for its dilution, say) is the scenario's fault.
+/// A drive that does not suit eager writing (for example too small for its dilution) is an error of the scenario.
 std::unique_ptr<drive::Drive> make_drive(const Scenario& s, const std::string& name, const drive::DriveConfig& config,
                                          const engine::EngineFactory& engine) {
   if (!s.eager.enabled) return std::make_unique<drive::Drive>(name.c_str(), config, engine);
@@ -35,43 +35,55 @@ std::uint64_t bytes_of(const drive::Drive& drive) {
 host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_bytes) {
   host::array::ArrayConfig config;
   config.drives = s.array.drives;
-  config.drive_bytes = drive_bytes;
-  config.sector_bytes = s.drive.geometry.sector_bytes;
-  config.holds_data = false;
   config.tags = s.array.tags > 0 ? s.array.tags : s.drive.queue_depth;
   config.cache = {static_cast<std::uint64_t>(s.array.cache_bytes), s.array.cache_block_bytes};
   config.stream_buffers.units = s.array.stream_buffer_units;
-  config.rebuild = {s.array.rebuild_outstanding, s.array.rebuild_bytes_per_s};
   host::array::StripeArea area;
   area.unit_bytes = s.array.unit_bytes;
-  area.mirrored = s.array.copies > 1;
+  area.mirrored = s.redundancy.copies > 1;
   area.cached = s.array.cache_bytes > 0;
-  area.bytes = drive_bytes / area.unit_bytes / s.array.copies * s.array.drives * area.unit_bytes;
+  area.bytes = drive_bytes / area.unit_bytes / s.redundancy.copies * s.array.drives * area.unit_bytes;
   config.areas = {area};
   return config;
 }
 
 }  // namespace
 
-Disks::Disks(const Scenario& s, drive::DriveConfig config, const engine::EngineFactory& engine) {
+Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine) {
   if (!s.is_array()) {
     drives_.push_back(make_drive(s, "disk", config, engine));
     return;
   }
-  config.dies_at = core::kNoDeadline;  // the array has it die
-  for (std::uint32_t i = 0; i < s.array.drives; ++i) {
+  make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
+  if (!s.array.striped()) {
+    make_ew(s);
+    return;
+  }
+  try {
+    make_striped(s, striped_config(s, bytes_of(first())));
+  } catch (const std::invalid_argument& error) {
+    s.refuse("array.unit_bytes", error.what());
+  }
+}
+
+Disks::Disks(const Scenario& s, const drive::DriveConfig& config,
+             const std::function<engine::EngineFactory(std::uint32_t)>& engine_of, host::array::ArrayConfig layer) {
+  make_drives(s, config, layer.drives, engine_of);
+  make_striped(s, std::move(layer));
+}
+
+void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint32_t count,
+                        const std::function<engine::EngineFactory(std::uint32_t)>& engine_of) {
+  config.fails_at = core::kNoDeadline;  // the array triggers the failure
+  for (std::uint32_t i = 0; i < count; ++i) {
     const std::string name = fmt::format("disk{}", i);
     config.seed = core::RandomStream(static_cast<std::uint64_t>(s.run.seed), name).bits();
-    drives_.push_back(make_drive(s, name, config, engine));
+    drives_.push_back(make_drive(s, name, config, engine_of(i)));
   }
-  if (s.array.striped())
-    make_striped(s);
-  else
-    make_ew(s);
 }
 
 void Disks::make_ew(const Scenario& s) {
-  const host::ArrayOptions options{s.array.drives, s.array.copies, s.eager.block_bytes,
+  const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
   const std::uint64_t drive_bytes = bytes_of(first());
   if (drive_bytes / options.block_bytes < options.copies)
@@ -80,31 +92,53 @@ void Disks::make_ew(const Scenario& s) {
   for (std::size_t i = 0; i < drives_.size(); ++i) ew_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
 }
 
-void Disks::make_striped(const Scenario& s) {
-  try {
-    striped_ = std::make_unique<Array>("array", striped_config(s, bytes_of(first())));
-  } catch (const std::invalid_argument& error) {
-    s.refuse("array.unit_bytes", error.what());
-  }
+void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
+  layer.drive_bytes = bytes_of(first());
+  layer.sector_bytes = s.drive.geometry.sector_bytes;
+  layer.holds_data = false;
+  layer.rebuild = {s.redundancy.rebuild_outstanding, s.redundancy.rebuild_bytes_per_s};
+  striped_ = std::make_unique<Array>("array", layer);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     striped_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
+    if (s.drive.token_rate_bytes_per_s > 0) striped_->best_effort_init_sockets[i].bind(drives_[i]->host_tgt_socket);
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
-  if (s.fault.dies_at_s <= 0) return;
+  if (s.fault.fails_at_s <= 0) return;
   const auto at = [](double seconds) { return core::to_sc_time(core::to_picoseconds(seconds, core::kPicosecondsPerSecond)); };
-  const sc_core::sc_time death = at(s.fault.dies_at_s);
-  const sc_core::sc_time absence = s.array.returns_at_s > 0 ? at(s.array.returns_at_s) - death : sc_core::SC_ZERO_TIME;
-  sc_core::sc_spawn([array = striped_.get(), drive = s.array.dying_drive, death, absence] {
-    sc_core::wait(death);
-    array->kill(drive);
-    if (absence == sc_core::SC_ZERO_TIME) return;
-    sc_core::wait(absence);
-    array->revive(drive);
-  });
+  const sc_core::sc_time failure = at(s.fault.fails_at_s);
+  const sc_core::sc_time absence =
+      s.redundancy.revives_at_s > 0 ? at(s.redundancy.revives_at_s) - failure : sc_core::SC_ZERO_TIME;
+  sc_core::sc_spawn(
+      [array = striped_.get(), drive = s.redundancy.failing_drive, replaced = s.redundancy.replaced, failure, absence] {
+        sc_core::wait(failure);
+        array->kill(drive);
+        if (absence == sc_core::SC_ZERO_TIME) return;
+        sc_core::wait(absence);
+        if (replaced)
+          array->replace(drive);
+        else
+          array->revive(drive);
+      });
 }
 
 std::uint64_t Disks::capacity_bytes() const {
   return striped_ ? striped_->capacity_bytes() : ew_ ? ew_->capacity_bytes() : bytes_of(first());
+}
+
+std::vector<Picoseconds> Disks::busy() const {
+  std::vector<Picoseconds> busy;
+  busy.reserve(drives_.size());
+  for (const auto& drive : drives_) busy.push_back(drive->actuator().busy(core::now_ps()));
+  return busy;
+}
+
+std::vector<double> Disks::utilisation(const std::vector<Picoseconds>& before, Picoseconds measured) const {
+  const std::vector<Picoseconds> now = busy();
+  std::vector<double> shares;
+  shares.reserve(now.size());
+  for (std::size_t i = 0; i < now.size(); ++i)
+    shares.push_back(static_cast<double>(now[i] - before[i]) / static_cast<double>(measured));
+  return shares;
 }
 
 std::optional<host::array::ArrayResult> Disks::array_result(std::vector<double> utilisation) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,15 +14,21 @@
 
 namespace platter::system {
 
-/// What a scenario's host has before it: a drive, or an array of them.
+/// The drive, or the array of drives, below a scenario's host.
 class Disks {
  public:
-  /// Throws core::InputError where scenario and drives do not fit.
-  Disks(const Scenario& scenario, drive::DriveConfig config, const engine::EngineFactory& engine);
+  /// For a load on a drive or an array. Throws core::InputError if scenario and drives do not fit together.
+  Disks(const Scenario& scenario, const drive::DriveConfig& config, const engine::EngineFactory& engine);
+  /// The drives of a striped array with the areas and tags of `layer`; `engine_of` gives the engine of each drive. Throws
+  /// std::invalid_argument for a configuration that makes no array.
+  Disks(const Scenario& scenario, const drive::DriveConfig& config,
+        const std::function<engine::EngineFactory(std::uint32_t)>& engine_of, host::array::ArrayConfig layer);
 
   const std::vector<std::unique_ptr<drive::Drive>>& drives() const { return drives_; }
   /// The only one, or the first.
   drive::Drive& first() const { return *drives_.front(); }
+  /// The striped array above them; null without one.
+  host::array::Array* striped() const { return striped_.get(); }
   std::uint64_t capacity_bytes() const;
 
   template <typename Socket>
@@ -34,12 +41,19 @@ class Disks {
       initiator.bind(first().host_tgt_socket);
   }
 
-  /// What the array has done so far; `utilisation` is of each drive. Nothing without one.
+  /// `busy`: time that each drive has spent in accesses so far. `utilisation`: the share of `measured` that each has spent in accesses
+  /// since `before`.
+  std::vector<core::Picoseconds> busy() const;
+  std::vector<double> utilisation(const std::vector<core::Picoseconds>& before, core::Picoseconds measured) const;
+
+  /// The result of the array so far; `utilisation` has one value for each drive. Nothing without an array.
   std::optional<host::array::ArrayResult> array_result(std::vector<double> utilisation) const;
 
  private:
+  void make_drives(const Scenario& scenario, drive::DriveConfig config, std::uint32_t count,
+                   const std::function<engine::EngineFactory(std::uint32_t)>& engine_of);
   void make_ew(const Scenario& scenario);
-  void make_striped(const Scenario& scenario);
+  void make_striped(const Scenario& scenario, host::array::ArrayConfig layer);
 
   std::vector<std::unique_ptr<drive::Drive>> drives_;
   std::unique_ptr<host::EwArray> ew_;

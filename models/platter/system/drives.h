@@ -13,7 +13,7 @@ namespace platter::system {
 /// Where the shipped drive profiles and scenarios are: $PLATTER_CONFIG_DIR, or where the project was built or installed.
 std::filesystem::path config_directory();
 
-/// A shipped drive profile: its short name and the drive's.
+/// A shipped drive profile: its short name and its file.
 struct ShippedDrive {
   std::string name;
   std::filesystem::path path;
@@ -26,7 +26,7 @@ profile::DriveProfile load_drive(const std::string& name);
 /// For params::Document: `drive` may be the name of a shipped profile, every other section is a file.
 std::filesystem::path find_section(const std::string& name, const std::string& section, const params::Position& at);
 
-/// Does the profile describe a drive? Adds what is wrong, at `where`, with keys below `prefix`.
+/// Checks that the profile describes a drive. Adds every problem, at `where`, with keys below `prefix`.
 void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source,
            const params::Position& where, std::vector<core::ConfigProblem>& problems);
 

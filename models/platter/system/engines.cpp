@@ -37,18 +37,19 @@ accelerator::AcceleratorParameters parameters_for(std::string_view engine, std::
 }  // namespace
 
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
-                             const scheduling::Readings& readings) {
+                             const scheduling::Interpretations& interpretations) {
   const EngineInfo* info = find_engine(engine);
   if (info == nullptr || !info->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
-    return fmt::format("engine {} does not carry policy {}; use engine firmware", engine, policy.name());
-  scheduling::Readings carried = readings;  // these its programs leave to the reading
+    return fmt::format("engine {} does not support policy {}; use engine firmware", engine, policy.name());
+  scheduling::Interpretations carried = interpretations;  // the accelerator supports any interpretation of these
   carried.cluster_from = {};
   carried.cluster_round = {};
   carried.postponed = {};
-  if (!(carried == scheduling::Readings{}))
+  if (!(carried == scheduling::Interpretations{}))
     return fmt::format(
-        "engine {} reads the policies as by default, but for scheduling.cluster_from, scheduling.cluster_round and "
+        "engine {} supports the default interpretation of policies only, but for scheduling.cluster_from, "
+        "scheduling.cluster_round and "
         "scheduling.postponed; "
         "use engine firmware for other values of scheduling.*",
         engine);
@@ -72,14 +73,14 @@ std::string accelerator_objection(const accelerator::AcceleratorParameters& para
 
 engine::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
-    std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.readings);
+    std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations);
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
       const engine::FirmwareCost cost{context.clock_period, options.firmware_base_cycles, options.firmware_candidate_cycles,
                                       options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
-          context.planner,    context.queue_depth, cost.longest_wait(), options.readings, {},
+          context.planner,    context.queue_depth, cost.longest_wait(), options.interpretations, {},
           context.free_space, context.bind_reads};
       return std::make_unique<engine::FirmwareEngine>(
           "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
@@ -87,12 +88,12 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     const accelerator::AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
     accelerator::AcceleratorEngine::Options engine;
     engine.policy = *options.policy;
-    engine.readings = options.readings;
+    engine.interpretations = options.interpretations;
     engine.margin_ticks = static_cast<std::uint32_t>(options.accelerator.margin_ticks);
     engine.risk_ticks = static_cast<std::uint32_t>(options.accelerator.risk_ticks);
     engine.risk_probability = options.accelerator.risk_probability;
     engine.clock_period = core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
-    const std::string scope = context.drive == "disk" ? "sched" : context.drive + "_sched";  // of a single drive's RTL in waves
+    const std::string scope = context.drive == "disk" ? "sched" : context.drive + "_sched";  // scope of its RTL in waves
     std::unique_ptr<accelerator::BusCoreIf> core;
     if (options.engine == "model") {
       core = std::make_unique<accelerator::ReferenceCore>(parameters);

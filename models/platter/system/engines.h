@@ -16,10 +16,10 @@
 
 namespace platter::system {
 
-/// Which make of the scheduling engine a drive gets, and what it needs to be built.
+/// The kind of scheduling engine that a drive gets, and its construction parameters.
 struct EngineOptions {
   EngineOptions() = default;
-  /// Firmware as fast as the drive's.
+  /// Takes the firmware's decision cost from the drive's profile.
   explicit EngineOptions(const profile::DriveProfile& profile)
       : firmware_base_cycles(profile.firmware_base_cycles),
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
@@ -27,12 +27,12 @@ struct EngineOptions {
 
   std::string engine = "firmware";
   std::optional<scheduling::PolicySpec> policy;
-  scheduling::Readings readings;
+  scheduling::Interpretations interpretations;
   accelerator::AcceleratorOptions accelerator;
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;
   std::uint32_t firmware_order_cycles = 12;
-  accelerator::RtlCore::Tracing tracing;  ///< where the RTL goes into a wave file
+  accelerator::RtlCore::Tracing tracing;  ///< set if the RTL is written to a wave file
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
 };
 
@@ -46,18 +46,18 @@ struct EngineInfo {
 const std::vector<EngineInfo>& engine_table();
 const EngineInfo* find_engine(std::string_view name);
 
-/// Why this engine cannot carry this policy, so read, at this queue depth; empty if it can.
+/// Why this engine cannot run this policy, with these interpretations, at this queue depth; empty if it can.
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
-                             const scheduling::Readings& readings = {});
+                             const scheduling::Interpretations& interpretations = {});
 
-/// The same for an accelerator that is built like this.
+/// The same for an accelerator with these parameters.
 std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                   std::uint32_t queue_depth);
 
 /// A factory for a drive. Precondition: there is no objection.
 engine::EngineFactory engine_factory(const EngineOptions& options);
 
-/// The RTL behind a drive's engine, null where the make has none.
+/// The RTL of a drive's engine; null if the engine has none.
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine);
 
 }  // namespace platter::system

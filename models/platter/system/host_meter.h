@@ -22,7 +22,7 @@ inline double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-/// Time since it was made.
+/// Time since construction.
 class HostMeter {
  public:
   double wall_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_).count(); }

@@ -7,7 +7,7 @@
 
 namespace platter::system {
 
-// The rows of the table of hosts, one file each.
+// The rows of the table of hosts; each is in a file of its own.
 HostInfo load_host(std::string_view description);
 HostInfo media_server_host();
 HostInfo mixed_server_host();

@@ -10,8 +10,7 @@
 #include "platter/mapping/eager/statistics.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
-#include "platter/observe/wave_probe.h"
-#include "platter/system/disks.h"
+#include "platter/system/disk_waves.h"
 #include "platter/system/hosts.h"
 #include "platter/system/refusal_watch.h"
 #include "platter/system/simulated_drives.h"
@@ -78,7 +77,7 @@ std::uint32_t discrete_limit(const Scenario& s) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
-/// What came of it. Of several drives `utilisation` and `queue_depth` are means, `scheduler` and `eager` sums.
+/// The result of a load. Over several drives `utilisation` and `queue_depth` are means, `scheduler` and `eager` sums.
 struct LoadResult {
   const observe::Statistics* requests = nullptr;
   double measured_s = 0;
@@ -128,7 +127,8 @@ class LoadRun : public RunIf {
       : s_(scenario),
         log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
         time_(scenario.run, options.progress),
-        disks_(scenario, drive_config(scenario), system::engine_factory(engine_of(scenario, options))),
+        disks_(scenario, drive_config(scenario),
+               system::engine_factory(traced(engine_options(scenario, scenario.policy, options), options))),
         statistics_(time_.warmup(), time_.end()) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
@@ -140,24 +140,14 @@ class LoadRun : public RunIf {
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);
     if (log_) host_.add_observer(*log_);
-    if (options.waves.empty()) return;
-    waves_ = std::make_unique<observe::WaveFile>(options.waves, seconds(s_.waves.from_s), seconds(s_.waves.to_s));
-    for (const auto& drive : disks_.drives())
-      probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive,
-                                                             *waves_, drive->basename(),
-                                                             static_cast<std::uint32_t>(s_.waves.angle_samples)));
-    for (const auto& drive : disks_.drives())
-      if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) waves_->add(*rtl);
+    waves_.emplace(s_, options.waves, disks_);
   }
 
   void run() override {
     time_.advance(time_.warmup());
-    std::vector<Picoseconds> busy_before;
+    const std::vector<Picoseconds> busy_before = disks_.busy();
     double occupancy_before = 0;
-    for (const auto& drive : disks_.drives()) {
-      busy_before.push_back(drive->actuator().busy(core::now_ps()));
-      occupancy_before += drive->queue().occupancy_integral(core::now_ps());
-    }
+    for (const auto& drive : disks_.drives()) occupancy_before += drive->queue().occupancy_integral(core::now_ps());
     time_.advance(time_.end());
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
@@ -169,17 +159,9 @@ class LoadRun : public RunIf {
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
-  std::vector<observe::OutputFile*> outputs() override {
-    return {log_ ? &log_->file() : nullptr, waves_ ? &waves_->close() : nullptr};
-  }
+  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_->close()}; }
 
  private:
-  static system::EngineOptions engine_of(const Scenario& s, const RunOptions& options) {
-    system::EngineOptions engine = engine_options(s, s.policy, options);
-    if (!options.waves.empty()) engine.tracing = accelerator::RtlCore::traced();
-    return engine;
-  }
-
   void collect(const std::vector<Picoseconds>& busy_before, double occupancy_before) {
     const Picoseconds end = time_.end();
     const auto measured = static_cast<double>(time_.measured());
@@ -189,12 +171,11 @@ class LoadRun : public RunIf {
     result_.scheduler.engine = s_.engine;
     result_.scheduler.policy = s_.policy;
     if (s_.eager.enabled) result_.eager.emplace();
-    std::vector<double> utilisation;
+    std::vector<double> utilisation = disks_.utilisation(busy_before, time_.measured());
+    for (const double share : utilisation) result_.utilisation += share / drives;
     double occupancy = -occupancy_before;
-    for (std::size_t i = 0; i < disks_.drives().size(); ++i) {
-      drive::Drive& each = *disks_.drives()[i];
-      utilisation.push_back(static_cast<double>(each.actuator().busy(end) - busy_before[i]) / measured);
-      result_.utilisation += utilisation.back() / drives;
+    for (const auto& drive : disks_.drives()) {
+      drive::Drive& each = *drive;
       occupancy += each.queue().occupancy_integral(end);
       result_.scheduler.decided += each.engine().statistics();
       result_.scheduler.stalled += each.dispatcher().statistics();
@@ -209,15 +190,14 @@ class LoadRun : public RunIf {
   }
 
   const Scenario& s_;
-  std::unique_ptr<observe::RequestLog> log_;  // first: where it cannot be written is said before anything is built
+  std::unique_ptr<observe::RequestLog> log_;  // first member: a file that cannot be written is refused before anything is built
   Timeline time_;
   Disks disks_;
   workload::Initiator host_{"host"};
   std::vector<std::unique_ptr<workload::ProducerIf>> producers_;
   observe::Statistics statistics_;
   RefusalWatch refusals_;
-  std::unique_ptr<observe::WaveFile> waves_;
-  std::vector<std::unique_ptr<observe::WaveProbe>> probes_;
+  std::optional<DiskWaves> waves_;
   LoadResult result_;
 };
 

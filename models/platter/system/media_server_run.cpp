@@ -18,7 +18,7 @@ namespace server = host::media_server;
 
 namespace {
 
-/// Throws core::ConfigError for what loading a scenario cannot see.
+/// Throws core::ConfigError for problems that loading a scenario cannot find.
 server::AdmissionRunOptions run_options(const Scenario& scenario) {
   const server::MediaServerParameters& s = scenario.media_server;
   server::AdmissionRunOptions options;
@@ -93,7 +93,7 @@ const params::Statistics<Result>& disk_time_rows() {
   return rows;
 }
 
-/// A failure's result, and the disk.
+/// The result of a failure, and the failed disk.
 struct Failure {
   std::uint32_t disk;
   server::FailureResult after;
@@ -130,13 +130,13 @@ const params::Statistics<server::SimulatedRounds>& simulated_rows() {
           .value("stream_rounds", "", "rounds of all streams, with data", "count", [](const S& s) { return s.stream_rounds; },
                  {"stream-rounds"})
           .value("reads", "", "commands to the disks", "count", [](const S& s) { return s.reads; }, {"reads"})
-          .value("lost", "", "stream-rounds of which no living disk had all", "count", [](const S& s) { return s.lost; },
+          .value("lost", "", "stream-rounds of which no working disk had all", "count", [](const S& s) { return s.lost; },
                  {"lost"})
           .value("late", "", "stream-rounds that were not complete when their round ended", "count",
                  [](const S& s) { return s.late; }, {"late"})
           .value("late_rounds", "", "rounds with one of them", "count", [](const S& s) { return s.late_rounds; },
                  {"late rounds"})
-          .value("busy_share", "", "of the living disks' time: mechanics, from overhead to the end of the transfer", "mean",
+          .value("busy_share", "", "of the working disks' time: mechanics, from overhead to the end of the transfer", "mean",
                  [](const S& s) { return s.busy_share; }, {"busy", 4})
           .value("accounted_share", "", "the same reads by the reservation's formula", "mean",
                  [](const S& s) { return s.accounted_share; }, {"by the formula", 4})

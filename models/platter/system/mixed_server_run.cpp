@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "platter/host/mixed_server/account.h"
+#include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
+#include "platter/system/disk_waves.h"
+#include "platter/system/disks.h"
 #include "platter/system/hosts.h"
 #include "platter/system/refusal_watch.h"
 #include "platter/system/simulated_drives.h"
@@ -20,25 +23,6 @@ using core::RequestClass;
 
 namespace {
 
-/// One disk's share of the workload.
-class DiskProducer : public workload::ProducerIf {
- public:
-  DiskProducer(server::Workload& workload, std::uint32_t disk) : workload_(workload), disk_(disk) {}
-  bool next(workload::Request& request, Picoseconds /*now*/) override { return workload_.next(disk_, request); }
-
- private:
-  server::Workload& workload_;
-  std::uint32_t disk_;
-};
-
-/// A disk and the host's way to it.
-struct ServerDisk {
-  std::unique_ptr<drive::Drive> drive;
-  std::unique_ptr<DiskProducer> producer;
-  std::unique_ptr<workload::Initiator> host;
-  Picoseconds busy_before = 0;
-};
-
 double per(double value, std::uint64_t count) { return count > 0 ? value / static_cast<double>(count) : 0; }
 
 struct Result {
@@ -47,14 +31,15 @@ struct Result {
   const observe::Samples* response = nullptr;
   bool bursty = false;
   std::uint64_t unfinished = 0;
+  std::uint64_t failed = 0;
   std::int64_t clients = 0;
   std::uint64_t client_rounds = 0;
-  std::vector<double> utilisation;
+  host::array::ArrayResult array;
 
   double mean_utilisation() const {
     double sum = 0;
-    for (const double share : utilisation) sum += share;
-    return sum / static_cast<double>(utilisation.size());
+    for (const double share : array.utilisation) sum += share;
+    return sum / static_cast<double>(array.utilisation.size());
   }
 };
 
@@ -85,10 +70,13 @@ const params::Statistics<Result>& text_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("requests", "", "", "count", [](const R& r) { return std::uint64_t{r.response->count()}; }, {"text requests"})
+          .value("requests", "", "", "count", [](const R& r) { return r.response->count() + r.failed; }, {"text requests"})
+          .value("failed", "", "of them, with a unit that no working disk holds", "count", [](const R& r) { return r.failed; },
+                 {"failed"})
           .value("unfinished", "", "of them, at the end", "count", [](const R& r) { return r.unfinished; }, {"unfinished"})
           .group("response_ms",
-                 "of all requests, those that the cache answers at once and those unfinished, with their age, included",
+                 "of all requests that did not fail, those that the cache serves at once and those unfinished, with their age, "
+                 "included",
                  response_rows(), [](const R& r) -> const observe::Samples& { return *r.response; })
           .value("units", "", "read from disks", "count", [](const R& r) { return r.account->text_units(); })
           .value("unit_queue_ms", "ms", "of these units", "mean",
@@ -119,7 +107,9 @@ const params::Statistics<Result>& video_rows() {
           .value("late_units", "", "of them, those that came late or had not come", "count",
                  [](const R& r) { return r.account->late_units(); }, {"late units"})
           .value("late_unit_share", "", "", "share",
-                 [](const R& r) { return per(static_cast<double>(r.account->late_units()), r.account->video_units()); });
+                 [](const R& r) { return per(static_cast<double>(r.account->late_units()), r.account->video_units()); })
+          .value("lost_units", "", "of the late ones, those that no working disk holds", "count",
+                 [](const R& r) { return r.account->lost_units(); }, {"lost units"});
   return rows;
 }
 
@@ -129,58 +119,69 @@ const params::Statistics<Result>& result_rows() {
       params::Statistics<R>()
           .value("utilisation", "",
                  "share of the measured time in which an access ran, disk by disk; partitioned: those of text first",
-                 "time-weighted mean", [](const R& r) { return r.utilisation; })
+                 "time-weighted mean", [](const R& r) { return r.array.utilisation; })
           .value("mean_utilisation", "", "of all disks", "mean", [](const R& r) { return r.mean_utilisation(); },
                  {"utilisation", 3});
-  static const auto rows = params::Statistics<R>()
-                               .section("text", "requests issued after the warm-up", text_rows())
-                               .section("video", "units issued after the warm-up", video_rows())
-                               .section("disks", "", disks);
+  static const auto rows =
+      params::Statistics<R>()
+          .section("text", "requests issued after the warm-up", text_rows())
+          .section("video", "units issued after the warm-up", video_rows())
+          .section("disks", "", disks)
+          .group("array", "all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
+                 [](const R& r) -> const host::array::ArrayResult& { return r.array; });
   return rows;
 }
 
-server::TextOptions text_options(const server::MixedServerParameters& s) {
-  server::TextOptions text;
-  text.clients = static_cast<std::uint32_t>(s.text_clients);
-  text.interval_s = s.interval_s;
-  text.bursty = s.arrivals == "bursty";
-  text.load_bytes_per_s = s.load_bytes_per_s;
-  text.peak_to_mean = s.peak_to_mean;
-  text.burst_interval_s = s.burst_interval_s();
-  text.mean_bytes = static_cast<double>(s.mean_bytes);
-  text.deviation_bytes = static_cast<double>(s.deviation_bytes);
-  text.set_bytes = static_cast<std::uint64_t>(s.set_bytes);
-  text.cache_bytes = static_cast<std::uint64_t>(s.cache_bytes);
-  return text;
-}
-
-bool integrated(const server::MixedServerParameters& p) { return p.architecture == "integrated"; }
-std::uint32_t disk_count(const server::MixedServerParameters& p) {
-  return static_cast<std::uint32_t>(p.text_disks + p.video_disks);
-}
-
-/// Throws core::ConfigError if its files do not fit on the disks, or cannot be read.
 std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const Timeline& time) {
   const server::MixedServerParameters& p = scenario.mixed_server;
-  const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
-  const server::TextOptions text = text_options(p);
-  server::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), p.file_s, p.bits_per_s};
-  const server::Stripe text_stripe{0, integrated(p) ? disk_count(p) : text_disks, static_cast<std::uint32_t>(p.text_unit_bytes),
-                                   0};
-  server::Stripe video_stripe{integrated(p) ? 0 : text_disks, integrated(p) ? disk_count(p) : disk_count(p) - text_disks,
-                              static_cast<std::uint32_t>(p.video_unit_bytes), 0};
-  if (integrated(p)) video_stripe.base = text_stripe.end(text.set_bytes / text_stripe.unit_bytes);
+  server::TextOptions text;
+  text.clients = static_cast<std::uint32_t>(p.text_clients);
+  text.unit_bytes = static_cast<std::uint32_t>(p.text_unit_bytes);
+  text.interval_s = p.interval_s;
+  text.bursty = p.arrivals == "bursty";
+  text.load_bytes_per_s = p.load_bytes_per_s;
+  text.peak_to_mean = p.peak_to_mean;
+  text.burst_interval_s = p.burst_interval_s();
+  text.mean_bytes = static_cast<double>(p.mean_bytes);
+  text.deviation_bytes = static_cast<double>(p.deviation_bytes);
+  text.set_bytes = static_cast<std::uint64_t>(p.set_bytes);
+  text.cache_bytes = static_cast<std::uint64_t>(p.cache_bytes);
+  const server::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), static_cast<std::uint32_t>(p.video_unit_bytes),
+                                   p.file_s, p.bits_per_s};
   std::vector<workload::StreamTable> tables;
   tables.reserve(p.tables.size());
   for (const params::FileName& file : p.tables) tables.push_back(workload::StreamTable::load(file.path));
-  auto work = std::make_unique<server::Workload>(text, text_stripe, video, video_stripe, std::move(tables), disk_count(p),
-                                                 time.warmup(), time.end(), static_cast<std::uint64_t>(scenario.run.seed));
+  return std::make_unique<server::Workload>(text, video, std::move(tables), time.warmup(), time.end(),
+                                            static_cast<std::uint64_t>(scenario.run.seed));
+}
+
+/// Text and, after it, the video files: on all disks, or each on its own disks. Each class has half of the tags, so that neither waits for
+/// the other except by decision of the policy. Throws core::ConfigError if they do not fit.
+host::array::ArrayConfig array_config(const Scenario& scenario, const server::Workload& work) {
+  const server::MixedServerParameters& p = scenario.mixed_server;
+  const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
+  host::array::ArrayConfig config;
+  config.drives = p.disks();
+  config.tags = scenario.drive.queue_depth;
+  config.class_tags.fill(scenario.drive.queue_depth / 2);
   const std::uint64_t capacity = mechanics::Geometry(scenario.drive.geometry).capacity_bytes();
-  if (text_stripe.end(text.set_bytes / text_stripe.unit_bytes) > capacity)
-    scenario.refuse("text.set_bytes", fmt::format("the text does not fit on disks of {} bytes", capacity));
-  if (video_stripe.end(work->video_units()) > capacity)
-    scenario.refuse("video.file_s", fmt::format("the video files do not fit on disks of {} bytes", capacity));
-  return work;
+  const auto add = [&](std::uint64_t units, std::int64_t unit, std::uint32_t first, std::uint32_t drives, const char* key,
+                       const char* what) {
+    const auto unit_bytes = static_cast<std::uint64_t>(unit);
+    bool fits = units <= capacity / unit_bytes * config.drives;  // so that their bytes are a number
+    config.areas.push_back({units * unit_bytes, unit_bytes, first, drives, scenario.redundancy.copies > 1, false});
+    try {
+      if (fits) host::array::StripeMap(config.drives, capacity, scenario.drive.geometry.sector_bytes, config.areas);
+    } catch (const std::invalid_argument&) {
+      fits = false;
+    }
+    if (!fits) scenario.refuse(key, fmt::format("{} on disks of {} bytes", what, capacity));
+  };
+  add(work.text_units(), p.text_unit_bytes, 0, p.integrated() ? 0 : text_disks, "text.set_bytes", "the text does not fit");
+  if (work.video_units() > 0)
+    add(work.video_units(), p.video_unit_bytes, p.integrated() ? 0 : text_disks, 0, "video.file_s",
+        "the video files do not fit");
+  return config;
 }
 
 class MixedServerRun : public RunIf {
@@ -188,73 +189,77 @@ class MixedServerRun : public RunIf {
   MixedServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
         p_(scenario.mixed_server),
+        log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
         time_(scenario.run, options.progress),
         work_(make_workload(scenario, time_)),
-        account_(*work_, time_.warmup()) {
+        account_(*work_, time_.warmup()),
+        disks_(
+            scenario, drive_config(scenario),
+            [&](std::uint32_t i) { return system::engine_factory(traced(engine_options(s_, policy_of(i), options), options)); },
+            array_config(scenario, *work_)),
+        waves_(scenario, options.waves, disks_) {
     work_->on_text_ended([this](const server::TextRequest& request) {
-      if (request.issued >= time_.warmup()) response_.add(request.ended - request.issued);
+      if (request.issued < time_.warmup()) return;
+      if (request.failed)
+        ++result_.failed;
+      else
+        response_.add(request.ended - request.issued);
     });
-    disks_.resize(disk_count(p_));
-    for (std::uint32_t i = 0; i < disks_.size(); ++i) add_disk(i, options);
+    disks_.bind(host_.disk_init_socket);
+    host_.set_limit(RequestClass::Continuous, ~0u);  // the array's host queues are unbounded
+    host_.set_limit(RequestClass::Discrete, ~0u);
+    host_.add_producer(*work_);
+    host_.add_observer(account_);
+    host_.add_observer(refusals_);
+    if (log_) host_.add_observer(*log_);
   }
 
   void run() override {
     time_.advance(time_.warmup());
-    for (ServerDisk& disk : disks_) disk.busy_before = disk.drive->actuator().busy(time_.warmup());
+    const std::vector<Picoseconds> busy_before = disks_.busy();
     time_.advance(time_.end());
-    result_ = {work_.get(), &account_, &response_, p_.arrivals == "bursty", 0, p_.video_clients, 0, {}};
-    for (ServerDisk& disk : disks_) {
-      disk.host->rethrow_failure();
-      refusals_.rethrow(s_.file);
-      disk.host->for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
-      result_.utilisation.push_back(static_cast<double>(disk.drive->actuator().busy(time_.end()) - disk.busy_before) /
-                                    static_cast<double>(time_.measured()));
-    }
+    host_.rethrow_failure();
+    refusals_.rethrow(s_.file);
+    host_.for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
     for (const server::TextRequest& request : work_->text_requests()) {
       if (request.units == 0 || request.issued < time_.warmup()) continue;
       ++result_.unfinished;
       response_.add(time_.end() - request.issued);
     }
+    result_.work = work_.get();
+    result_.account = &account_;
+    result_.response = &response_;
+    result_.bursty = p_.arrivals == "bursty";
+    result_.clients = p_.video_clients;
     result_.client_rounds = static_cast<std::uint64_t>(s_.run.measure_s) * static_cast<std::uint64_t>(p_.video_clients);
+    result_.array = *disks_.array_result(disks_.utilisation(busy_before, time_.measured()));
   }
 
   nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override {
     std::uint64_t decisions = 0;
-    for (const ServerDisk& disk : disks_) decisions += disk.drive->engine().statistics().decisions;
+    for (const auto& drive : disks_.drives()) decisions += drive->engine().statistics().decisions;
     return decisions;
   }
+  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
 
  private:
   const std::string& policy_of(std::uint32_t disk) const {
-    return integrated(p_) ? s_.policy : disk < static_cast<std::uint32_t>(p_.text_disks) ? p_.text_policy : p_.video_policy;
-  }
-
-  void add_disk(std::uint32_t i, const RunOptions& options) {
-    ServerDisk& disk = disks_[i];
-    disk.drive = std::make_unique<drive::Drive>(fmt::format("disk{}", i).c_str(), drive_config(s_),
-                                                system::engine_factory(engine_options(s_, policy_of(i), options)));
-    disk.producer = std::make_unique<DiskProducer>(*work_, i);
-    disk.host = std::make_unique<workload::Initiator>(fmt::format("host{}", i).c_str());
-    disk.host->disk_init_socket.bind(disk.drive->host_tgt_socket);
-    if (s_.drive.token_rate_bytes_per_s > 0) disk.host->best_effort_init_socket.bind(disk.drive->host_tgt_socket);
-    // Half of the tags for each class, so that neither waits for the other outside the policy.
-    disk.host->set_limit(RequestClass::Continuous, s_.drive.queue_depth / 2);
-    disk.host->set_limit(RequestClass::Discrete, s_.drive.queue_depth / 2);
-    disk.host->add_producer(*disk.producer);
-    disk.host->add_observer(account_);
-    disk.host->add_observer(refusals_);
+    return p_.integrated() ? s_.policy : disk < static_cast<std::uint32_t>(p_.text_disks) ? p_.text_policy : p_.video_policy;
   }
 
   const Scenario& s_;
   const server::MixedServerParameters& p_;
+  std::unique_ptr<observe::RequestLog> log_;
   Timeline time_;
   std::unique_ptr<server::Workload> work_;
   server::Account account_;
+  Disks disks_;
+  DiskWaves waves_;
+  workload::Initiator host_{"host"};
   RefusalWatch refusals_;
   observe::Samples response_;
-  std::vector<ServerDisk> disks_;
   Result result_;
 };
 
@@ -262,7 +267,7 @@ class MixedServerRun : public RunIf {
 
 HostInfo mixed_server_host() {
   return {"a server of text and video on several disks, partitioned or integrated",
-          [](const Scenario& s) { make_workload(s, Timeline(s.run, {})); },
+          [](const Scenario& s) { array_config(s, *make_workload(s, Timeline(s.run, {}))); },
           [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
             return std::make_unique<MixedServerRun>(s, options);
           },

@@ -12,13 +12,13 @@
 
 namespace platter::system {
 
-/// Stops the run at the first request that the drive refuses, unless because it, or in an array each that holds the bytes, is dead.
+/// Stops the run at the first rejected request, unless its drive, or every drive of an array that holds its data, has failed.
 class RefusalWatch : public workload::RequestObserverIf {
  public:
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
     using command::CommandStatus;
-    if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveDead ||
+    if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveFailed ||
         finished.status == CommandStatus::NoCopy || refused_)
       return;
     const workload::Request& r = finished.request;

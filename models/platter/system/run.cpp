@@ -24,9 +24,9 @@ std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& opti
   const auto not_of = [&](const std::filesystem::path& file, const char* what) {
     if (!file.empty()) scenario.refuse("host.kind", fmt::format("found {}, expected {}", to_string(scenario.kind), what));
   };
-  if (!scenario.is_array() && scenario.kind != HostKind::Drive) {
-    not_of(options.requests, "drive or array for a log of requests");
-    not_of(options.waves, "drive or array for waves");
+  if (scenario.kind == HostKind::MediaServer || scenario.kind == HostKind::AutoQos) {
+    not_of(options.requests, "drive, array or mixed_server for a log of requests");
+    not_of(options.waves, "drive, array or mixed_server for waves");
   }
   check_engine(scenario);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
@@ -35,7 +35,7 @@ std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& opti
 
 namespace {
 
-/// A result but for the statistics of its host.
+/// A result without the statistics of its host.
 struct Frame {
   const Scenario& scenario;
   const RunIf& run;
@@ -79,13 +79,13 @@ json result_json(const Scenario& scenario, const RunIf& run, double wall_s, doub
 
 namespace {
 
-std::string death_text(const Scenario& s) {
-  const double at = s.fault.dies_at_s;
+std::string failure_text(const Scenario& s) {
+  const double at = s.fault.fails_at_s;
   if (at <= 0) return "";
-  const std::string who = s.is_array() ? fmt::format("drive {}", s.array.dying_drive) : "the drive";
+  const std::string who = s.kind == HostKind::Drive ? "the drive" : fmt::format("drive {}", s.redundancy.failing_drive);
   if (at >= s.run.warmup_s + s.run.measure_s)
-    return fmt::format("\nno drive died: fault.dies_at_s, {:g} s, lies behind the end\n", at);
-  return fmt::format("\n{} died at {:g} s\n", who, at);
+    return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
+  return fmt::format("\n{} failed at {:g} s\n", who, at);
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ std::string death_text(const Scenario& s) {
 std::string result_text(const Scenario& s, const json& result) {
   return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name,
                      policy_text(s), s.engine, s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
-         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + death_text(s);
+         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + failure_text(s);
 }
 
 json result_schema() {
@@ -131,7 +131,7 @@ std::string result_page() {
   text += params::page_table(frame_rows());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) {
     const auto kind = static_cast<HostKind>(i);
-    if (kind == HostKind::Array) continue;  // as a drive
+    if (kind == HostKind::Array) continue;  // same as for a drive
     text += fmt::format("\n## {}\n\n", host_kinds()[i]);
     for (const HostKind same : {kind, HostKind::Array})
       if (same == kind || kind == HostKind::Drive)

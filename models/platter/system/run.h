@@ -16,7 +16,7 @@
 
 namespace platter::system {
 
-/// What a run leaves beside its result, and who hears of its progress.
+/// Outputs of a run besides its result, and the callbacks for its progress.
 struct RunOptions {
   std::filesystem::path requests;               ///< every request as CSV; empty: none
   std::filesystem::path waves;                  ///< FST; empty: none
@@ -25,7 +25,7 @@ struct RunOptions {
   std::function<void(double simulated_s, double total_s)> progress;
 };
 
-/// The simulation of one scenario: one a process, since the SystemC kernel starts once.
+/// The simulation of one scenario. A process can run only one, because the SystemC kernel starts once.
 class RunIf {
  public:
   virtual ~RunIf() = default;
@@ -33,33 +33,33 @@ class RunIf {
   RunIf(const RunIf&) = delete;
   RunIf& operator=(const RunIf&) = delete;
 
-  /// From the beginning to the end. Throws core::InputError for a load that the drives refuse, core::SimulationError.
+  /// Runs the whole simulation. Throws core::InputError for a load that the drives refuse, core::SimulationError.
   virtual void run() = 0;
-  /// The statistics of the host's kind, afterwards.
+  /// The statistics of the host's kind, after the run.
   virtual nlohmann::json result() const = 0;
-  /// Simulated time, and commands decided on.
+  /// Simulated time, and the number of decisions.
   virtual double simulated_s() const = 0;
   virtual std::uint64_t decisions() const = 0;
-  /// What has been written beside the result, closed and not yet committed.
+  /// The files written besides the result, closed and not yet committed.
   virtual std::vector<observe::OutputFile*> outputs() { return {}; }
 };
 
-/// How a kind of host is run.
+/// How a kind of host is checked, simulated and reported.
 struct HostInfo {
   std::string_view description;
-  /// What loading a scenario cannot see, and `make` refuses too. Throws core::ConfigError.
+  /// Checks what loading a scenario cannot check, and what `make` also refuses. Throws core::ConfigError.
   void (*check)(const Scenario&);
   std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&);
   const params::StatisticTable& (*rows)();
 };
 const HostInfo& host_info(HostKind kind);
 
-/// Builds the simulation of a scenario, which outlives it. Throws core::ConfigError and core::InputError for what it cannot be built from.
+/// Builds the simulation of a scenario, which must outlive it. Throws core::ConfigError and core::InputError if it cannot be built.
 std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options);
 
-/// The whole result of a run: what all kinds have, and the kind's own.
+/// The whole result of a run: the part common to all kinds of hosts, and the kind's own.
 nlohmann::json result_json(const Scenario& scenario, const RunIf& run, double wall_s, double cpu_s);
-/// The same for a screen.
+/// The same as text for a screen.
 std::string result_text(const Scenario& scenario, const nlohmann::json& result);
 /// JSON Schema (draft 2020-12) of all results, and the reference page of all statistics.
 nlohmann::json result_schema();

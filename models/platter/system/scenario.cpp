@@ -65,7 +65,7 @@ const params::Table<Scenario>& scenario_parameters() {
   return table;
 }
 
-/// Keys of some rooms, and the hosts that have them.
+/// Keys of some modules, and the hosts that have them.
 struct Part {
   std::string_view title;
   std::string_view text;
@@ -75,7 +75,7 @@ struct Part {
   bool of(HostKind kind) const { return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
 };
 
-/// The grammar of a scenario: the rooms' rows, in the order in which the page shows them.
+/// The grammar of a scenario: the modules' rows, in the order in which the reference page shows them.
 const std::vector<Part>& parts() {
   static const std::vector<Part> table = {
       {"Every scenario",
@@ -83,7 +83,7 @@ const std::vector<Part>& parts() {
        {},
        [](Scenario& s, Grammar& g) {
          g.add(scenario_parameters(), s);
-         g.add(scheduling::readings_parameters(), s.readings);
+         g.add(scheduling::interpretation_parameters(), s.interpretations);
          g.add(accelerator::accelerator_parameters(), s.accelerator);
          g.add(workload::run_parameters(), s.run);
        }},
@@ -94,6 +94,11 @@ const std::vector<Part>& parts() {
          g.add(eager::eager_parameters(), s.eager);
          g.add(workload::continuous_parameters(), s.continuous);
          g.add(workload::discrete_parameters(), s.discrete);
+       }},
+      {"Failure and waves",
+       "",
+       {HostKind::Drive, HostKind::Array, HostKind::MixedServer},
+       [](Scenario& s, Grammar& g) {
          g.add(drive::fault_parameters(), s.fault);
          g.add(observe::wave_parameters(), s.waves);
        }},
@@ -101,6 +106,10 @@ const std::vector<Part>& parts() {
        "`host.kind = \"array\"` ([rules](array.md)).",
        {HostKind::Array},
        [](Scenario& s, Grammar& g) { g.add(host::array::array_parameters(), s.array); }},
+      {"Copies and rebuild",
+       "Of an array and of a server of text and video ([rules](array.md)).",
+       {HostKind::Array, HostKind::MixedServer},
+       [](Scenario& s, Grammar& g) { g.add(host::array::redundancy_parameters(), s.redundancy); }},
       {"Media server",
        "`host.kind = \"media_server\"`; rounds last 1 s ([rules](media_server.md)).",
        {HostKind::MediaServer},
@@ -154,7 +163,7 @@ void check_policies(const Scenario& s, params::Findings& findings) {
   check("server.video_policy", s.mixed_server.video_policy);
 }
 
-/// What does not go together.
+/// Finds keys whose values do not fit together.
 void check(const Scenario& s, params::Findings& findings) {
   check_policies(s, findings);
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
@@ -162,18 +171,23 @@ void check(const Scenario& s, params::Findings& findings) {
     case HostKind::Drive:
     case HostKind::Array:
       eager::check(s.eager, s.drive, findings);
-      if (s.is_array()) host::array::check(s.array, s.drive, s.fault.dies_at_s, s.eager.enabled, s.eager.block_bytes, findings);
+      if (s.is_array())
+        host::array::check(s.array, s.redundancy, s.drive, s.fault.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
       workload::check(s.discrete, sector, findings);
       workload::check(s.continuous, sector, findings);
       observe::check(s.waves, findings);
       break;
     case HostKind::MediaServer: host::media_server::check(s.media_server, s.drive, s.run, findings); break;
-    case HostKind::MixedServer: host::mixed_server::check(s.mixed_server, s.drive, s.run, findings); break;
+    case HostKind::MixedServer:
+      host::array::check(s.redundancy, s.mixed_server.disks(), s.fault.fails_at_s, findings);
+      host::mixed_server::check(s.mixed_server, s.redundancy.copies, s.drive, s.run, findings);
+      observe::check(s.waves, findings);
+      break;
     case HostKind::AutoQos: host::autoqos::check(s.autoqos, s.drive, findings); break;
   }
 }
 
-/// What kind of scenario a document is; its only problem, if it is none.
+/// The kind of scenario of a document. An unknown kind is reported as the document's only problem.
 HostKind kind_of(const params::Document& document) {
   const std::optional<std::string> text = document.text("host.kind");
   if (!text) return HostKind::Drive;
@@ -228,7 +242,7 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
 
 namespace {
 
-/// Gives `show` the grammar of a scenario that it only reads.
+/// Calls `show` with a grammar that is bound to a copy of the scenario.
 template <typename Show>
 auto shown(const Scenario& scenario, Show show) {
   Scenario copy = scenario;
@@ -246,7 +260,7 @@ json schema_head(const std::string& title) {
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}, {"type", "object"}};
 }
 
-/// Sections that several kinds have in the same form stand in `$defs` once.
+/// Moves sections that several kinds have in the same form to `$defs`.
 void share_sections(json& by_kind, json& defs) {
   std::map<std::string, std::pair<json, int>> seen;  // by section: its first form, and how many kinds have it
   for (const json& kind : by_kind)
@@ -279,7 +293,7 @@ json scenario_schema() {
   schema["properties"]["host"] = {{"type", "object"},
                                   {"properties", {{"kind", {{"enum", host_kinds()}, {"default", host_kinds()[0]}}}}}};
   share_sections(kinds, schema["$defs"]);
-  // Of the kind that host.kind says; without it, a drive.
+  // Selects the schema of the kind that host.kind names; without it, that of a drive.
   json otherwise = kinds[0];
   for (std::size_t i = host_kinds().size() - 1; i > 0; --i) {
     const json said = {

@@ -19,13 +19,13 @@
 #include "platter/params/grammar.h"
 #include "platter/params/source.h"
 #include "platter/profile/drive_profile.h"
-#include "platter/scheduling/readings.h"
+#include "platter/scheduling/interpretations.h"
 #include "platter/workload/parameters.h"
 #include "platter/workload/run_parameters.h"
 
 namespace platter::system {
 
-/// What stands before the drives.
+/// The kind of host that uses the drives.
 enum class HostKind {
   Drive,        ///< a load, and one drive
   Array,        ///< a load, and several drives below one host
@@ -33,11 +33,11 @@ enum class HostKind {
   MixedServer,  ///< Shenoy et al.
   AutoQos,      ///< Wu et al.
 };
-/// In the order of the values.
+/// The names, in the order of the values.
 const std::vector<std::string_view>& host_kinds();
 std::string_view to_string(HostKind kind);
 
-/// A run, as its file describes it: the parameters of all rooms, of which those count that a host of this kind has.
+/// A run, as its file describes it: the parameters of all modules. Only those that a host of this kind uses have an effect.
 struct Scenario : params::Source {
   /// With the defaults of a host of this kind.
   explicit Scenario(HostKind host_kind = HostKind::Drive);
@@ -46,19 +46,20 @@ struct Scenario : params::Source {
   HostKind kind;
   std::string engine = "firmware";
   std::string policy = "SPTF";
-  scheduling::Readings readings;
+  scheduling::Interpretations interpretations;
   accelerator::AcceleratorOptions accelerator;
   workload::RunParameters run;
   std::string drive_name;  ///< the drive's profile, as the file names it
   profile::DriveProfile drive;
 
-  // of a drive and of an array
+  // Of a drive and of an array:
   eager::EagerOptions eager;
   workload::ContinuousWorkload continuous;
   workload::DiscreteWorkload discrete;
-  drive::FaultParameters fault;
   observe::WaveParameters waves;
+  drive::FaultParameters fault;  ///< also of a mixed server
   host::array::ArrayParameters array;
+  host::array::RedundancyParameters redundancy;  ///< of an array and of a mixed server
 
   host::media_server::MediaServerParameters media_server;
   host::mixed_server::MixedServerParameters mixed_server;
@@ -67,7 +68,7 @@ struct Scenario : params::Source {
   bool is_array() const { return kind == HostKind::Array; }
 };
 
-/// All that a scenario of its kind may say, bound to it.
+/// All keys that a scenario of its kind may have, bound to it.
 params::Grammar grammar(Scenario& scenario);
 
 /// Reads a scenario (params::Document). `drive` may also be the name of a shipped profile. Throws core::ConfigError with every problem found:

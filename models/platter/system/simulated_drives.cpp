@@ -20,7 +20,7 @@ std::vector<std::string> policies_of(const Scenario& s) {
   return {s.mixed_server.text_policy, s.mixed_server.video_policy};
 }
 
-/// Report and waves of the accesses before a lock-step mismatch, beside the result.
+/// Writes report and waves of the accesses before a lock-step mismatch to the mismatch folder.
 void write_mismatch(const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive,
                     const Scenario& s, const RunOptions& options, Picoseconds clock_period) {
   const std::filesystem::path text_file = options.mismatch_folder / "lockstep_mismatch.txt",
@@ -47,7 +47,7 @@ std::string policy_text(const Scenario& s) {
 void check_engine(const Scenario& s) {
   for (const std::string& policy : policies_of(s)) {
     const std::string objection =
-        system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.readings);
+        system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.interpretations);
     if (!objection.empty()) s.refuse("engine", objection);
   }
 }
@@ -56,7 +56,7 @@ system::EngineOptions engine_options(const Scenario& s, const std::string& polic
   system::EngineOptions options(s.drive);
   options.engine = s.engine;
   options.policy = scheduling::find_policy(policy);
-  options.readings = s.readings;
+  options.interpretations = s.interpretations;
   options.accelerator = s.accelerator;
   options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
     write_mismatch(pair, report, drive, s, run,
@@ -71,7 +71,7 @@ drive::DriveConfig drive_config(const Scenario& s) {
   config.holds_data = false;  // the generators' payloads carry no bytes
   config.eager = s.eager;
   config.seed = static_cast<std::uint64_t>(s.run.seed);
-  if (s.fault.dies_at_s > 0) config.dies_at = seconds(s.fault.dies_at_s);
+  if (s.fault.fails_at_s > 0) config.fails_at = seconds(s.fault.fails_at_s);
   return config;
 }
 

@@ -10,17 +10,17 @@
 
 namespace platter::system {
 
-/// Throws core::ConfigError where the scenario's engine cannot carry one of the policies of its drives.
+/// Throws core::ConfigError if the scenario's engine cannot run one of the policies of its drives.
 void check_engine(const Scenario& scenario);
 
-/// For people: the policy of the scenario's drives, or those of its kinds of drives.
+/// Text for messages: the policy of the scenario's drives, or those of its kinds of drives.
 std::string policy_text(const Scenario& scenario);
 
-/// The engine of a scenario's drives, with one of its policies. A lock-step mismatch leaves its report and waves as the options say. The scenario
-/// outlives it.
+/// Options for the engine of a scenario's drives, with one of its policies. A lock-step mismatch leaves its report and waves as `options`
+/// say. The scenario must outlive the engine.
 system::EngineOptions engine_options(const Scenario& scenario, const std::string& policy, const RunOptions& options);
 
-/// The scenario's drive, timing only.
+/// Configuration of the scenario's drive, timing only.
 drive::DriveConfig drive_config(const Scenario& scenario);
 
 }  // namespace platter::system

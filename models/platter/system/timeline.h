@@ -12,7 +12,7 @@ namespace platter::system {
 
 inline core::Picoseconds seconds(double value) { return core::to_picoseconds(value, core::kPicosecondsPerSecond); }
 
-/// The simulated time of a run: a warm-up, and what is counted.
+/// The simulated time of a run: a warm-up, then the measured interval.
 class Timeline {
  public:
   using Progress = std::function<void(double simulated_s, double total_s)>;
@@ -25,7 +25,7 @@ class Timeline {
   core::Picoseconds measured() const { return end_ - warmup_; }
   double simulated_s() const { return core::to_milliseconds(end_) * 1e-3; }
 
-  /// Simulates up to there, unless somebody stops the kernel.
+  /// Simulates up to `to`, unless the kernel is stopped.
   void advance(core::Picoseconds to) const {
     while (core::now_ps() < to && sc_core::sc_get_status() != sc_core::SC_STOPPED) {
       sc_core::sc_start(core::to_sc_time(std::min(to - core::now_ps(), std::max<core::Picoseconds>(end_ / 200, 1))));

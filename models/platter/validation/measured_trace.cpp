@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kForm = "R|W word block blocks response_us pause_us";
 constexpr std::uint32_t kBlockBytes = 512;
-/// Of all measured times and pauses; the rest of the 64 bits of picoseconds is for simulated times.
+/// Limit of the sum of all measured times and pauses; the rest of the 64 bits of picoseconds is for simulated times.
 constexpr Picoseconds kLongestTrace = core::kNoDeadline / 2;
 
 }  // namespace

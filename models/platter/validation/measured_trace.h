@@ -14,10 +14,10 @@ namespace platter::validation {
 
 using core::Picoseconds;
 
-/// What the pause on a trace's line means.
+/// The meaning of the pause on a line of a trace.
 enum class Reading {
-  Follows,   ///< it comes after the line's request (DiskSim 4.0's replay)
-  Precedes,  ///< it comes before it
+  Follows,   ///< the pause follows the line's request (DiskSim 4.0's replay)
+  Precedes,  ///< the pause precedes the line's request
 };
 
 /// One request of a trace that was recorded on a real drive with one request outstanding.

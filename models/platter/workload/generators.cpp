@@ -12,7 +12,7 @@ namespace platter::workload {
 
 namespace {
 
-/// Most blocks of a request: a length has 32 bits.
+/// Largest number of blocks of a request: a length has 32 bits.
 std::uint64_t most_blocks(const Target& target) {
   return std::min<std::uint64_t>(std::numeric_limits<std::uint32_t>::max() / target.block_bytes, target.blocks);
 }
@@ -23,7 +23,7 @@ std::uint64_t whole_blocks(double bytes, const Target& target) {
   return std::min(static_cast<std::uint64_t>(blocks), most_blocks(target));
 }
 
-/// First block of a request of so many, which is cut to its span's length.
+/// Random first block for a request of `blocks` blocks, which is cut to the length of its span.
 std::uint64_t random_place(core::RandomStream& random, const Target& target, const Placement& placement,
                            std::uint64_t& blocks) {
   const auto within = [&](std::uint64_t span) {
@@ -52,7 +52,7 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   } else {
     time_s_ += arrivals_.exponential() / options_.rate_per_s;
     request.issued = core::to_picoseconds(time_s_, core::kPicosecondsPerSecond);
-    if (request.issued == core::kNoDeadline) return false;  // after the end of all time
+    if (request.issued == core::kNoDeadline) return false;  // past the largest time that can be represented
   }
   double bytes = options_.mean_bytes;
   if (options_.deviation_bytes > 0) bytes += options_.deviation_bytes * sizes_.normal();

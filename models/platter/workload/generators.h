@@ -20,12 +20,12 @@ struct Target {
 
 /// Where a random request may lie.
 struct Placement {
-  std::uint64_t span_blocks = 0;   ///< within one span of so many blocks, counted from the drive's start; 0: anywhere
+  std::uint64_t span_blocks = 0;   ///< within one span of this many blocks, counted from the drive's start; 0: anywhere
   std::uint64_t align_blocks = 1;  ///< it begins at a multiple of this, counted from its span's start
 };
 
-/// Random requests: uniform over the drive, sizes fixed or normal (cut below at one sector), Poisson arrivals (rate > 0) or as
-/// a closed loop (depth > 0).
+/// Random requests: uniform over the drive, sizes fixed or normal (at least one sector), with Poisson arrivals (rate > 0) or as a closed
+/// loop (depth > 0).
 class RandomProducer : public ProducerIf {
  public:
   struct Options {
@@ -34,7 +34,7 @@ class RandomProducer : public ProducerIf {
     double read_fraction = 1;
     double mean_bytes = 4096;
     double deviation_bytes = 0;
-    core::Picoseconds deadline = core::kNoDeadline;  ///< from its issue on
+    core::Picoseconds deadline = core::kNoDeadline;  ///< relative to the time of issue
     Placement placement;
     std::uint64_t seed = 1;
   };
@@ -53,21 +53,20 @@ class RandomProducer : public ProducerIf {
   double time_s_ = 0;
 };
 
-/// Continuous-media streams in rounds (Balafoutis et al., section 1.2): at the start of round k every stream asks for the bytes that
-/// its table holds for that round, or for a random number of them; they must be there when the round ends. A round without bytes asks
-/// for nothing.
+/// Continuous-media streams in rounds (Balafoutis et al., section 1.2). At the start of round k every stream requests the bytes that its
+/// table holds for that round, or a random number of bytes. They must arrive before the round ends. A round without bytes makes no request.
 class RoundsProducer : public ProducerIf {
  public:
   struct Options {
     std::uint32_t streams = 0;
     core::Picoseconds round = core::kPicosecondsPerSecond;
-    bool contiguous = false;  ///< a stream's fragments follow each other; otherwise each lies anywhere
+    bool contiguous = false;  ///< a stream's fragments follow each other; otherwise each has a random place
     Placement placement;
     double mean_bytes = 0;       ///< without tables: sizes are gamma-distributed
     double deviation_bytes = 0;  ///< not above the mean
     std::uint64_t seed = 1;
   };
-  /// Stream i plays table i modulo their number, from a random place on.
+  /// Stream i plays table i modulo the number of tables, from a random position on.
   RoundsProducer(const Target& target, const Options& options, std::vector<StreamTable> tables);
 
   bool next(Request& request, core::Picoseconds now) override;
@@ -91,7 +90,7 @@ class RoundsProducer : public ProducerIf {
   std::uint32_t stream_ = 0;
 };
 
-/// A recorded trace, its arrival times divided by `speed`. The reader's own errors name file and line.
+/// A recorded trace, its arrival times divided by `speed`. Errors of the reader name file and line.
 class TraceProducer : public ProducerIf {
  public:
   TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed);

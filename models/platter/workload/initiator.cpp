@@ -118,7 +118,7 @@ void Initiator::enqueue(const Request& made, std::size_t source) {
 }
 
 void Initiator::send() {
-  if (sending_) return;  // a drive may answer within the call
+  if (sending_) return;  // a drive may respond within the call
   sending_ = true;
   for (;;) {
     Transaction* transaction = nullptr;
@@ -156,7 +156,7 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   const std::size_t source = transaction.producer;
   const bool refused = transaction.status != command::CommandStatus::Good;
   payload.release();
-  // A refused request is not replaced: it would be refused again in the same instant, and so on for ever.
+  // A refused request is not replaced: the next one could be refused at the same time, without end.
   if (sources_[source].producer->closed_depth() > 0 && !refused) replace(source);
   send();
 }

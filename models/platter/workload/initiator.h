@@ -41,10 +41,10 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ~Initiator() override;
 
   tlm_utils::simple_initiator_socket<Initiator> disk_init_socket;
-  /// If bound, discrete and background requests take this way, so that continuous ones never wait for their request phases.
+  /// If bound, discrete and background requests use this socket, so that continuous ones never wait for their request phases.
   tlm_utils::simple_initiator_socket_optional<Initiator> best_effort_init_socket;
 
-  // Before the simulation starts.
+  // To be called before the simulation starts.
   void add_producer(ProducerIf& producer);
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
   void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
@@ -52,8 +52,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   /// Requests at or after this time are not issued.
   void set_end(core::Picoseconds end) { end_ = end; }
 
-  /// A producer's error (a trace that turns out to be broken) stops the simulation; it is thrown again here, with its own
-  /// type, which an exception that passes through the kernel loses.
+  /// A producer's error (such as a broken trace) stops the simulation. This function throws it again with its own type, which is lost when
+  /// an exception passes through the kernel.
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -66,7 +66,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
 
  private:
-  /// The extension that a payload carries is the transaction itself, so the way back from a payload is a cast.
+  /// The extension of a payload is the transaction itself, so a cast leads from a payload to its transaction.
   struct Transaction : command::CommandExtension {
     explicit Transaction(tlm::tlm_mm_interface* manager) : payload(manager) {}
 
@@ -82,7 +82,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     bool has_next;
   };
 
-  /// The next request of a closed producer, whose time has not come.
+  /// The next request of a closed producer, which is not due yet.
   struct Thinking {
     Request request;
     std::size_t source;
@@ -92,7 +92,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     return a.request.issued != b.request.issued ? a.request.issued > b.request.issued : a.order > b.order;
   }
 
-  /// 1: best_effort_init_socket.
+  /// Index of the socket that the class uses; 1: best_effort_init_socket.
   std::size_t way(core::RequestClass cls) const {
     return cls != core::RequestClass::Continuous && best_effort_init_socket.size() > 0 ? 1 : 0;
   }
@@ -100,7 +100,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void free(tlm::tlm_generic_payload* payload) override;
   void arrivals();
   void pull(std::size_t source);
-  /// Takes the next request of a closed producer, and issues it when its time comes.
+  /// Takes the next request of a closed producer, and issues it when it is due.
   void replace(std::size_t source);
   void enqueue(const Request& made, std::size_t source);
   Transaction& acquire();

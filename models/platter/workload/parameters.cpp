@@ -67,7 +67,7 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; sizes are cut below at one sector",
        at(&P::deviation_bytes), Range{0, 1e9}},
       {"workload.discrete.deadline_ms", "ms",
-       "a generated request is to be answered so long after its issue; 0: it has no deadline", at(&P::deadline_ms),
+       "time after its issue by which a generated request is to complete; 0: it has no deadline", at(&P::deadline_ms),
        Range{0, 1e9}},
       {"workload.discrete.align_bytes", "bytes", "a generator's requests begin at multiples of this; 0: at any sector",
        at(&P::align_bytes), Range{0, 1e9}},

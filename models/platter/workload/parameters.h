@@ -40,13 +40,14 @@ struct DiscreteWorkload {
   double trace_speed = 1.0;
 };
 
-/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s, and the draw that passes its end adds less than 54 means.
+/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s, and the random draw that passes the end of the run adds less
+/// than 54 means.
 inline constexpr double kLongestMean_s = 1e5;
 
 /// Keys `workload.continuous.*` and `workload.discrete.*`.
 const params::Table<ContinuousWorkload>& continuous_parameters();
 const params::Table<DiscreteWorkload>& discrete_parameters();
-/// `sector_bytes`: of what the load is for.
+/// `sector_bytes`: sector size of the drive or array that gets the load.
 void check(const ContinuousWorkload& workload, std::uint32_t sector_bytes, params::Findings& findings);
 void check(const DiscreteWorkload& workload, std::uint32_t sector_bytes, params::Findings& findings);
 

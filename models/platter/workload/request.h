@@ -8,10 +8,10 @@
 
 namespace platter::workload {
 
-/// A request as a producer makes it; `issued` is when the host has it.
+/// A request as a producer makes it; `issued` is the time at which the host gets it.
 struct Request : command::Command {};
 
-/// Says what to issue. Requests come in order of their times.
+/// Produces the requests of a workload, in the order of their times.
 class ProducerIf {
  public:
   virtual ~ProducerIf() = default;
@@ -22,11 +22,11 @@ class ProducerIf {
   /// The next request; false after the last. A closed producer is asked again when one of its requests has
   /// ended, at time `now`.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
-  /// Requests to keep outstanding; 0: open, they come at their own times.
+  /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }
 };
 
-/// Says what class a request has when the host gets it, whatever its producer said.
+/// Assigns a class to each request when the host gets it, whatever class its producer gave it.
 class ClassifierIf {
  public:
   virtual ~ClassifierIf() = default;

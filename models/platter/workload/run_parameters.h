@@ -7,7 +7,7 @@
 
 namespace platter::workload {
 
-/// How long a run is, and what it draws from.
+/// The length of a run, and its random seed.
 struct RunParameters {
   std::int64_t seed = 1;
   double warmup_s = 0;

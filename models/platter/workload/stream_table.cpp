@@ -18,7 +18,7 @@ constexpr std::string_view kColumns = "frame,pts_us,type,bytes";
 constexpr std::string_view kDurationKey = "# duration_us:";
 constexpr std::string_view kPictureTypes = "IPB";
 constexpr double kMicrosecondsPerSecond = 1e6;
-/// Times stay far inside 64 bits, so that sums of them need no care: 285 years.
+/// Limit of times, 285 years: far inside 64 bits, so that sums cannot overflow.
 constexpr std::uint64_t kLatestUs = std::uint64_t{9'000'000'000'000'000};
 
 std::int64_t parse_us(const SourceLine& line, const Field& field, std::string_view what) {
@@ -108,7 +108,7 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
 
 std::uint64_t StreamTable::bytes_between(std::int64_t from_us, std::int64_t to_us) const {
   if (to_us <= from_us) return 0;
-  // Unsigned arithmetic: whole cycles below 0 wrap, and the difference of the two sums is right again.
+  // Unsigned arithmetic: sums of cycles below 0 wrap, but the difference of the two sums is correct.
   const auto until = [this](std::int64_t time) {
     const std::int64_t cycle = floor_div(time, duration_us_);
     const std::int64_t rest = time - cycle * duration_us_;

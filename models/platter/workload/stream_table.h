@@ -39,7 +39,7 @@ class StreamTable {
   std::uint64_t bytes_per_cycle() const { return prefix_.back(); }
   std::uint32_t largest_frame_bytes() const { return largest_frame_bytes_; }
   double mean_rate_bytes_per_s() const;
-  /// Most bytes that any window [t, t + window_us) holds, whatever its start.
+  /// The largest number of bytes in any window [t, t + window_us).
   std::uint64_t peak_bytes(std::int64_t window_us) const;
   double peak_rate_bytes_per_s(std::int64_t window_us = 1'000'000) const;
 

@@ -31,7 +31,7 @@ TextFile::TextFile(const std::filesystem::path& path) : name_(path.string()), bu
   }
 }
 
-/// Moves what is left to the front and reads on behind it.
+/// Moves the remaining bytes to the front and reads more after them.
 void TextFile::fill() {
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
             buffer_.begin());

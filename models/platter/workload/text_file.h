@@ -14,14 +14,14 @@ struct gzFile_s;
 
 namespace platter::workload {
 
-/// The lines of a text file, plain or gzip-compressed (told apart by content), read piece by piece. Everything that
-/// shows the file to be damaged throws core::InputError: a compressed stream cut short or with a wrong checksum, a
-/// line of more than 64 KiB. A last line without its end of line is delivered as such.
+/// The lines of a text file, plain or gzip-compressed (recognised by content), read piece by piece. Throws core::InputError for a damaged
+/// file: a compressed stream that is cut short or has a wrong checksum, or a line of more than 64 KiB. A last line without its end of line
+/// is delivered as it is.
 class TextFile {
  public:
   explicit TextFile(const std::filesystem::path& path);
 
-  /// False after the last line. `line` holds until the next call.
+  /// False after the last line. `line` is valid until the next call.
   bool next(SourceLine& line);
 
   const std::string& name() const { return name_; }

@@ -36,7 +36,7 @@ bool is_trailer(const std::vector<Field>& fields) {
 
 bool is_banner(std::string_view text) { return starts_with(text, "Input file "); }
 
-/// What the letters of RWBS say.
+/// The meaning of the letters of RWBS.
 struct Operation {
   bool preflush = false;
   char kind = 'N';  ///< R, W, D or N

@@ -24,7 +24,7 @@ enum class LineKind {
   EndOfData,    ///< this line and all that follow hold no requests
 };
 
-/// A request as it stands in the file: not filtered, not rebased, not fitted to a drive.
+/// A request as the file gives it: not filtered, not rebased, not fitted to a drive.
 struct ParsedRequest {
   std::int64_t time_ps = 0;
   std::uint64_t offset_bytes = 0;
@@ -33,7 +33,7 @@ struct ParsedRequest {
   std::string_view device;  ///< points into the line
 };
 
-/// Reads the lines of one file, in order; blank lines do not come here. Errors throw core::InputError.
+/// Parses the lines of one file, in order, without the blank lines. Errors throw core::InputError.
 class TraceParserIf {
  public:
   virtual ~TraceParserIf() = default;
@@ -53,7 +53,7 @@ struct TraceFormat {
 /// All formats, in the order in which "auto" tries them.
 const std::vector<TraceFormat>& trace_formats();
 
-/// nullptr if there is none of that name.
+/// nullptr if no format has that name.
 const TraceFormat* find_trace_format(std::string_view name);
 
 bool detect_blkparse(const std::vector<std::string>& first_lines);

@@ -15,7 +15,7 @@ struct Field {
   std::size_t column = 0;
 };
 
-/// One line of an input file, with what a message about it needs.
+/// One line of an input file, with what an error message about it needs.
 struct SourceLine {
   std::string_view file;
   std::size_t number = 0;
@@ -25,7 +25,7 @@ struct SourceLine {
   /// Throws core::InputError.
   [[noreturn]] void fail(std::size_t column, const std::string& message) const;
 
-  /// For lines whose last field may have lost digits without a trace: fails unless the line is ended.
+  /// For lines whose last field could be cut short unnoticed: fails unless the line has its end of line.
   void require_end() const;
 };
 
@@ -33,12 +33,12 @@ struct SourceLine {
 std::vector<Field> split_blanks(std::string_view text);
 /// The pieces between commas, empty ones too.
 std::vector<Field> split_commas(std::string_view text);
-/// The pieces between blanks; a message that shows `form` unless there are as many as it has.
+/// The pieces between blanks. Fails with a message that shows `form` unless there are as many pieces as in `form`.
 std::vector<Field> expect_fields(const SourceLine& line, std::string_view form);
 bool is_blank(std::string_view text);
 bool all_digits(std::string_view text);
 
-/// The text in quotes as it may stand in a message: cut, and in printable ASCII.
+/// The text in quotes for a message: shortened, and in printable ASCII.
 std::string in_quotes(std::string_view text);
 
 /// A whole number without sign; `what` names it in the message.
@@ -48,7 +48,7 @@ std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::st
 /// exponent. `unit` names the unit in the message.
 std::int64_t parse_time_ps(const SourceLine& line, const Field& field, std::int64_t unit_ps, std::string_view unit);
 
-/// value * scale; a message about `what` if that does not fit in 64 bits.
+/// value * scale; fails with a message about `what` if that does not fit in 64 bits.
 std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t value, std::uint64_t scale,
                      std::string_view what);
 

@@ -32,8 +32,8 @@ class MqsimParser : public TraceParserIf {
 
 }  // namespace
 
-// Five whole numbers, the last of them 0 or 1, and times that only nanoseconds make sense of: DiskSim's format has
-// milliseconds, so a file of five small whole numbers is neither for sure.
+// Five whole numbers, the last of them 0 or 1, and a time so large that it must be in nanoseconds. DiskSim's format has milliseconds, so a
+// file of five small whole numbers could be of either format and is not recognised.
 bool detect_mqsim(const std::vector<std::string>& first_lines) {
   if (first_lines.empty()) return false;
   constexpr std::size_t kFewestDigits = 7;  // from 1 ms on

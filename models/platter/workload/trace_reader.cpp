@@ -178,7 +178,7 @@ bool TraceReader::wanted_device(const SourceLine& line, std::string_view device)
   return true;
 }
 
-/// Makes the request lie inside the drive, by the policy; false: drop it.
+/// Fits the request into the drive by the `past_end` policy; false: drop it.
 bool TraceReader::fit(const SourceLine& line, std::uint64_t& offset, std::uint64_t& length, bool write) {
   const std::uint64_t capacity = options_.capacity_bytes;
   if (capacity == 0 || offset + length <= capacity) return true;

@@ -14,14 +14,14 @@
 
 namespace platter::workload {
 
-/// Reads a trace, plain or gzip-compressed, request by request; the file is never whole in memory.
+/// Reads a trace, plain or gzip-compressed, request by request; the whole file is never in memory.
 ///
-/// Policies. Times must not go back from one delivered request to the next (equal times are allowed): a trace that
-/// does so is refused, not sorted. A request of size 0, an address that does not fit in 64 bits, and a request of
-/// 4 GiB or more are refused. So is a trace without a single request.
+/// Policies. Times must not go back from one delivered request to the next (equal times are allowed): a trace whose times go back is
+/// refused, not sorted. A request of size 0, an address that does not fit in 64 bits, and a request of 4 GiB or more are refused. A trace
+/// without a request is refused too.
 class TraceReader {
  public:
-  /// Opens the file and settles the format. Throws core::InputError, as next() does.
+  /// Opens the file and determines the format. Throws core::InputError, as next() does.
   explicit TraceReader(const std::filesystem::path& path, TraceOptions options = {});
 
   /// False after the last request.

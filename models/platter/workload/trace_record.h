@@ -20,7 +20,7 @@ struct TraceRecord {
 /// What to do with a request that does not lie inside the drive.
 enum class PastEnd {
   Error,  ///< stop with a message that names the request and the capacity
-  Wrap,   ///< address modulo the capacity, then back from the end so far that the request fits
+  Wrap,   ///< address modulo the capacity; a request that crosses the end is moved back so that it fits
   Clip,   ///< cut the request at the drive's end; drop it if it begins there or later
 };
 
@@ -33,18 +33,18 @@ enum class FioWait {
 struct TraceOptions {
   /// A name of the table of trace formats, or "auto" to recognise the format by the first lines.
   std::string format = "auto";
-  /// Requests of this device (file, for fio) only. "": the trace must name one device only;
-  /// "*": all devices, laid over each other on one drive.
+  /// Only requests of this device (file, for fio) are read. "": the trace must name one device only;
+  /// "*": all devices, placed on one drive at their own addresses.
   std::string device;
   PastEnd past_end = PastEnd::Error;
-  std::uint64_t capacity_bytes = 0;  ///< 0: not known, nothing is checked against it
+  std::uint64_t capacity_bytes = 0;  ///< 0: unknown, addresses are not checked
   bool rebase = true;                ///< the first request arrives at time 0
   char blkparse_action = 'Q';        ///< 'Q' queued, 'D' issued to the drive, 'C' completed
   FioWait fio_wait = FioWait::Documented;
 };
 
-/// What became of a trace's lines. Every line is in exactly one of `records`, `dropped`, `other_device`,
-/// `other_lines`, `other_actions`, `flushes`, `discards`.
+/// Counts of a trace's lines. Every line is in exactly one of `records`, `dropped`, `other_device`, `other_lines`, `other_actions`,
+/// `flushes`, `discards`.
 struct TraceCounts {
   std::uint64_t lines = 0;
   std::uint64_t records = 0;                                  ///< requests delivered
@@ -59,7 +59,7 @@ struct TraceCounts {
   std::map<std::string, std::uint64_t, std::less<>> devices;  ///< requests by device, before the device filter
 };
 
-/// What is in a trace; times from the first request delivered to the last.
+/// Summary of a trace; times run from the first delivered request to the last.
 struct TraceSummary {
   std::string format;
   TraceCounts counts;

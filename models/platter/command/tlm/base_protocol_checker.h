@@ -165,7 +165,7 @@ class BaseProtocolChecker : public sc_core::sc_module {
     check_delay(delay);
     if (phase == tlm::BEGIN_REQ) {
       if (!payload.has_mm()) violation("nb_transport_fw with a payload that has no memory manager");
-      if (payload.has_mm() && payload.get_ref_count() < 1) violation("nb_transport_fw with a payload that nobody holds");
+      if (payload.has_mm() && payload.get_ref_count() < 1) violation("nb_transport_fw with a payload without a reference");
       if (payload.get_response_status() != tlm::TLM_INCOMPLETE_RESPONSE)
         violation("response status not INCOMPLETE at BEGIN_REQ");
       if (live_.count(&payload) != 0) violation("BEGIN_REQ for a transaction that is under way");

@@ -18,7 +18,7 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
     case CommandStatus::BadBurst: return tlm::TLM_BURST_ERROR_RESPONSE;
     case CommandStatus::BadTag:
     case CommandStatus::QueueFull:
-    case CommandStatus::DriveDead:
+    case CommandStatus::DriveFailed:
     case CommandStatus::NoCopy:
     case CommandStatus::Aborted:
     case CommandStatus::Unreadable: return tlm::TLM_GENERIC_ERROR_RESPONSE;

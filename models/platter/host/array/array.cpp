@@ -165,7 +165,7 @@ bool Array::work_once(bool callbacks) {
     return true;
   }
   if (read_ahead_.fetch_next()) return true;
-  if (returning_ != 0 && complete_returns()) return true;
+  if (reviving_ != 0 && complete_revivals()) return true;
   if (rebuilder_.wanted()) {
     rebuilder_.begin();
     return true;
@@ -183,6 +183,7 @@ void Array::work(bool callbacks) {
   while (work_once(callbacks)) {
   }
   working_ = false;
+  for (ArrayProbeIf* probe : probes_) probe->worked(now_ps());
   if (!ended_.empty()) ended_event_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -193,7 +194,7 @@ void Array::dispatch(Fragment& fragment) {
     case Kind::Read: dispatch_read(fragment); break;
     case Kind::Write: dispatch_write(fragment); break;
     case Kind::Rebuild: rebuilder_.dispatch(fragment); break;
-    case Kind::Flush: break;  // has nothing to wait for: flush_drives()
+    case Kind::Flush: break;  // a flush has no blockers: flush_drives()
   }
 }
 
@@ -254,26 +255,25 @@ void Array::dispatch_write(Fragment& fragment) {
 void Array::settle_write(Fragment& fragment) {
   const StripeMap::Area& area = *fragment.area;
   std::uint32_t good = fragment.written;
-  if (area.mirrored &&
-      !fragment.whole())  // a copy that has become stale under it lacks another part of the unit, and is no copy
+  if (area.mirrored && !fragment.whole())  // a copy that has become stale meanwhile lacks another part of the unit
     for (std::uint32_t copy = 0; copy < area.copies(); ++copy)
       if (states_.stale(map_.place(area, fragment.unit, copy))) good &= ~(1u << copy);
   if (good == 0 && fragment.refused == CommandStatus::Good &&
-      writable(fragment) != 0) {  // a drive has died, and the other has returned
+      writable(fragment) != 0) {  // one drive has failed and the other has been revived: write again
     order_.again(fragment);
     return;
   }
-  if (area.mirrored) mark_copies(fragment, good);
+  mark_copies(fragment, good);
   ArrayRequest& request = *fragment.request;
   if (good == 0 && request.status == CommandStatus::Good)
-    request.status = fragment.refused != CommandStatus::Good ? fragment.refused : CommandStatus::DriveDead;
+    request.status = fragment.refused != CommandStatus::Good ? fragment.refused : CommandStatus::DriveFailed;
   if (planner_.cached(area)) update_cache(fragment, good != 0);
   planner_.settle(fragment);
 }
 
-/// A copy without the write is stale.
+/// Marks copies that lack the write as stale.
 void Array::mark_copies(const Fragment& fragment, std::uint32_t good) {
-  bool kept = false;  // of a write that has failed on all copies: one, as they may differ
+  bool kept = false;  // if a write has failed on all copies, they may differ: one of them is kept
   for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
     const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
     const bool has_it = (good >> copy & 1) != 0;
@@ -308,7 +308,7 @@ void Array::update_cache(const Fragment& fragment, bool good) {
 
 void Array::flush_drives() {
   ArrayRequest& request = flushes_.begin();
-  ++request.progress.pending;  // not before all of them are known
+  ++request.progress.pending;  // prevents the end before all fragments are known
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
     if (!states_.alive(drive)) continue;
     Fragment& fragment = order_.make_apart();
@@ -324,9 +324,9 @@ void Array::settle_flush(Fragment& fragment, CommandStatus status, std::uint32_t
   ArrayRequest& request = *fragment.request;
   order_.give_back(fragment);
   if (status == CommandStatus::Good) {
-    note_deaths(drive);
+    note_failures(drive);
     states_.flushed(drive);
-  } else if (status != CommandStatus::DriveDead) {
+  } else if (status != CommandStatus::DriveFailed) {
     request.status = status;
   }
   if (--request.progress.pending == 0) end_flush();
@@ -341,13 +341,13 @@ void Array::end_flush() {
   ended(request);
 }
 
-void Array::note_deaths(std::uint32_t drive) {
-  std::uint32_t deaths = states_.noted_deaths(drive);
-  links_.access_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kDeaths, deaths);
-  states_.note_deaths(drive, deaths);
+void Array::note_failures(std::uint32_t drive) {
+  std::uint32_t failures = states_.noted_failures(drive);
+  links_.access_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kFailures, failures);
+  states_.note_failures(drive, failures);
 }
 
-// --- answers of the drives --------------------------------------------------------------------------------------------
+// --- responses of the drives -----------------------------------------------------------------------------------------
 
 void Array::take_bytes(const LinkCommand& command, const Fragment& fragment, std::uint64_t offset) {
   const std::uint8_t* bytes = fragment.request->data != nullptr ? command.payload.get_data_ptr() + offset : nullptr;
@@ -357,15 +357,15 @@ void Array::take_bytes(const LinkCommand& command, const Fragment& fragment, std
 
 void Array::answered(LinkCommand& command) {
   const bool good = command.status == CommandStatus::Good;
-  const bool this_life = links_.of_this_life(command);
-  if (command.status == CommandStatus::DriveDead && this_life) died(command.drive);
+  const bool this_generation = links_.of_this_generation(command);
+  if (command.status == CommandStatus::DriveFailed && this_generation) failed(command.drive);
   ArrayRequest& request = *command.first->request;
   request.timing = command.timing;
   request.timing.queue += command.issued - request.progress.since;
-  const bool redirect = command.status == CommandStatus::DriveDead && command.first->kind == Kind::Read;
+  const bool redirect = command.status == CommandStatus::DriveFailed && command.first->kind == Kind::Read;
   if (redirect && command.first->area->mirrored) ++account_.classes[core::index_of(command.cls)].redirected;
   if (good && command.first->kind == Kind::Write && !command.fua)
-    states_.answered_write(command.drive, command.length, this_life);
+    states_.answered_write(command.drive, command.length, this_generation);
   std::uint64_t offset = 0;
   for (Fragment* f = command.first; f != nullptr;) {
     Fragment& fragment = *f;
@@ -387,7 +387,7 @@ void Array::answered(LinkCommand& command) {
       case Kind::Write:
         if (good)
           fragment.written |= static_cast<std::uint8_t>(1u << command.copy);
-        else if (command.status != CommandStatus::DriveDead)
+        else if (command.status != CommandStatus::DriveFailed)
           fragment.refused = command.status;
         if (fragment.on_way == 0) settle_write(fragment);
         break;
@@ -398,11 +398,11 @@ void Array::answered(LinkCommand& command) {
   }
 }
 
-// --- death and return ----------------------------------------------------------------------------------------------
+// --- failure and revival ----------------------------------------------------------------------------------------------
 
-void Array::died(std::uint32_t drive) {
-  returning_ &= ~(std::uint64_t{1} << drive);
-  if (!states_.die(drive, order_.next())) return;
+void Array::failed(std::uint32_t drive) {
+  reviving_ &= ~(std::uint64_t{1} << drive);
+  if (!states_.fail(drive, order_.next())) return;
   links_.take_out(drive);
   if (config_.poll > 0) poll_event_.notify(to_sc_time(config_.poll));
 }
@@ -410,43 +410,50 @@ void Array::died(std::uint32_t drive) {
 void Array::kill(std::uint32_t drive) {
   std::uint32_t state = 0;
   links_.access_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
-  died(drive);
+  failed(drive);
   work(false);
 }
 
 void Array::revive(std::uint32_t drive) {
   std::uint32_t state = drive::reg::kStateAlive;
   links_.access_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
-  drive_returned(drive);
+  drive_revived(drive);
 }
 
-void Array::drive_returned(std::uint32_t drive) {
-  note_deaths(drive);
+void Array::replace(std::uint32_t drive) {
+  UnitCopy copy;
+  for (std::uint64_t unit = 0; unit < map_.physical_units(); ++unit)
+    if (map_.unit_of(drive, unit, copy)) states_.set_stale({drive, 0, unit});
+  revive(drive);
+}
+
+void Array::drive_revived(std::uint32_t drive) {
+  note_failures(drive);
   if (states_.alive(drive)) return;
-  returning_ |= std::uint64_t{1} << drive;
-  complete_returns();
+  reviving_ |= std::uint64_t{1} << drive;
+  complete_revivals();
   work(false);
 }
 
 bool Array::missed_write(std::uint32_t drive) const {
   return order_.any([&](const Fragment& f) {
-    if (f.kind != Kind::Write || f.order >= states_.died_order(drive)) return false;
+    if (f.kind != Kind::Write || f.order >= states_.failed_order(drive)) return false;
     for (std::uint32_t copy = 0; copy < f.area->copies(); ++copy)
       if (map_.place(*f.area, f.unit, copy).drive == drive) return true;
     return false;
   });
 }
 
-bool Array::complete_returns() {
-  const std::uint64_t before = returning_;
+bool Array::complete_revivals() {
+  const std::uint64_t before = reviving_;
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
-    if ((returning_ >> drive & 1) == 0 || links_.in_drive(drive) > 0 || missed_write(drive)) continue;
-    returning_ &= ~(std::uint64_t{1} << drive);
+    if ((reviving_ >> drive & 1) == 0 || links_.in_drive(drive) > 0 || missed_write(drive)) continue;
+    reviving_ &= ~(std::uint64_t{1} << drive);
     states_.put_to_use(drive);
     links_.put_in(drive);
     rebuilder_.drive_is_back();
   }
-  return returning_ != before;
+  return reviving_ != before;
 }
 
 void Array::poll() {
@@ -456,7 +463,7 @@ void Array::poll() {
     std::uint32_t state = 0;
     if (links_.access_register(drive, tlm::TLM_READ_COMMAND, drive::reg::kState, state) &&
         (state & drive::reg::kStateAlive) != 0)
-      drive_returned(drive);
+      drive_revived(drive);
     else if (links_.has_registers(drive))
       any_dead = true;
   }
@@ -509,7 +516,7 @@ unsigned int Array::look(tlm::tlm_generic_payload& payload) {
     const std::uint64_t part = std::min(area.unit_bytes - (at - area.begin) % area.unit_bytes, length - done);
     const std::uint64_t reached = look_at(payload, at, part, payload.get_data_ptr() + done);
     done += reached;
-    if (reached < part) break;  // drives without bytes
+    if (reached < part) break;  // the drives hold no data
   }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return static_cast<unsigned>(done);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <systemc>
 #include <tlm>
@@ -18,27 +19,37 @@
 
 namespace platter::host::array {
 
-/// A host layer above the ports of 1 to 32 drives: striping, mirroring, a cache, and what to do when a drive dies.
+/// Watches an array.
+class ArrayProbeIf {
+ public:
+  virtual ~ArrayProbeIf() = default;
+  /// The array has done all that there was to do at this time: its queues and drives may have changed.
+  virtual void worked(Picoseconds now) = 0;
+};
+
+/// A host layer above the ports of 1 to 32 drives: striping, mirroring, a cache, and the handling of drive failures.
 ///
-/// A request is cut where its map cuts it; what comes to lie side by side on a drive goes there as one command; the request ends with its
-/// last part. Requests over the same bytes are carried out in the order of arrival, on every copy. Each drive has a queue in the host,
-/// first in first out in each class, continuous before discrete before background.
+/// The array splits a request into fragments at the boundaries of its map. Fragments that are adjacent on a drive go there as one
+/// command. The request ends with its last fragment. Requests that overlap are carried out in the order of arrival, on every
+/// copy. Each drive has a queue in the host: first in, first out within each class; continuous before discrete before background.
 ///
-/// Hosts: `submit()` for those in this library; `host_tgt_socket` (nb_transport, b_transport, transport_dbg) for others. No END_REQ is ever
-/// late. Host tags and task attributes are not taken (COMMAND_ERROR). Writes to mirrored areas carry FUA.
+/// Hosts: `submit()` for those in this library; `host_tgt_socket` (nb_transport, b_transport, transport_dbg) for others. END_REQ
+/// is never delayed. Host tags and task attributes are not supported (COMMAND_ERROR). Writes to mirrored areas carry FUA.
 ///
-/// A flush waits for every older write, then goes to all drives that live; younger writes wait for it. It is good when all that was answered good
-/// before is on the media; NoCopy says that a drive has died with writes in its buffer.
+/// A flush waits for every older write, then goes to all drives that have not failed; younger writes wait for it. The status Good
+/// means that all writes completed as good before it are on the media. NoCopy means that a drive has failed with writes in its
+/// buffer.
 ///
-/// Drives: `disk_init_sockets[i]`, and if bound `best_effort_init_sockets[i]` for discrete and background commands (see
-/// workload::Initiator), and `register_init_sockets[i]` for the drive's registers.
+/// Drives: `disk_init_sockets[i]`; if bound, `best_effort_init_sockets[i]` for discrete and background commands (see
+/// workload::Initiator); and `register_init_sockets[i]` for the drive's registers.
 ///
-/// A drive is dead from its first DriveDead on until `drive_returned()`. Reads go to the other copy, also those that it had; writes go to the
-/// copies that live, the others are stale until they are rebuilt in the background. See docs/reference/array.md.
+/// A drive counts as failed from its first DriveFailed response until `drive_revived()`. Reads go to the other copy, also those
+/// that were in the failed drive. Writes go to the copies on drives that have not failed; the other copies are stale until they
+/// are rebuilt in the background. See docs/reference/array.md.
 class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndIf, private SocketOwnerIf {
  public:
   SC_HAS_PROCESS(Array);
-  /// Throws std::invalid_argument for a configuration that makes no array.
+  /// Throws std::invalid_argument for an invalid configuration.
   Array(const sc_core::sc_module_name& name, const ArrayConfig& config);
 
  private:
@@ -64,38 +75,45 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   decltype(DriveLinks::best_effort_init_sockets)& best_effort_init_sockets;
   decltype(DriveLinks::register_init_sockets)& register_init_sockets;
 
+  void add_probe(ArrayProbeIf& probe) { probes_.push_back(&probe); }
+  void remove_probe(ArrayProbeIf& probe) { probes_.erase(std::find(probes_.begin(), probes_.end(), &probe)); }
+
+  std::uint32_t drives() const { return config_.drives; }
   const StripeMap& map() const { return map_; }
   std::uint64_t capacity_bytes() const { return map_.capacity_bytes(); }
   const ArrayCounters& counters(core::RequestClass cls) const { return account_.classes[core::index_of(cls)]; }
   /// Requests that have not ended.
   std::uint64_t outstanding() const { return account_.outstanding; }
 
-  /// Ends, good or bad, by a call of the request's client: never within this one.
+  /// Submits a request. Its end, good or bad, is a call of the request's client, which never happens within this call.
   void submit(ArrayRequest& request) override;
 
-  /// The drive dies (by its STATE register, if bound), or is taken out of service (if not).
+  /// Makes the drive fail (through its STATE register, if bound), or takes it out of service (if not).
   void kill(std::uint32_t drive);
-  /// The drive is switched on again (by its STATE register, if bound), and put to use: at once, or when nothing from before its
-  /// death is left, neither a command in it nor a write that it has missed.
+  /// Revives the drive (through its STATE register, if bound) and uses it again: at once, or as soon as no command from before
+  /// its failure is in it and no write that it has missed is in progress.
   void revive(std::uint32_t drive);
-  /// The drive lives again: it is put to use as by revive(), and its stale units are rebuilt.
-  void drive_returned(std::uint32_t drive);
+  /// As revive(), but with an empty drive in the place of the failed one: all of its units are stale. Units of areas that are not
+  /// mirrored stay stale until they are written as a whole. Precondition: the drive has failed.
+  void replace(std::uint32_t drive);
+  /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
+  void drive_revived(std::uint32_t drive);
 
   bool alive(std::uint32_t drive) const { return states_.alive(drive); }
-  /// Commands given to the drive so far, those in it, and those in its host queue.
+  /// Commands sent to the drive so far, those in it, and those in its host queue.
   std::uint64_t sent(std::uint32_t drive) const { return links_.sent(drive); }
   std::uint32_t in_drive(std::uint32_t drive) const { return links_.in_drive(drive); }
   std::size_t queued(std::uint32_t drive) const { return links_.queued(drive); }
-  /// Units of the drive that are not what was written last.
+  /// Units of the drive that do not hold the data written last.
   std::uint64_t stale_units(std::uint32_t drive) const { return states_.stale_units(drive).count(); }
   std::uint64_t rebuilt_units(std::uint32_t drive) const { return rebuilder_.rebuilt_units(drive); }
   std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return rebuilder_.rebuilt_bytes(drive); }
-  /// When the last of its stale units was rebuilt or written, 0: there were none; core::kNoDeadline while some are.
+  /// When the last of its stale units was rebuilt or written; 0: there were none; core::kNoDeadline while some units are stale.
   Picoseconds fresh_since(std::uint32_t drive) const { return states_.fresh_since(drive); }
-  std::uint64_t deaths(std::uint32_t drive) const { return states_.deaths(drive); }
+  std::uint64_t failures(std::uint32_t drive) const { return states_.failures(drive); }
 
   const StreamBufferCounters& stream_buffer_counters() const { return read_ahead_.counters(); }
-  /// Memory of all of them: two halves for each stream that lives.
+  /// Memory of all stream buffers: two halves each.
   std::uint64_t stream_buffer_bytes() const { return read_ahead_.memory_bytes(); }
 
  private:
@@ -105,10 +123,10 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void refuse(ArrayRequest& request, command::CommandStatus status) override;
   void ended(ArrayRequest& request) override;
   unsigned int look(tlm::tlm_generic_payload& payload) override;
-  /// One unit of it; how many bytes.
+  /// Accesses the part of `payload` within one unit. Returns the number of bytes.
   std::uint64_t look_at(const tlm::tlm_generic_payload& payload, std::uint64_t at, std::uint64_t length, std::uint8_t* data);
 
-  /// Does all there is to do; `callbacks`: requests that have ended are told.
+  /// Processes everything that is pending. `callbacks`: also reports ended requests to their clients.
   void work(bool callbacks);
   bool work_once(bool callbacks);
   void tell_ended() { work(true); }
@@ -117,7 +135,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   // Fragments.
   void dispatch(Fragment& fragment);
   void dispatch_read(Fragment& fragment);
-  /// Copies to which a write may go, a bit each: on drives that live, and not stale unless it covers the unit.
+  /// Copies to which a write may go, one bit each: those on drives that have not failed, and stale ones only if the write covers
+  /// the unit.
   std::uint32_t writable(const Fragment& fragment) const;
   void dispatch_write(Fragment& fragment);
   void append(Fragment& fragment, std::uint32_t copy);
@@ -130,18 +149,19 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void flush_drives();
   void settle_flush(Fragment& fragment, command::CommandStatus status, std::uint32_t drive);
   void end_flush();
-  void note_deaths(std::uint32_t drive);
+  void note_failures(std::uint32_t drive);
 
-  // Answers of the drives.
+  // Responses of the drives.
   void answered(LinkCommand& command) override;
   void heard() override { work(true); }
   void take_bytes(const LinkCommand& command, const Fragment& fragment, std::uint64_t offset);
 
-  // Death and return.
-  void died(std::uint32_t drive);
-  /// Puts those of `returning_` to use that nothing from before keeps back; false if there are none.
-  bool complete_returns();
-  /// Is a write under way that belongs on the drive too, and came before its last death?
+  // Failure and revival.
+  void failed(std::uint32_t drive);
+  /// Uses again those drives of `reviving_` for which all earlier commands and missed writes have ended. Returns false if there
+  /// are none.
+  bool complete_revivals();
+  /// Is a write in progress that belongs on this drive and arrived before its last failure?
   bool missed_write(std::uint32_t drive) const;
   void poll();
   void rebuild_again();
@@ -151,8 +171,9 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
     std::uint64_t outstanding = 0;
   } account_;
   core::RingBuffer<ArrayRequest*> ended_;
-  std::uint64_t returning_ = 0;  ///< drives that live again but are not in use yet, a bit each
+  std::uint64_t reviving_ = 0;  ///< revived drives that are not yet in use, one bit each
   bool working_ = false;
+  std::vector<ArrayProbeIf*> probes_;
 };
 
 }  // namespace platter::host::array

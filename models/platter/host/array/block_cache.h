@@ -7,23 +7,23 @@
 
 namespace platter::host::array {
 
-/// Blocks kept by least recent use. Memory grows with the blocks that it holds up to its size, and a block's bytes are kept from
-/// block to block: once full, nothing is allocated.
+/// A cache of blocks with least-recently-used replacement. Memory grows with the number of blocks up to the size of the cache. A
+/// replaced block's memory is reused: a full cache allocates nothing.
 class BlockCache {
  public:
-  /// `blocks`: that it holds at most; 0: none, ever.
+  /// `blocks`: maximum number of blocks; 0: the cache holds none.
   BlockCache(std::uint32_t blocks, std::uint32_t block_bytes);
 
   std::uint32_t block_bytes() const { return block_bytes_; }
   std::uint32_t size() const { return size_; }
   bool holds(std::uint64_t block) const { return find(block) != kNone; }
 
-  /// Makes the block the most recent one, copies `length` bytes of it from `offset` on to `data` (null: none), and says whether it is
-  /// there. A block that came without bytes is no hit for who wants them.
+  /// Makes the block the most recent one, and copies `length` bytes of it from `offset` on to `data` (null: no copy). Returns
+  /// false if the block is not there, or if bytes are requested and it has none.
   bool read(std::uint64_t block, std::uint32_t offset, std::uint8_t* data, std::uint32_t length);
-  /// Puts a whole block in front, in the place of the least recent one where there is no room. `data` null: without bytes.
+  /// Inserts a whole block as the most recent one; in a full cache it replaces the least recent one. `data` null: without bytes.
   void insert(std::uint64_t block, const std::uint8_t* data);
-  /// Changes a block that is there and puts it in front. `data` null: its bytes are not known any more.
+  /// If the block is in the cache, changes it and makes it the most recent one. `data` null: its bytes become unknown.
   void update(std::uint64_t block, std::uint32_t offset, const std::uint8_t* data, std::uint32_t length);
   void erase(std::uint64_t block);
 
@@ -33,7 +33,7 @@ class BlockCache {
     std::uint64_t block = 0;
     std::uint32_t newer = kNone;
     std::uint32_t older = kNone;
-    std::uint32_t next = kNone;  ///< in its bucket, or of those that are free
+    std::uint32_t next = kNone;  ///< in its hash bucket, or in the list of free entries
     bool has_bytes = false;
     std::unique_ptr<std::uint8_t[]> bytes;
   };
@@ -42,12 +42,12 @@ class BlockCache {
   std::uint32_t find(std::uint64_t block) const;
   void unlink(std::uint32_t at);
   void link_in_front(std::uint32_t at);
-  void forget(std::uint32_t at);  ///< from its bucket
+  void forget(std::uint32_t at);  ///< removes it from its bucket
 
   std::uint32_t most_;
   std::uint32_t block_bytes_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> buckets_;  ///< a power of two
+  std::vector<std::uint32_t> buckets_;  ///< size: a power of two
   std::uint32_t free_ = kNone;
   std::uint32_t newest_ = kNone;
   std::uint32_t oldest_ = kNone;

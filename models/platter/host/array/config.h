@@ -18,15 +18,15 @@ struct CacheOptions {
 };
 
 struct RebuildOptions {
-  std::uint32_t outstanding = 1;  ///< units on their way at once, over all drives; 0: no rebuild
-  std::uint32_t bytes_per_s = 0;  ///< at most; 0: as fast as `outstanding` allows
+  std::uint32_t outstanding = 1;  ///< units in progress at once, over all drives; 0: no rebuild
+  std::uint32_t bytes_per_s = 0;  ///< limit of the rate; 0: as fast as `outstanding` allows
 };
 
-/// Double buffers for streams that read on and on.
+/// Double buffers for streams that read sequentially.
 struct StreamBufferOptions {
   std::uint32_t units = 0;  ///< of the stripe map, in each half; 0: no buffers
   Picoseconds idle =
-      10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for so long gives its buffer to the next one
+      10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for this time gives its buffer to the next stream
 };
 
 struct ArrayConfig {
@@ -34,35 +34,35 @@ struct ArrayConfig {
   std::uint64_t drive_bytes = 0;
   std::uint32_t sector_bytes = 512;
   std::vector<StripeArea> areas;
-  std::uint32_t tags = 32;  ///< commands in a drive at once; what is more waits in the drive's host queue
-  std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};  ///< the same for each class
+  std::uint32_t tags = 32;  ///< maximum number of commands in a drive; more wait in the drive's host queue
+  std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};  ///< as `tags`, for each class
   std::uint32_t most_command_bytes = 1u << 20;                                 ///< units are not joined beyond it
   bool holds_data = true;                                                      ///< false: the drives are timing only
   CacheOptions cache;
   StreamBufferOptions stream_buffers;
   RebuildOptions rebuild;
-  Picoseconds poll = 0;  ///< how often the STATE of a dead drive is read; 0: never, its return is told
+  Picoseconds poll = 0;  ///< interval at which STATE of a failed drive is read; 0: never; `drive_revived()` reports the revival
 };
 
 inline constexpr std::uint32_t kMostDrives = 32;
 
-/// What the array has done for one class of requests.
+/// Counters of the array for one class of requests.
 struct ArrayCounters {
   std::uint64_t submitted = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::uint64_t late = 0;        ///< completed after their deadline
-  std::uint64_t cache_hits = 0;  ///< reads that took no drive, nor a stream's buffer
-  std::uint64_t redirected = 0;  ///< commands whose reads went on to the other copy, their drive having died under them
-  Picoseconds response = 0;      ///< sum over the completed
-  Picoseconds host_queue = 0;    ///< the part of it in the host: see ArrayRequest
+  std::uint64_t cache_hits = 0;  ///< reads that needed neither a drive nor a stream buffer
+  std::uint64_t redirected = 0;  ///< read commands repeated on the other copy because their drive failed
+  Picoseconds response = 0;      ///< sum over the completed requests
+  Picoseconds host_queue = 0;    ///< part of `response` spent in the host
 };
 
-/// What the streams' buffers have done for reads that went on from the one before, and ended well.
+/// Counters of the stream buffers, for sequential reads that ended well.
 struct StreamBufferCounters {
-  std::uint64_t hits = 0;       ///< all of it was there
-  std::uint64_t underruns = 0;  ///< all of it came from the buffer, but had to be waited for
-  std::uint64_t misses = 0;     ///< some of it was asked of a drive
+  std::uint64_t hits = 0;       ///< reads found complete in the buffer
+  std::uint64_t underruns = 0;  ///< reads served from the buffer that had to wait for it
+  std::uint64_t misses = 0;     ///< reads of which a part came from a drive
   std::uint64_t fetched_bytes = 0;
 };
 

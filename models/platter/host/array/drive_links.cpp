@@ -101,7 +101,7 @@ void DriveLinks::close(std::uint32_t drive) {
   enqueue(command, command::read_or_write(write), place_data(command));
 }
 
-/// The host's own memory where the drive can take it as it lies there.
+/// Returns the host's memory if the drive can use it directly, otherwise a bounce buffer.
 std::uint8_t* DriveLinks::place_data(LinkCommand& command) {
   const ArrayRequest& request = *command.first->request;
   if (request.data == nullptr) return nullptr;
@@ -162,7 +162,7 @@ void DriveLinks::send(std::uint32_t drive) {
     ++link.sent;
     ++link.in_drive;
     ++link.class_in_drive[core::index_of(next->cls)];
-    next->life = link.life;
+    next->generation = link.generation;
     const Heard heard = way(drive, next->cls) == 0 ? link.ways[0].send(disk_init_sockets[drive], next->payload)
                                                    : link.ways[1].send(best_effort_init_sockets[drive], next->payload);
     if (heard == Heard::Answered) answered(*next);
@@ -192,16 +192,16 @@ void DriveLinks::answered(LinkCommand& command) {
 void DriveLinks::take_out(std::uint32_t drive) {
   Link& link = links_[drive];
   link.in_service = false;
-  ++link.life;
+  ++link.generation;
   const Picoseconds now = core::now_ps();
   for (auto& backlog : link.backlog)
     while (!backlog.empty()) {
       LinkCommand& command = *backlog.front();
       backlog.pop_front();
-      command.status = CommandStatus::DriveDead;
+      command.status = CommandStatus::DriveFailed;
       command.timing = {};
       command.timing.accepted = now;
-      command.life = link.life - 1;  // of a life that is over
+      command.generation = link.generation - 1;  // the generation that has ended
       sink_.answered(command);
       commands_.give_back(command);
     }

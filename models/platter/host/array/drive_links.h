@@ -17,7 +17,7 @@
 
 namespace platter::host::array {
 
-/// A command to one drive: fragments of one request that lie side by side there.
+/// A command to one drive: fragments of one request that are adjacent on the drive.
 struct LinkCommand : command::CommandExtension {
   explicit LinkCommand(tlm::tlm_mm_interface* manager) : payload(manager) {
     payload.set_extension<command::CommandExtension>(this);
@@ -28,29 +28,31 @@ struct LinkCommand : command::CommandExtension {
   Fragment* last = nullptr;
   std::uint32_t copy = 0;
   std::uint32_t drive = 0;
-  std::uint32_t life = 0;  ///< of the drive, when it was sent
+  std::uint32_t generation = 0;  ///< generation of the drive when the command was sent
   std::uint64_t address = 0;
   std::uint32_t length = 0;
-  bool scattered = false;          ///< its units do not lie side by side for the host
-  bool bounced = false;            ///< by way of `data`
-  std::vector<std::uint8_t> data;  ///< where the host's does not lie as the drive wants it
+  bool scattered = false;          ///< its units are not adjacent in the array's addresses
+  bool bounced = false;            ///< the transfer uses `data`
+  std::vector<std::uint8_t> data;  ///< bounce buffer, used if the host's data is not contiguous as the drive needs it
 };
 
-/// Hears of the commands.
+/// Receives the responses to commands.
 class LinkSinkIf {
  public:
   virtual ~LinkSinkIf() = default;
-  /// By a drive, or because it is out of service: then of a life of the drive that is over. The command is the links' again afterwards.
+  /// A command has ended: the drive has responded, or is out of service; in the latter case the command belongs to an earlier
+  /// generation of the drive. After this call the command belongs to DriveLinks again.
   virtual void answered(LinkCommand& command) = 0;
-  /// All answers that came by one call of a drive have been told.
+  /// All responses that one call of a drive has brought have been reported.
   virtual void heard() = 0;
 };
 
-/// The ways to the drives: a queue in the host for each of them, first in first out in each class, continuous before discrete before background,
-/// and so many commands in the drive. What comes to lie side by side on a drive goes there as one command.
+/// The routes to the drives. Each drive has a queue in the host (first in, first out within each class; continuous before
+/// discrete before background) and a limited number of commands in the drive. Fragments that are adjacent on a drive are joined
+/// into one command.
 class DriveLinks : public tlm::tlm_mm_interface {
  public:
-  /// Within the constructor of the module whose sockets these are.
+  /// Call this within the constructor of the module that has these sockets.
   DriveLinks(const ArrayConfig& config, LinkSinkIf& sink);
   ~DriveLinks() override;
   DriveLinks(const DriveLinks&) = delete;
@@ -60,22 +62,23 @@ class DriveLinks : public tlm::tlm_mm_interface {
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged_optional<DriveLinks>> best_effort_init_sockets;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_optional<DriveLinks>> register_init_sockets;
 
-  /// The fragment goes to a copy, which begins at `address` of the drive.
+  /// Adds the fragment, for one copy, to the drive's commands; the copy begins at `address` of the drive.
   void append(Fragment& fragment, std::uint32_t copy, std::uint32_t drive, std::uint64_t address);
   void flush(Fragment& fragment, std::uint32_t drive);
-  /// What has been put together goes into the queues; false where there is nothing.
+  /// Puts the joined commands into the queues; returns false if there are none.
   bool close_all();
-  /// Gives the drives what they may have; false where nothing has changed since.
+  /// Sends to the drives as many commands as they may have; returns false if nothing has changed since the last call.
   bool send_all();
 
-  /// Out of service: what waits for the drive is answered by DriveDead. Commands that are in it belong to a life of the drive that is over.
+  /// Takes the drive out of service: its waiting commands end with DriveFailed. Commands that are in the drive now belong to an
+  /// earlier generation of it.
   void take_out(std::uint32_t drive);
   void put_in(std::uint32_t drive) { links_[drive].in_service = true; }
-  bool of_this_life(const LinkCommand& command) const { return command.life == links_[command.drive].life; }
+  bool of_this_generation(const LinkCommand& command) const { return command.generation == links_[command.drive].generation; }
 
-  /// The bytes of a read that do not lie where the host wants them.
+  /// Copies the bytes of a read from the bounce buffer, if it was used, to the host's memory.
   static void deliver(const LinkCommand& command, const Fragment& fragment, const std::uint8_t* bytes);
-  /// False where the drive's registers are not bound, or do not answer.
+  /// Returns false if the drive's registers are not bound or respond with an error.
   bool access_register(std::uint32_t drive, tlm::tlm_command command, std::uint32_t offset, std::uint32_t& value);
   bool has_registers(std::uint32_t drive) const { return register_init_sockets[drive].size() > 0; }
 
@@ -88,9 +91,9 @@ class DriveLinks : public tlm::tlm_mm_interface {
     std::array<core::RingBuffer<LinkCommand*>, core::kRequestClasses> backlog;
     std::array<std::uint32_t, core::kRequestClasses> class_in_drive{};
     std::array<command::InitiatorPort, 2> ways;
-    LinkCommand* open = nullptr;  ///< being put together
+    LinkCommand* open = nullptr;  ///< command to which fragments are being joined
     std::uint32_t in_drive = 0;
-    std::uint32_t life = 0;  ///< counts its deaths
+    std::uint32_t generation = 0;  ///< counts its failures
     bool in_service = true;
     std::uint64_t sent = 0;
   };
@@ -117,7 +120,7 @@ class DriveLinks : public tlm::tlm_mm_interface {
   std::vector<Link> links_;
   core::Pool<LinkCommand> commands_;
   std::vector<std::uint32_t> opened_;  ///< drives with an open command
-  std::uint64_t to_send_ = 0;          ///< drives, a bit each
+  std::uint64_t to_send_ = 0;          ///< drives with something to send, one bit each
 };
 
 }  // namespace platter::host::array

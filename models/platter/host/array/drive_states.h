@@ -10,7 +10,7 @@
 
 namespace platter::host::array {
 
-/// Which drives are in use, and which of their units are what was written last.
+/// Tracks which drives are in use, and which of their units hold the data written last.
 class DriveStates {
  public:
   DriveStates(std::uint32_t drives, std::uint64_t physical_units) : drives_(drives) {
@@ -18,13 +18,13 @@ class DriveStates {
   }
 
   bool alive(std::uint32_t drive) const { return drives_[drive].alive; }
-  std::uint64_t deaths(std::uint32_t drive) const { return drives_[drive].deaths; }
+  std::uint64_t failures(std::uint32_t drive) const { return drives_[drive].failures; }
   const StaleUnits& stale_units(std::uint32_t drive) const { return drives_[drive].stale; }
   core::Picoseconds fresh_since(std::uint32_t drive) const {
     return drives_[drive].stale.count() > 0 ? core::kNoDeadline : drives_[drive].fresh_since;
   }
-  /// The order's number at its last death: what has a lower one came before.
-  std::uint64_t died_order(std::uint32_t drive) const { return drives_[drive].died_order; }
+  /// The order number at the drive's last failure: fragments with a lower number arrived before it.
+  std::uint64_t failed_order(std::uint32_t drive) const { return drives_[drive].failed_order; }
 
   bool stale(const UnitPlace& place) const { return drives_[place.drive].stale.test(place.physical); }
   bool usable(const UnitPlace& place) const { return alive(place.drive) && !stale(place); }
@@ -36,32 +36,33 @@ class DriveStates {
     if (state.stale.count() == 0) state.fresh_since = core::now_ps();
   }
 
-  /// False if it was dead before.
-  bool die(std::uint32_t drive, std::uint64_t order) {
+  /// Returns false if the drive had already failed.
+  bool fail(std::uint32_t drive, std::uint64_t order) {
     State& state = drives_[drive];
     if (!state.alive) return false;
     state.alive = false;
-    state.died_order = order;
-    ++state.deaths;
+    state.failed_order = order;
+    ++state.failures;
     lose_unflushed(state);
     return true;
   }
   void put_to_use(std::uint32_t drive) { drives_[drive].alive = true; }
 
-  /// A drive has answered a write without FUA: its bytes are perhaps in its buffer only. `lives`: it has not died since it got the write.
+  /// A drive has completed a write without FUA, whose bytes may be only in its buffer. `lives`: the drive has not failed since it
+  /// received the write.
   void answered_write(std::uint32_t drive, std::uint32_t bytes, bool lives) {
     (lives ? drives_[drive].unflushed_bytes : lost_unflushed_bytes_) += bytes;
   }
   void flushed(std::uint32_t drive) { drives_[drive].unflushed_bytes = 0; }
-  /// The drive's own count of its deaths, of which the array may not have heard.
-  void note_deaths(std::uint32_t drive, std::uint32_t deaths) {
+  /// Compares the drive's failure count with the last one seen: the array may have missed a failure.
+  void note_failures(std::uint32_t drive, std::uint32_t failures) {
     State& state = drives_[drive];
-    if (deaths == state.drive_deaths) return;
-    state.drive_deaths = deaths;
+    if (failures == state.drive_failures) return;
+    state.drive_failures = failures;
     lose_unflushed(state);
   }
-  std::uint32_t noted_deaths(std::uint32_t drive) const { return drives_[drive].drive_deaths; }
-  /// Answered bytes that drives have lost since this was last asked for.
+  std::uint32_t noted_failures(std::uint32_t drive) const { return drives_[drive].drive_failures; }
+  /// Bytes of completed writes that drives have lost since the last call.
   std::uint64_t take_lost_bytes() {
     const std::uint64_t lost = lost_unflushed_bytes_;
     lost_unflushed_bytes_ = 0;
@@ -71,12 +72,12 @@ class DriveStates {
  private:
   struct State {
     bool alive = true;
-    std::uint64_t died_order = 0;
+    std::uint64_t failed_order = 0;
     StaleUnits stale;
     core::Picoseconds fresh_since = 0;
-    std::uint64_t deaths = 0;
-    std::uint32_t drive_deaths = 0;     ///< by the drive's own count, when its flush or its return was last seen
-    std::uint64_t unflushed_bytes = 0;  ///< answered since its last flush, not by way of FUA: perhaps in its buffer only
+    std::uint64_t failures = 0;
+    std::uint32_t drive_failures = 0;   ///< failure count that the drive reported at its last flush or revival
+    std::uint64_t unflushed_bytes = 0;  ///< written without FUA since its last flush: may be only in its buffer
   };
 
   void lose_unflushed(State& state) {
@@ -85,7 +86,7 @@ class DriveStates {
   }
 
   std::vector<State> drives_;
-  std::uint64_t lost_unflushed_bytes_ = 0;  ///< with a drive that died; no flush has said so yet
+  std::uint64_t lost_unflushed_bytes_ = 0;  ///< lost with a failed drive, and not yet reported by a flush
 };
 
 }  // namespace platter::host::array

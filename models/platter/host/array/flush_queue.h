@@ -7,15 +7,15 @@
 
 namespace platter::host::array {
 
-/// Flushes in the order in which they came. Each waits for every older write, and holds the younger ones.
+/// Flushes in order of arrival. Each waits for every older write and holds back the younger ones.
 class FlushQueue {
  public:
   void push(ArrayRequest& request, UnitOrder& order) { flushes_.push_back({&request, order.take_number()}); }
-  /// Does a write that comes now wait for a flush?
+  /// Does a write that arrives now wait for a flush?
   bool holds() const { return !flushes_.empty(); }
   void hold(Fragment& write) { held_.push_back(&write); }
 
-  /// The first one may go to the drives: all writes on their way are younger.
+  /// True if the first flush may go to the drives: all writes in the order are younger.
   bool ready(const UnitOrder& order) const {
     return !flushes_.empty() && !on_its_way_ && order.writers() - order.rebuilds() == held_.size();
   }
@@ -23,7 +23,7 @@ class FlushQueue {
     on_its_way_ = true;
     return *flushes_.front().request;
   }
-  /// The first one has ended; the writes that waited for it alone go on.
+  /// The first flush has ended; writes that waited only for it continue.
   ArrayRequest& end(UnitOrder& order) {
     ArrayRequest& request = *flushes_.front().request;
     flushes_.pop_front();
@@ -42,8 +42,8 @@ class FlushQueue {
     std::uint64_t order = 0;
   };
 
-  core::RingBuffer<Flush> flushes_;   ///< the first waits for older writes, or is on its way
-  core::RingBuffer<Fragment*> held_;  ///< of writes that wait for a flush
+  core::RingBuffer<Flush> flushes_;   ///< the first waits for older writes, or is in the drives
+  core::RingBuffer<Fragment*> held_;  ///< writes that wait for a flush
   bool on_its_way_ = false;
 };
 

@@ -13,35 +13,37 @@ namespace platter::host::array {
 /// Bytes of a unit that a rebuild copies at a time.
 inline constexpr std::uint32_t kRebuildPiece = 256 * 1024;
 
-/// What a request has of one unit (of one block, of a read through the cache; a flush: of one drive).
+/// The part of a request inside one stripe unit; for a read through the cache, inside one block; for a flush, the part of one
+/// drive.
 struct Fragment {
   enum class Kind : std::uint8_t { Read, Write, Rebuild, Flush };
 
   ArrayRequest* request = nullptr;
   const StripeMap::Area* area = nullptr;
   std::uint64_t unit = 0;
-  std::uint64_t within = 0;  ///< bytes
+  std::uint64_t within = 0;  ///< offset in the unit, in bytes
   std::uint32_t length = 0;
   Kind kind = Kind::Read;
-  std::uint8_t on_way = 0;                                        ///< commands
-  std::uint8_t written = 0;                                       ///< copies, a bit each
+  std::uint8_t on_way = 0;                                        ///< commands in progress
+  std::uint8_t written = 0;                                       ///< copies that have been written, one bit each
   bool attempted = false;                                         ///< a write has been sent to a drive
-  command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: by a drive that lives, and why
-  bool spoiled = false;    ///< its unit was written under a rebuild, or by transport_dbg under a read
+  command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: status with which a working drive refused it
+  bool spoiled = false;    ///< its unit was written during a rebuild, or by transport_dbg during a read
   bool ahead = false;      ///< a write that waits for no rebuild
   bool writing = false;    ///< of a rebuild: the piece has been read
-  std::uint32_t done = 0;  ///< of a rebuild: bytes of the unit; the next piece is on its way
+  std::uint32_t done = 0;  ///< of a rebuild: bytes of the unit already copied
   std::uint32_t blockers = 0;
   std::uint64_t order = 0;
   Fragment* older = nullptr;  ///< in its bucket of UnitOrder
   Fragment* younger = nullptr;
-  std::array<Fragment*, 2> next{};  ///< in the command for each copy; the first one also among those that wait for a fetch
+  std::array<Fragment*, 2> next{};  ///< in the command for each copy; next[0] also links reads that wait for a fetch
 
   std::uint64_t end() const { return within + length; }
   bool whole() const { return length == area->unit_bytes; }
-  /// It goes to the drive as a write.
+  /// True if it goes to the drive as a write.
   bool writes() const { return kind == Kind::Write || (kind == Kind::Rebuild && writing); }
-  /// Of what its next command reads or writes: a rebuild goes by pieces. Within its unit; in the array; bytes.
+  /// What the next command reads or writes (a rebuild goes by pieces): offset within the unit, address in the array, length. In
+  /// bytes.
   std::uint64_t piece_begin() const { return kind == Kind::Rebuild ? done : within; }
   std::uint64_t address() const { return area->begin + (unit - area->first_unit) * area->unit_bytes + piece_begin(); }
   std::uint32_t piece_length() const { return kind == Kind::Rebuild ? std::min(length - done, kRebuildPiece) : length; }

@@ -10,22 +10,22 @@
 
 namespace platter::host::array {
 
-/// What a host's socket asks of the array behind it.
+/// The interface of the array behind a host's socket.
 class SocketOwnerIf {
  public:
   virtual ~SocketOwnerIf() = default;
   virtual void submit(ArrayRequest& request) = 0;
-  /// Ends it by this status, and does nothing else.
+  /// Ends the request with this status, without carrying it out.
   virtual void refuse(ArrayRequest& request, command::CommandStatus status) = 0;
-  /// Without time, on the media: how many bytes were read or written.
+  /// Accesses the media in zero time. Returns the number of bytes read or written.
   virtual unsigned int look(tlm::tlm_generic_payload& payload) = 0;
 };
 
-/// The array's TLM-2.0 target for any number of hosts (nb_transport, b_transport, transport_dbg). No END_REQ is ever late. Host tags and task
-/// attributes are not taken (COMMAND_ERROR).
+/// The array's TLM-2.0 target for any number of hosts (nb_transport, b_transport, transport_dbg). END_REQ is never delayed. Host
+/// tags and task attributes are not supported (COMMAND_ERROR).
 class HostSocket : private ArrayClientIf {
  public:
-  /// Within the constructor of the module whose socket this is. `response`: notified when `respond` is to be called.
+  /// Call this within the constructor of the module that has this socket. `response`: notified when `respond` must be called.
   HostSocket(const char* name, SocketOwnerIf& owner, sc_core::sc_event& response)
       : owner_(owner), response_(response), port_(name, *this, "/platter/array/phase") {}
 
@@ -48,7 +48,7 @@ class HostSocket : private ArrayClientIf {
     sc_core::sc_event done;
   };
 
-  // The port's owner.
+  // Callbacks of `port_`.
   bool begin(int host, tlm::tlm_generic_payload& payload);
   void answer(tlm::tlm_generic_payload& payload, SocketRequest* request);
   void answered() {}

@@ -11,17 +11,31 @@ using params::at;
 using params::OneOf;
 using params::Range;
 
+const params::Table<RedundancyParameters>& redundancy_parameters() {
+  using P = RedundancyParameters;
+  static const params::Table<P> table = {
+      {"array.copies", "", "copies of each block, on as many drives; striped and mixed_server: 1 or 2", at(&P::copies),
+       Range{1, 32}},
+      {"array.rebuild_outstanding", "", "units of a drive that has returned that are rebuilt at once; 0: no rebuild",
+       at(&P::rebuild_outstanding), Range{0, 1024}},
+      {"array.rebuild_bytes_per_s", "bytes/s", "the rebuild's rate at most; 0: no limit", at(&P::rebuild_bytes_per_s),
+       Range{0, 4e9}},
+      {"fault.revives_at_s", "s", "the drive that failed is switched on again, and is rebuilt; 0: never", at(&P::revives_at_s),
+       Range{0, 1e6}},
+      {"fault.replaced", "", "an empty drive takes its place, of which every unit is rebuilt", at(&P::replaced)},
+      {"fault.drive", "", "which drive fails", at(&P::failing_drive), Range{0, 31}},
+  };
+  return table;
+}
+
 const params::Table<ArrayParameters>& array_parameters() {
   using P = ArrayParameters;
   static const params::Table<P> table = {
       {"array.drives", "", "drives below the host", at(&P::drives), Range{1, 32}},
       {"array.kind", "",
        "ew: EW-Array, in blocks of eager.block_bytes; striped: units on the drives in turn, where each may have a backup, "
-       "below a "
-       "host queue for each drive, a cache and buffers for streams",
+       "below a host queue for each drive, a cache and buffers for streams",
        at(&P::kind), OneOf{{"ew", "striped"}}},
-      {"array.copies", "", "copies of each block, on as many drives; at most array.drives; striped: 1 or 2", at(&P::copies),
-       Range{1, 32}},
       {"array.answer", "", "ew: a write is answered when all of its copies are on the media, or the first is", at(&P::answer),
        OneOf{{"all", "first"}}},
       {"array.unit_bytes", "bytes", "striped: unit of striping", at(&P::unit_bytes), Range{512, 1e9}},
@@ -34,41 +48,24 @@ const params::Table<ArrayParameters>& array_parameters() {
        "striped, without a cache: units in each half of the double buffer of a stream that reads on and on; 0: "
        "none",
        at(&P::stream_buffer_units), Range{0, 16384}},
-      {"array.rebuild_outstanding", "", "striped: units of a drive that has returned that are rebuilt at once; 0: no rebuild",
-       at(&P::rebuild_outstanding), Range{0, 1024}},
-      {"array.rebuild_bytes_per_s", "bytes/s", "striped: the rebuild's rate at most; 0: no limit", at(&P::rebuild_bytes_per_s),
-       Range{0, 4e9}},
-      {"fault.returns_at_s", "s", "striped: the drive that died lives again, and is rebuilt; 0: never", at(&P::returns_at_s),
-       Range{0, 1e6}},
-      {"fault.drive", "", "striped: which drive dies", at(&P::dying_drive), Range{0, 31}},
   };
   return table;
 }
 
 namespace {
 
-/// A host's block cache is there from the beginning, each of its blocks with an entry.
+/// Most blocks of a block cache, whose hash table is allocated in full at the beginning.
 constexpr std::int64_t kMostCacheBlocks = 1 << 24;
 
 class Checks {
  public:
-  Checks(const ArrayParameters& array, const profile::DriveProfile& drive, params::Findings& findings)
-      : a_(array), drive_(drive), findings_(findings) {}
+  Checks(const ArrayParameters& array, const RedundancyParameters& redundancy, const profile::DriveProfile& drive,
+         params::Findings& findings)
+      : a_(array), r_(redundancy), drive_(drive), findings_(findings) {}
 
-  void fault(double dies_at_s) {
-    if (a_.returns_at_s > 0 && dies_at_s <= 0) {
-      refuse("fault.returns_at_s", "found a drive that returns, expected fault.dies_at_s before it");
-    } else if (a_.returns_at_s > 0) {
-      if (a_.returns_at_s <= dies_at_s)
-        refuse("fault.returns_at_s",
-               fmt::format("found {:g}, expected a time after fault.dies_at_s, which is {:g}", a_.returns_at_s, dies_at_s));
-      if (!a_.striped()) refuse("fault.returns_at_s", "found a drive that returns, expected array.kind = \"striped\"");
-    }
-    if (a_.dying_drive >= a_.drives)
-      refuse("fault.drive", fmt::format("found {}, expected one of the array's {} drives, from 0", a_.dying_drive, a_.drives));
-    if (!a_.striped() && dies_at_s > 0) refuse("fault.dies_at_s", "found a drive that dies, expected none in an EW-Array");
-  }
-  void ew(bool eager, std::uint32_t block_bytes) {
+  void ew(double fails_at_s, bool eager, std::uint32_t block_bytes) {
+    if (r_.revives_at_s > 0) refuse("fault.revives_at_s", "found a drive that returns, expected array.kind = \"striped\"");
+    if (fails_at_s > 0) refuse("fault.fails_at_s", "found a drive that fails, expected none in an EW-Array");
     const ArrayParameters unset;
     const std::pair<const char*, bool> striped_only[] = {
         {"array.unit_bytes", a_.unit_bytes != unset.unit_bytes},
@@ -76,15 +73,15 @@ class Checks {
         {"array.cache_bytes", a_.cache_bytes != unset.cache_bytes},
         {"array.cache_block_bytes", a_.cache_block_bytes != unset.cache_block_bytes},
         {"array.stream_buffer_units", a_.stream_buffer_units != unset.stream_buffer_units},
-        {"array.rebuild_outstanding", a_.rebuild_outstanding != unset.rebuild_outstanding},
-        {"array.rebuild_bytes_per_s", a_.rebuild_bytes_per_s != unset.rebuild_bytes_per_s}};
+        {"array.rebuild_outstanding", r_.rebuild_outstanding != RedundancyParameters().rebuild_outstanding},
+        {"array.rebuild_bytes_per_s", r_.rebuild_bytes_per_s != RedundancyParameters().rebuild_bytes_per_s}};
     for (const auto& [key, set] : striped_only)
       if (set) refuse(key, "is of a striped array, expected array.kind = \"striped\"");
     if (!eager) whole("eager.block_bytes", block_bytes, drive_.geometry.sector_bytes, "a sector");
   }
   void striped(bool eager) {
     if (eager) refuse("array.kind", "found striped, expected ew for drives that write eagerly");
-    if (a_.copies > 2) refuse("array.copies", fmt::format("found {}, expected 1 or 2 in a striped array", a_.copies));
+    if (r_.copies > 2) refuse("array.copies", fmt::format("found {}, expected 1 or 2 in a striped array", r_.copies));
     if (a_.answer != "all") refuse("array.answer", fmt::format("found {}, expected all in a striped array", a_.answer));
     if (a_.tags > drive_.queue_depth)
       refuse("array.tags",
@@ -112,25 +109,37 @@ class Checks {
   }
 
   const ArrayParameters& a_;
+  const RedundancyParameters& r_;
   const profile::DriveProfile& drive_;
   params::Findings& findings_;
 };
 
 }  // namespace
 
-void check(const ArrayParameters& array, const profile::DriveProfile& drive, double dies_at_s, bool eager,
-           std::uint32_t block_bytes, params::Findings& findings) {
-  if (array.copies > array.drives)
+void check(const RedundancyParameters& r, std::uint32_t drives, double fails_at_s, params::Findings& findings) {
+  if (r.revives_at_s > 0 && fails_at_s <= 0)
+    findings.add("fault.revives_at_s", "found a drive that returns, expected fault.fails_at_s before it");
+  else if (r.revives_at_s > 0 && r.revives_at_s <= fails_at_s)
+    findings.add("fault.revives_at_s",
+                 fmt::format("found {:g}, expected a time after fault.fails_at_s, which is {:g}", r.revives_at_s, fails_at_s));
+  if (r.replaced && r.revives_at_s <= 0) findings.add("fault.replaced", "found true, expected fault.revives_at_s with it");
+  if (r.failing_drive >= drives)
+    findings.add("fault.drive", fmt::format("found {}, expected one of the host's {} drives, from 0", r.failing_drive, drives));
+}
+
+void check(const ArrayParameters& array, const RedundancyParameters& redundancy, const profile::DriveProfile& drive,
+           double fails_at_s, bool eager, std::uint32_t block_bytes, params::Findings& findings) {
+  if (redundancy.copies > array.drives)
     findings.add("array.copies",
-                 fmt::format("found {}, expected at most array.drives, which is {}", array.copies, array.drives));
-  Checks checks(array, drive, findings);
-  checks.fault(dies_at_s);
+                 fmt::format("found {}, expected at most array.drives, which is {}", redundancy.copies, array.drives));
+  check(redundancy, array.drives, fails_at_s, findings);
+  Checks checks(array, redundancy, drive, findings);
   if (drive.token_rate_bytes_per_s > 0)
     findings.add("drive.port.token_rate_bytes_per_s", "found a token bucket, expected none on the drives of an array");
   if (array.striped())
     checks.striped(eager);
   else
-    checks.ew(eager, block_bytes);
+    checks.ew(fails_at_s, eager, block_bytes);
 }
 
 }  // namespace platter::host::array

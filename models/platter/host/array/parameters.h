@@ -10,30 +10,41 @@
 
 namespace platter::host::array {
 
-/// Several drives below one host.
+/// Copies on several drives, and the failure and revival of a drive.
+struct RedundancyParameters {
+  std::uint32_t copies = 1;
+  std::uint32_t rebuild_outstanding = 1;
+  std::uint32_t rebuild_bytes_per_s = 0;
+  double revives_at_s = 0;  ///< 0: never
+  bool replaced = false;
+  std::uint32_t failing_drive = 0;
+};
+
+/// Several drives of one host.
 struct ArrayParameters {
   std::uint32_t drives = 2;
   std::string kind = "ew";
-  std::uint32_t copies = 1;
   std::string answer = "all";
   // striped
   std::uint32_t unit_bytes = 65'536;
-  std::uint32_t tags = 0;  ///< 0: as many as the drive's queue is deep
+  std::uint32_t tags = 0;  ///< 0: the depth of the drive's queue
   std::int64_t cache_bytes = 0;
   std::uint32_t cache_block_bytes = 8192;
   std::uint32_t stream_buffer_units = 0;
-  std::uint32_t rebuild_outstanding = 1;
-  std::uint32_t rebuild_bytes_per_s = 0;
-  double returns_at_s = 0;  ///< 0: never
-  std::uint32_t dying_drive = 0;
 
   bool striped() const { return kind == "striped"; }
 };
 
-/// Keys `array.*`, and those of `fault.*` that only an array has.
+/// Keys of every host with several drives: those of `array.*` about copies, and those of `fault.*` that a single drive does not
+/// have.
+const params::Table<RedundancyParameters>& redundancy_parameters();
+/// `fails_at_s`: when one of the drives fails; 0: none does.
+void check(const RedundancyParameters& redundancy, std::uint32_t drives, double fails_at_s, params::Findings& findings);
+
+/// The other keys `array.*`.
 const params::Table<ArrayParameters>& array_parameters();
-/// `dies_at_s`: when one of the drives dies; 0: none does. `eager`: do the drives write eagerly? `block_bytes`: of an EW-Array.
-void check(const ArrayParameters& array, const profile::DriveProfile& drive, double dies_at_s, bool eager,
-           std::uint32_t block_bytes, params::Findings& findings);
+/// `eager`: do the drives write eagerly? `block_bytes`: of an EW-Array.
+void check(const ArrayParameters& array, const RedundancyParameters& redundancy, const profile::DriveProfile& drive,
+           double fails_at_s, bool eager, std::uint32_t block_bytes, params::Findings& findings);
 
 }  // namespace platter::host::array

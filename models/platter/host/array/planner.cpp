@@ -9,7 +9,7 @@ using Kind = Fragment::Kind;
 
 void Planner::cut(ArrayRequest& request) {
   const std::uint64_t end = request.address + request.length;
-  ++request.progress.pending;  // not before all of them are known
+  ++request.progress.pending;  // prevents the end before all fragments are known
   for (std::uint64_t at = request.address; at < end;) {
     const StripeMap::Area& area = map_.area_at(at);
     const std::uint64_t within = (at - area.begin) % area.unit_bytes;

@@ -9,27 +9,28 @@
 
 namespace platter::host::array {
 
-/// Hears of the end of requests, the array's own among them.
+/// Receives the end of requests, including the array's internal ones.
 class RequestEndIf {
  public:
   virtual ~RequestEndIf() = default;
   virtual void ended(ArrayRequest& request) = 0;
 };
 
-/// Cuts requests where the map cuts them, and puts their fragments into the order; a request ends with its last fragment.
+/// Splits requests into fragments at the boundaries of the map and enters the fragments into the order. A request ends with its
+/// last fragment.
 class Planner {
  public:
   Planner(const ArrayConfig& config, const StripeMap& map, UnitOrder& order, FlushQueue& flushes, RequestEndIf& sink)
       : config_(config), map_(map), order_(order), flushes_(flushes), sink_(sink) {}
 
-  /// Do reads of the area go through the cache, in whole blocks of it?
+  /// Do reads of the area go through the cache, in whole cache blocks?
   bool cached(const StripeMap::Area& area) const { return area.cached && config_.cache.bytes != 0; }
 
   void cut(ArrayRequest& request);
   void add(ArrayRequest& request, const StripeMap::Area& area, std::uint64_t address, std::uint32_t length,
            Fragment::Kind kind);
   void settle(Fragment& fragment);
-  /// No drive that lives holds what the fragment reads, or can hold what it writes.
+  /// Ends a fragment for which no working drive holds the data to be read, or can store the data to be written.
   void lose(Fragment& fragment);
 
  private:

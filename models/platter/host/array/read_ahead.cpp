@@ -54,7 +54,7 @@ void ReadAhead::fetch(Stream& stream) {
   stream.to_fetch = false;
   const std::uint64_t begin = stream.wanted();
   if (begin >= map_.capacity_bytes()) return;
-  for (const Fetch& other : stream.fetches)  // who waits for one half may want a piece of the one before, too
+  for (const Fetch& other : stream.fetches)  // a read that waits for one half may also need a part of the half before
     if (other.first_waiting != nullptr) return;
   const StripeMap::Area& area = map_.area_at(begin);
   if (planner_.cached(area)) return;
@@ -72,7 +72,7 @@ void ReadAhead::fetch(Stream& stream) {
   fetch.length = length;
   fetch.cls = core::RequestClass::Continuous;
   fetch.stream = stream.id;
-  fetch.deadline = stream.deadline;  // it is wanted when the read after the last one comes
+  fetch.deadline = stream.deadline;  // the data is needed for the read after the last one
   fetch.data = config_.holds_data ? stream.bytes(half).data() : nullptr;
   fetch.status = CommandStatus::Good;
   fetch.progress.role = ArrayRequest::Role::Fetch;
@@ -111,7 +111,7 @@ void ReadAhead::ended(ArrayRequest& ended) {
   stream.fetched(fetch.half, good);
   for (Fragment* f = fetch.first_waiting; f != nullptr; f = f->next[0]) order_.again(*f);
   fetch.first_waiting = nullptr;
-  if (!good) return;  // until the stream reads again
+  if (!good) return;  // no fetch until the stream reads again
   counters_.fetched_bytes += fetch.length;
   want(stream);
 }

@@ -11,9 +11,9 @@ using core::now_ps;
 
 namespace {
 
-/// A unit whose rebuild has failed is not tried again before.
+/// Delay before another rebuild after one has failed.
 constexpr Picoseconds kRetry = core::kPicosecondsPerMillisecond;
-/// Microseconds between two units of a rebuild whose rate is limited, at the most: twelve days.
+/// Longest time between two units of a rate-limited rebuild, in microseconds: twelve days.
 constexpr std::uint64_t kLongestPause = 1'000'000'000'000;
 
 }  // namespace
@@ -76,7 +76,7 @@ bool Rebuilder::begin_one(std::uint32_t drive) {
     const StripeMap::Area& area = map_.area_of_unit(copy.unit);
     if (under_way(copy.unit)) {
       waiting = true;
-    } else if (states_.usable(map_.place(area, copy.unit, 1 - copy.copy))) {
+    } else if (area.mirrored && states_.usable(map_.place(area, copy.unit, 1 - copy.copy))) {
       port.cursor = at + 1;
       begin_unit(copy, drive, area);
       return true;

@@ -12,23 +12,23 @@
 
 namespace platter::host::array {
 
-/// Copies units that are stale from where they are not, in the background, a piece at a time, at a limited rate.
+/// Rebuilds stale units from their other copies, in the background, one piece at a time, at a limited rate.
 class Rebuilder {
  public:
-  /// `again`: notified when something is to be done that has waited for its time.
+  /// `again`: notified when a rebuild that had to wait may begin.
   Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
             Planner& planner, sc_core::sc_event& again);
 
-  /// There may be something to rebuild.
+  /// Call this when there may be something to rebuild.
   void want() { wanted_ = true; }
   void drive_is_back();
-  /// A unit of a drive that lives has become stale.
+  /// A unit of a working drive has become stale.
   void has_stale(std::uint32_t drive);
   bool wanted() const { return wanted_; }
-  /// Begins as many as may be on their way at once.
+  /// Begins as many rebuilds as may be in progress at once.
   void begin();
   void dispatch(Fragment& fragment);
-  /// A piece has been read, or written.
+  /// A piece has been read or written.
   void answered(Fragment& fragment, bool good);
   void ended(ArrayRequest& request);
 
@@ -36,9 +36,9 @@ class Rebuilder {
   std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return drives_[drive].bytes; }
 
  private:
-  /// A unit that is copied to where it is stale.
+  /// The rebuild of one unit on a drive where it is stale.
   struct Rebuild : ArrayRequest {
-    std::uint32_t drive = 0;  ///< where it is stale
+    std::uint32_t drive = 0;  ///< drive on which the unit is stale
     std::uint64_t unit = 0;
     std::uint32_t copy = 0;
     std::vector<std::uint8_t> bytes;
@@ -66,7 +66,7 @@ class Rebuilder {
   std::vector<Rebuild*> active_;
   std::uint32_t turn_ = 0;
   bool wanted_ = false;
-  Picoseconds from_ = 0;  ///< not before, by its rate
+  Picoseconds from_ = 0;  ///< time before which the rate limit allows no rebuild
 };
 
 }  // namespace platter::host::array

@@ -12,7 +12,7 @@ using core::Picoseconds;
 
 struct ArrayRequest;
 
-/// Hears of the requests that it has submitted.
+/// Receives the end of the requests that it has submitted.
 class ArrayClientIf {
  public:
   virtual ~ArrayClientIf() = default;
@@ -20,25 +20,26 @@ class ArrayClientIf {
   virtual void finished(ArrayRequest& request) = 0;
 };
 
-/// A host's request: a read, a write, or a flush of all drives. It, and its data, are the array's from Array::submit() to ArrayClientIf::finished().
+/// A host's request: a read, a write, or a flush of all drives. The request and its data belong to the array from Array::submit()
+/// to ArrayClientIf::finished().
 struct ArrayRequest : command::Command, command::Result {
-  // From the host.
+  // Set by the host.
   std::uint8_t* data = nullptr;  ///< null: timing only
   ArrayClientIf* client = nullptr;
 
-  // From the array; `timing` is the last command's, the time before in `queue`.
-  Picoseconds host_queue = 0;  ///< of the response time: until its last command had a tag of its drive
+  // Set by the array. `timing` is that of the last command; the time before it counts as `queue`.
+  Picoseconds host_queue = 0;  ///< part of the response time: until the last command got a tag of its drive
   std::uint64_t lost_bytes =
-      0;  ///< that no drive which lives holds; of a flush: that were answered, and are perhaps on no media
+      0;  ///< bytes that no working drive holds; of a flush: bytes of completed writes that may be on no media
 
-  /// Who asks: a host, or the array itself.
+  /// Origin of the request: a host, or the array itself.
   enum class Role : std::uint8_t { Host, Rebuild, Fetch };
-  /// What the array notes of it.
+  /// The array's state of the request.
   struct Progress {
     Role role = Role::Host;
-    bool waited = false;             ///< for its stream's buffer to be filled
-    std::uint32_t pending = 0;       ///< fragments
-    StreamBuffer* buffer = nullptr;  ///< of a read that goes on from the one before
+    bool waited = false;             ///< has waited for its stream's buffer to be filled
+    std::uint32_t pending = 0;       ///< fragments that have not ended
+    StreamBuffer* buffer = nullptr;  ///< of a read that continues the stream's last read
     Picoseconds since = 0;
   } progress;
 };

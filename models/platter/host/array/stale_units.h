@@ -6,7 +6,7 @@
 
 namespace platter::host::array {
 
-/// A set of a drive's physical units; takes memory once something is in it.
+/// A set of a drive's physical units; allocates memory only when it is not empty.
 class StaleUnits {
  public:
   explicit StaleUnits(std::uint64_t units = 0) : units_(units) {}
@@ -23,7 +23,7 @@ class StaleUnits {
     words_[unit / 64] &= ~(std::uint64_t{1} << (unit % 64));
     if (--count_ == 0) words_ = {};
   }
-  /// The first one from `unit` on; the number of units where there is none.
+  /// The first member from `unit` on; the number of units if there is none.
   std::uint64_t next(std::uint64_t unit) const {
     if (count_ == 0) return units_;
     for (; unit < units_; ++unit) {

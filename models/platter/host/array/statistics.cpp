@@ -15,7 +15,7 @@ const params::Statistics<ArrayCounters>& class_rows() {
           .value("failed", "", "", "count", [](const C& c) { return c.failed; })
           .value("cache_hits", "", "reads that took no drive, nor a stream's buffer", "count",
                  [](const C& c) { return c.cache_hits; }, {"cache hits"})
-          .value("redirected", "", "commands whose reads went on to the other copy, their drive having died under them",
+          .value("redirected", "", "commands whose reads went on to the other copy, their drive having failed under them",
                  "count", [](const C& c) { return c.redirected; }, {"redirected"})
           .value("host_queue_ms", "ms", "of the response time, until the last command had a tag; of the completed", "mean",
                  [](const C& c) {
@@ -25,7 +25,7 @@ const params::Statistics<ArrayCounters>& class_rows() {
   return rows;
 }
 
-/// The counters and the memory of a striped array's buffers.
+/// Counters and memory of a striped array's stream buffers.
 struct Buffers {
   const StreamBufferCounters& counters;
   std::uint64_t memory_bytes;
@@ -70,9 +70,9 @@ const params::Statistics<ArrayResult>& array_rows() {
           .value("utilisation", "", "share of the measured time in which an access ran, of each drive", "time-weighted mean",
                  [](const R& r) { return r.utilisation; })
           .value("commands", "", "that the array has sent to each drive", "count", [](const R& r) { return r.commands; })
-          .value_if("deaths", "", "striped: of each drive", "count",
-                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.deaths(drive); }); },
-                    {"deaths of each drive"})
+          .value_if("failures", "", "striped: of each drive", "count",
+                    [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.failures(drive); }); },
+                    {"failures of each drive"})
           .value_if("stale_units", "", "striped, of each drive at the end: not what was written last", "last",
                     [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.stale_units(drive); }); },
                     {"stale units"})

@@ -12,13 +12,14 @@
 
 namespace platter::host::array {
 
-/// What an array did, drive by drive, from the beginning on, warm-up included; what only a striped array has is empty for others.
+/// Results of an array for each drive, over the whole run, warm-up included. Values that only a striped array has are empty for
+/// others.
 struct ArrayResult {
   std::vector<double> utilisation;
   std::vector<std::uint64_t> commands;
   const Array* striped = nullptr;
 
-  /// Of each drive of a striped array.
+  /// The value of each drive of a striped array.
   template <typename Value>
   auto each(Value value) const {
     std::optional<std::vector<decltype(value(*striped, 0u))>> all;

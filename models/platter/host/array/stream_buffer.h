@@ -8,36 +8,38 @@
 
 namespace platter::host::array {
 
-/// The double buffer of one stream: what lies ahead of its last read, in two halves that follow each other. The stream consumes one while the
-/// other is fetched; when a read first touches the one fetched last, the other one's bytes have been consumed, and it takes what comes next. So
-/// a stream whose reads are not larger than a half finds each of them fetched since the read before, at the latest.
+/// The double buffer of one stream. It holds the data ahead of the stream's last read in two consecutive halves. The stream
+/// consumes one half while the other is fetched. When a read first touches the half fetched last, the other half has been
+/// consumed and takes the data that follows. So a stream whose reads are not larger than a half finds each half fetched, at the
+/// latest, since the read before.
 ///
-/// Knows positions and bytes; others fetch, and wait. Addresses are in bytes. `order` numbers what has been asked for: of a half it is that of its
-/// fetch, and only what was asked for later finds it.
+/// This class keeps positions and bytes; its user does the fetching and waiting. Addresses are in bytes. `order` is the sequence
+/// number of requests: a half has the number of its fetch, and only requests with a later number find it.
 class StreamBuffer {
  public:
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   enum class Found : std::uint8_t {
-    No,       ///< not all of it
-    Awaited,  ///< all of it, but some is being fetched
+    No,       ///< the range is not completely in the buffer
+    Awaited,  ///< the whole range is in the buffer, but a part is still being fetched
     Filled,
   };
 
-  /// The stream reads [begin, end). Says whether it goes on from where its last read ended; otherwise nothing is ahead of it any more.
+  /// The stream reads [begin, end). Returns whether this continues its last read; otherwise the buffer is emptied.
   bool read(std::uint64_t begin, std::uint64_t end) {
     sequential_ = begin == position_;
     position_ = end;
     if (!sequential_) invalidate(0, kNowhere);
     return sequential_;
   }
-  /// Where the next half is to begin; kNowhere: there is nothing to fetch, or no half for it.
+  /// Where the next half must begin; kNowhere: nothing needs to be fetched, or no half is free.
   std::uint64_t wanted() const {
     if (!sequential_ || halves_[1 - latest_].fetching) return kNowhere;
     const Half& latest = halves_[latest_];
     if (!latest.valid || latest.end < position_) return position_;
     return latest.begin < position_ ? latest.end : kNowhere;
   }
-  /// The next half is being fetched, by an order of that number. Precondition: it begins where it is wanted.
+  /// Starts the fetch of the next half, with sequence number `order`; returns the half's index. Precondition: `begin` is
+  /// `wanted()`.
   std::uint32_t fetch(std::uint64_t begin, std::uint64_t end, std::uint64_t order) {
     latest_ = 1 - latest_;
     Half& half = halves_[latest_];
@@ -48,17 +50,17 @@ class StreamBuffer {
     half.filled = false;
     return latest_;
   }
-  /// Where the bytes of a half belong: room for those of its fetch. Grows, and stays.
+  /// Memory for the bytes of a half; the user makes it as large as the fetch. It never shrinks.
   std::vector<std::uint8_t>& bytes(std::uint32_t half) { return halves_[half].bytes; }
   bool fetching() const { return halves_[0].fetching || halves_[1].fetching; }
-  /// The half's fetch has ended. Where it was good, and nothing has been written there meanwhile, the half serves reads.
+  /// The half's fetch has ended. The half serves reads if the fetch was good and the range has not been written meanwhile.
   void fetched(std::uint32_t half, bool good) {
     halves_[half].fetching = false;
     halves_[half].filled = halves_[half].valid;
     if (!good) drop(half);
   }
 
-  /// Looks for [begin, end) on behalf of a read of that number. `half`: the first of those that are awaited.
+  /// Looks for [begin, end) for a read with sequence number `order`. `half`: the first half that is still being fetched.
   Found find(std::uint64_t begin, std::uint64_t end, std::uint64_t order, std::uint32_t& half) const {
     Found found = Found::Filled;
     while (begin < end) {
@@ -72,7 +74,7 @@ class StreamBuffer {
     }
     return found;
   }
-  /// Precondition: [begin, end) is filled.
+  /// Copies [begin, end) to `to`. Precondition: the range is filled.
   void copy(std::uint64_t begin, std::uint64_t end, std::uint8_t* to) const {
     while (begin < end) {
       const Half& half = halves_[half_at(begin)];
@@ -81,7 +83,7 @@ class StreamBuffer {
       begin += length;
     }
   }
-  /// Halves with a byte of [begin, end) serve no read any more.
+  /// Invalidates halves that contain a byte of [begin, end).
   void invalidate(std::uint64_t begin, std::uint64_t end) {
     for (std::uint32_t half = 0; half < 2; ++half)
       if (halves_[half].valid && halves_[half].begin < end && begin < halves_[half].end) drop(half);
@@ -94,7 +96,7 @@ class StreamBuffer {
     std::uint64_t order = 0;
     bool valid = false;
     bool filled = false;
-    bool fetching = false;  ///< its bytes are on their way, wanted or not
+    bool fetching = false;  ///< its fetch is in progress, even if the half is no longer valid
     std::vector<std::uint8_t> bytes;
   };
 

@@ -20,7 +20,7 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
     throw std::invalid_argument("an array needs a drive, an area and a sector size");
   std::uint64_t begin = 0;
   std::uint64_t first_unit = 0;
-  std::uint64_t drive_begin = 0;
+  std::vector<std::uint64_t> used(drives, 0);  // bytes of each drive
   for (std::size_t i = 0; i < areas.size(); ++i) {
     Area area;
     static_cast<StripeArea&>(area) = areas[i];
@@ -41,15 +41,18 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
     area.first_unit = first_unit;
     const std::uint64_t units = area.bytes / area.unit_bytes;
     area.rows = (units + area.drives - 1) / area.drives;
-    area.drive_begin = drive_begin;
+    const auto first = used.begin() + area.first_drive;
+    const auto last = first + area.drives;
+    area.drive_begin = *std::max_element(first, last);
     area.first_physical = physical_units_;
     begin += area.bytes;
     first_unit += units;
     physical_units_ += area.rows * area.copies();
-    if (area.rows > (drive_bytes - drive_begin) / area.unit_bytes / area.copies())
+    const std::uint64_t left = drive_bytes - area.drive_begin;
+    if (area.rows > left / area.unit_bytes / area.copies())
       refuse(fmt::format("{} rows of {} bytes, {} copies, do not fit into the {} bytes that are left of a drive", area.rows,
-                         area.unit_bytes, area.copies(), drive_bytes - drive_begin));
-    drive_begin += area.rows * area.copies() * area.unit_bytes;
+                         area.unit_bytes, area.copies(), left));
+    std::fill(first, last, area.drive_begin + area.rows * area.copies() * area.unit_bytes);
     areas_.push_back(area);
   }
 }

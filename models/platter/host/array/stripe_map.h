@@ -6,17 +6,18 @@
 
 namespace platter::host::array {
 
-/// A part of an array's addresses with a map of its own. Areas follow each other in the array and on every drive.
+/// A part of an array's address space with its own map. Areas follow each other in the array. On the drives, an area begins
+/// behind the last byte that an earlier area has on any of its drives.
 struct StripeArea {
-  std::uint64_t bytes = 0;  ///< of the host; a multiple of the unit
+  std::uint64_t bytes = 0;  ///< size for the host; a multiple of the unit
   std::uint64_t unit_bytes = 65'536;
   std::uint32_t first_drive = 0;
-  std::uint32_t drives = 0;  ///< 0: all from `first_drive` on
+  std::uint32_t drives = 0;  ///< 0: all drives from `first_drive` on
   bool mirrored = false;     ///< each unit has a backup on another drive of the area
   bool cached = false;       ///< its reads go through the array's block cache
 };
 
-/// Where a unit's copy lies.
+/// Location of a unit's copy.
 struct UnitPlace {
   std::uint32_t drive = 0;
   std::uint64_t address = 0;   ///< bytes on the drive
@@ -29,9 +30,9 @@ struct UnitCopy {
   std::uint32_t copy = 0;
 };
 
-/// Striping: unit u of an area over n drives is row u / n of drive u mod n. The backup of row r of drive p is row r of the backups on
-/// drive (p + 1 + r mod (n - 1)) mod n, the rotated list of Anastasiadis et al. (section 3.1), so that the n - 1 other drives share what
-/// one drive had. Units are numbered over all areas.
+/// Striping: unit u of an area over n drives is row u / n of drive u mod n. The backup of row r of drive p is row r of the
+/// backups on drive (p + 1 + r mod (n - 1)) mod n. This is the rotated list of Anastasiadis et al. (section 3.1): the n - 1
+/// other drives share the load of a failed drive. Units are numbered over all areas.
 class StripeMap {
  public:
   /// Throws std::invalid_argument, with the area's number, for areas that do not fit the drives.
@@ -49,7 +50,7 @@ class StripeMap {
 
   std::uint64_t capacity_bytes() const { return areas_.back().end(); }
   std::uint64_t units() const { return areas_.back().first_unit + areas_.back().bytes / areas_.back().unit_bytes; }
-  /// Physical units a drive.
+  /// Physical units of each drive.
   std::uint64_t physical_units() const { return physical_units_; }
   const std::vector<Area>& areas() const { return areas_; }
 
@@ -64,7 +65,7 @@ class StripeMap {
   }
   /// Copy 0 is the primary one.
   UnitPlace place(const Area& area, std::uint64_t unit, std::uint32_t copy) const;
-  /// The other way round; false where the drive has no unit of that number.
+  /// The inverse of `place`; returns false if the drive has no unit of that number.
   bool unit_of(std::uint32_t drive, std::uint64_t physical, UnitCopy& found) const;
 
  private:

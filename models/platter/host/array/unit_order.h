@@ -10,25 +10,26 @@
 
 namespace platter::host::array {
 
-/// The fragments on their way, in the order in which they came. Those over the same bytes are carried out in this order: a fragment is ready when
-/// none of them is before it. Reads do not wait for reads; a continuous request waits for no rebuild, and neither does what it waits for.
+/// The fragments in progress, in order of arrival. Fragments over the same bytes are carried out in this order: a fragment is
+/// ready when no older one blocks it. Reads do not wait for reads. A continuous request does not wait for a rebuild, nor does a
+/// fragment that blocks it.
 class UnitOrder {
  public:
   UnitOrder() : units_(1024, nullptr) {}
 
-  /// The number of the next fragment, or of something else that takes part in the order.
+  /// The order number of the next fragment, or of another object that takes part in the order.
   std::uint64_t next() const { return next_; }
   std::uint64_t take_number() { return next_++; }
 
-  /// A fragment with nothing in it, and in no order yet.
+  /// Makes an empty fragment that is not yet in the order.
   Fragment& make();
-  /// The same that will be in none.
+  /// Makes an empty fragment that will never be in the order.
   Fragment& make_apart();
   void give_back(Fragment& fragment) { fragments_.give_back(fragment); }
 
-  /// It takes its place. `held`: and waits for `release`, too.
+  /// Enters the fragment into the order. `held`: it also waits for a call of `release`.
   void enter(Fragment& fragment, bool held);
-  /// It is done: what waits for it goes on.
+  /// The fragment is done: fragments that wait only for it become ready.
   void leave(Fragment& fragment);
   void release(Fragment& fragment) {
     if (--fragment.blockers == 0) ready_.push_back(&fragment);
@@ -38,12 +39,12 @@ class UnitOrder {
   bool any_ready() const { return !ready_.empty(); }
   Fragment& take_ready();
 
-  /// Writes and rebuilds on their way; rebuilds among them.
+  /// Number of writes and rebuilds in progress; number of rebuilds among them.
   std::uint64_t writers() const { return writers_; }
   std::uint64_t rebuilds() const { return rebuilds_; }
-  /// Is an older rebuild of the write's unit under way?
+  /// Is an older rebuild of the write's unit in progress?
   bool behind_rebuild(const Fragment& write) const;
-  /// The unit's bytes have changed behind the fragments.
+  /// The unit's bytes have been changed outside the order, by transport_dbg.
   void spoil(std::uint64_t unit);
   template <typename Test>
   bool any(Test test) const {
@@ -60,13 +61,13 @@ class UnitOrder {
   }
   void chain(Fragment& fragment);
   void grow();
-  /// A continuous request waits for it: what it waits for may be no rebuild, as those wait for all others.
+  /// Lets a fragment that blocks a continuous request overtake rebuilds.
   void put_ahead(Fragment& fragment);
 
   core::Pool<Fragment> fragments_;
-  std::vector<Fragment*> units_;  ///< by unit, in chains, the youngest first
+  std::vector<Fragment*> units_;  ///< hash buckets by unit; each chain begins with the youngest
   std::uint64_t next_ = 0;
-  std::uint64_t writers_ = 0;  ///< reads alone wait for nothing
+  std::uint64_t writers_ = 0;  ///< with 0, no read has to wait
   std::uint64_t rebuilds_ = 0;
   core::RingBuffer<Fragment*> ready_;
 };

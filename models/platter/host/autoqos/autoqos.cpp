@@ -39,7 +39,7 @@ std::uint64_t AutoQos::bytes(RequestClass cls) {
 }
 
 void AutoQos::run() {
-  QosWindow before{0};  // from time 0
+  QosWindow before{0};  // counters from time 0
   for (;;) {
     wait(core::to_sc_time(window_));
     const QosWindow now{before.length + window_, bytes(RequestClass::Continuous),

@@ -11,18 +11,20 @@
 
 namespace platter::host::autoqos {
 
-/// AutoQoS above one drive: at the end of each window it reads the drive's counters by class through its registers (DriveRegisters), asks the
-/// manager, and writes the rate of the token bucket. Registers it cannot read or write are reported as "/platter/autoqos/register".
+/// AutoQoS above one drive. At the end of each window it reads the drive's counters of each class from its registers
+/// (DriveRegisters), calls the manager, and writes the rate of the token bucket. Failed register accesses are reported as
+/// "/platter/autoqos/register".
 class AutoQos : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AutoQos);
-  /// `opened` says how many multimedia streams were opened so far; empty: nobody knows, and only the rates speak. `window` > 0.
+  /// `opened` returns the number of multimedia streams opened so far; empty: unknown, and the manager uses only the rates.
+  /// `window` > 0.
   AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& options, Picoseconds window,
           std::function<std::uint64_t()> opened = {});
 
   tlm_utils::simple_initiator_socket<AutoQos> register_init_socket;
 
-  /// A window, and what was decided at its end.
+  /// A window, and the decision at its end.
   struct Record {
     QosWindow window;
     QosState state;
@@ -36,7 +38,7 @@ class AutoQos : public sc_core::sc_module {
   void run();
   std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t data);
   std::uint64_t read64(std::uint32_t address);
-  /// Read and written, from time 0.
+  /// Bytes read and written by class `cls`, from time 0.
   std::uint64_t bytes(core::RequestClass cls);
 
   QosManager manager_;

@@ -93,7 +93,7 @@ const params::Table<StreamParameters>& stream_parameters() {
 
 namespace {
 
-constexpr double kLatest_s = 1e6;  // as for each key that is an instant
+constexpr double kLatest_s = 1e6;  // the limit of every key that is an instant
 
 }  // namespace
 

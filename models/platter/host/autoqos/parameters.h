@@ -56,7 +56,7 @@ struct AutoQosParameters {
   std::vector<StreamParameters> streams;
 };
 
-/// Keys of AutoQoS, those of its drive, its streams and of every host left out.
+/// Keys of AutoQoS, except those of its drive, of its streams and of every host.
 const params::Table<AutoQosParameters>& autoqos_parameters();
 /// Keys of one `[[stream]]`.
 const params::Table<StreamParameters>& stream_parameters();

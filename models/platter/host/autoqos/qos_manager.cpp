@@ -23,7 +23,7 @@ std::uint32_t QosManager::window(const QosWindow& window) {
   }
   switch (state_) {
     case QosState::Default:
-      // Best effort that the inference would not even hold back says nothing of what the disk can do.
+      // If best effort is below the limit of inference, its rate says nothing about what the disk can deliver.
       aggregate_ = best_effort > inference_limit() ? multimedia + best_effort : options_.disk_bytes_per_s;
       probe_windows_ = options_.probe_windows;
       infer(false);
@@ -33,7 +33,7 @@ std::uint32_t QosManager::window(const QosWindow& window) {
         infer(false);
         break;
       }
-      // The first window still has what the streams catch up with.
+      // In the first window the streams still catch up, so it does not count.
       if (windows_ > 0 || options_.inference_windows == 1) sum_ += multimedia;
       if (++windows_ >= options_.inference_windows) manage();
       break;
@@ -62,7 +62,7 @@ void QosManager::infer(bool interference) {
 void QosManager::manage() {
   const std::uint64_t inferred = sum_ / std::max(options_.inference_windows - 1, 1u);
   if (interference_ && inferred >= below(multimedia_)) {
-    // Multimedia is back at its rate: it had been disturbed, so the disk could do no more than it did then.
+    // Multimedia is back at its rate. So it had been disturbed, and the disk could not deliver more than it did then.
     aggregate_ = disturbed_aggregate_;
     probe_windows_ = std::min(2 * probe_windows_, options_.most_probe_windows);
   } else {
@@ -83,7 +83,7 @@ bool QosManager::overloaded(const QosWindow& window, std::uint64_t best_effort) 
 void QosManager::probe(std::uint64_t best_effort) {
   if (++windows_ < probe_windows_) return;
   windows_ = 0;
-  // A limit that best effort does not use up says nothing.
+  // A limit that best effort does not reach gives no information.
   if (best_effort >= below(limit_)) limit_ = std::min(limit_ + probe_step(), options_.disk_bytes_per_s);
 }
 

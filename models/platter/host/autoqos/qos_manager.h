@@ -12,13 +12,14 @@ using core::Picoseconds;
 
 struct QosManagerOptions {
   std::uint32_t disk_bytes_per_s = 27'600'000;  ///< of one large sequential read
-  double inference_fraction = 0.20;             ///< of it, which best effort keeps during inference
+  double inference_fraction = 0.20;             ///< part of `disk_bytes_per_s` that best effort keeps during inference
   std::uint32_t inference_windows = 3;
-  double tolerance = 0.10;                ///< a rate within this part of another is the same
-  double probe_fraction = 0.02;           ///< of the disk's rate, by which a probe raises the limit
-  std::uint32_t probe_windows = 4;        ///< at full rate before a probe
-  std::uint32_t most_probe_windows = 64;  ///< after probes that did harm, each of which doubles them
-  double overload_share = 0;  ///< not in the paper: a disk so busy, with best effort below its limit, is overloaded; 0: never
+  double tolerance = 0.10;                ///< rates that differ by less than this part count as equal
+  double probe_fraction = 0.02;           ///< part of the disk's rate by which a probe raises the limit
+  std::uint32_t probe_windows = 4;        ///< windows at full rate before a probe
+  std::uint32_t most_probe_windows = 64;  ///< upper limit of `probe_windows`, which each harmful probe doubles
+  /// Not in the paper: a disk that is busy for this share, with best effort below its limit, is overloaded; 0: never.
+  double overload_share = 0;
 };
 
 /// What happened in a window.
@@ -26,8 +27,8 @@ struct QosWindow {
   Picoseconds length = core::kPicosecondsPerSecond;
   std::uint64_t multimedia_bytes = 0;
   std::uint64_t best_effort_bytes = 0;
-  std::uint64_t opened = 0;  ///< multimedia streams that were opened in it, if somebody knows
-  Picoseconds busy = 0;      ///< time of the drive's mechanics on accesses
+  std::uint64_t opened = 0;  ///< multimedia streams that were opened in it, if known
+  Picoseconds busy = 0;      ///< time that the drive's mechanics spent on accesses
 };
 
 enum class QosState : std::uint8_t { Default, Inference, Managed };
@@ -41,20 +42,20 @@ constexpr std::string_view to_string(QosState state) {
   return "?";
 }
 
-/// AutoQoS's heuristic (Wu, Banachowski and Brandt, sections 3.2 and 3.3): from the bytes that multimedia and best effort moved in each
-/// window, the limit of best effort for the next. docs/reference/autoqos.md has the rules.
+/// AutoQoS's heuristic (Wu, Banachowski and Brandt, sections 3.2 and 3.3). From the bytes that multimedia and best effort
+/// transferred in each window, it computes the limit of best effort for the next window. docs/reference/autoqos.md has the rules.
 class QosManager {
  public:
   explicit QosManager(const QosManagerOptions& options) : options_(options) {}
 
-  /// A window has ended. Returns the limit from now on, bytes/s; 0: none.
+  /// A window has ended. Returns the new limit in bytes/s; 0: none.
   std::uint32_t window(const QosWindow& window);
 
   QosState state() const { return state_; }
   std::uint32_t limit() const { return limit_; }
-  /// What multimedia was found to need, bytes/s; 0 in the default state.
+  /// The rate that multimedia was found to need, in bytes/s; 0 in the default state.
   std::uint64_t multimedia_rate() const { return multimedia_; }
-  /// What the disk was seen to do, or is believed to, bytes/s; 0 in the default state.
+  /// The rate that the disk was observed, or is assumed, to deliver, in bytes/s; 0 in the default state.
   std::uint64_t aggregate_rate() const { return aggregate_; }
 
  private:
@@ -78,10 +79,10 @@ class QosManager {
   std::uint64_t multimedia_ = 0;
   std::uint64_t aggregate_ = 0;
 
-  std::uint32_t windows_ = 0;              ///< inference: done; managed: at full rate since the last probe
-  std::uint64_t sum_ = 0;                  ///< inference: multimedia's rates
-  bool interference_ = false;              ///< inference: because multimedia fell below its rate, or the disk was overloaded
-  std::uint64_t disturbed_aggregate_ = 0;  ///< what the disk did then
+  std::uint32_t windows_ = 0;              ///< inference: windows done; managed: windows at full rate since the last probe
+  std::uint64_t sum_ = 0;                  ///< inference: sum of multimedia's rates
+  bool interference_ = false;              ///< inference: began by a drop of multimedia's rate or an overloaded disk
+  std::uint64_t disturbed_aggregate_ = 0;  ///< the disk's rate at that time
   std::uint32_t probe_windows_ = 0;
 };
 

@@ -34,7 +34,7 @@ Picoseconds RateStream::period_at(Picoseconds time) {
 }
 
 RateStream::Periods RateStream::periods(Picoseconds now) const {
-  // That of the command that is waited for and those behind it are late, whatever becomes of them, if they began before the stream left.
+  // The period of the outstanding command and those after it, if they began before the stream left, are late in any case.
   Picoseconds waiting = 0;
   if (period_ > 0 && command_ > 0 && now > period_start_)
     waiting = std::min((now - period_start_ - 1) / period_, (options_.leaves - period_start_ - 1) / period_ + 1);
@@ -60,7 +60,7 @@ bool RateStream::next(workload::Request& request, Picoseconds now) {
   }
   request = {};
   Picoseconds begins = period_start_;
-  if (options_.jitter > 0 && command_ == 0)  // the others of a period wait for no clock
+  if (options_.jitter > 0 && command_ == 0)  // the other commands of a period follow without a clock
     begins += static_cast<Picoseconds>(options_.jitter * clock_.uniform() * static_cast<double>(period_));
   request.issued = std::max(now, begins);
   if (request.issued >= options_.leaves) return false;

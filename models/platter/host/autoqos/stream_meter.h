@@ -10,7 +10,7 @@
 
 namespace platter::host::autoqos {
 
-/// What each stream got, by the times at which its commands ended: in each interval from 0 on, and from some time on.
+/// Bytes that each stream received, by the completion time of its commands: in each interval from 0 on, and from time `from` on.
 class StreamMeter : public workload::RequestObserverIf {
  public:
   struct Stream {
@@ -44,7 +44,7 @@ class StreamMeter : public workload::RequestObserverIf {
   }
 
   const Stream& of(std::size_t stream) const { return streams_[stream]; }
-  /// From `from` on.
+  /// Bytes from time `from` on.
   std::uint64_t class_bytes(core::RequestClass cls) const { return class_bytes_[core::index_of(cls)]; }
   /// Streams whose first command was multimedia, so far.
   std::uint64_t opened() const { return opened_; }
@@ -57,7 +57,7 @@ class StreamMeter : public workload::RequestObserverIf {
   std::uint64_t opened_ = 0;
 };
 
-/// The recogniser at an initiator's queue: the class of every request is what it finds.
+/// Connects the recogniser to an initiator's queue: it determines the class of every request.
 class RecognisedClasses : public workload::ClassifierIf, public workload::RequestObserverIf {
  public:
   explicit RecognisedClasses(const StreamRecogniserOptions& options) : recogniser_(options) {}

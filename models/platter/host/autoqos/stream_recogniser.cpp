@@ -12,7 +12,7 @@ using core::RequestClass;
 
 namespace {
 
-constexpr std::uint32_t kMostDoublings = 5;  // of the wait for another trial
+constexpr std::uint32_t kMostDoublings = 5;  // limit of the doublings of the wait for another trial
 
 }  // namespace
 
@@ -36,8 +36,8 @@ void StreamRecogniser::unlink(Stream& stream) {
   stream.before = stream.heir = nullptr;
 }
 
-/// Of the streams in sequence that have not gone on since this one began, and have no other heir, the one whose end was nearest before. A
-/// multimedia stream may be expected to pause first.
+/// Finds the stream that this one may continue. Candidates are sequential streams without another heir that have not continued
+/// since this one began; the one that ended last is chosen. A multimedia stream may pause before its successor begins.
 void StreamRecogniser::find_predecessor(Stream& stream) {
   if (options_.handover == 0) return;
   for (Stream& other : streams_) {
@@ -51,7 +51,8 @@ void StreamRecogniser::find_predecessor(Stream& stream) {
   if (stream.before != nullptr) stream.before->heir = &stream;
 }
 
-/// The stream goes on in sequence itself, and the one before it has not: one read alone may lie anywhere.
+/// Passes on what is known of the stream before, once this stream has continued sequentially and the stream before has not: a
+/// single read may be at any place.
 void StreamRecogniser::inherit(Stream& stream) {
   if (stream.before == nullptr || stream.verdict != Verdict::Unknown) return;
   Stream& before = *stream.before;
@@ -70,7 +71,7 @@ void StreamRecogniser::inherit(Stream& stream) {
   stream.retry_at = before.retry_at;
 }
 
-/// The stream has gone on, so the other one began beside it.
+/// The stream has continued, so its heir is an independent stream.
 void StreamRecogniser::disown_heir(Stream& stream) {
   Stream& heir = *stream.heir;
   unlink(heir);
@@ -83,14 +84,14 @@ void StreamRecogniser::disown_heir(Stream& stream) {
   if (heir.commands >= 2) inherit(heir);
 }
 
-/// What an heir did not make good, or a trial that another stream began, was no trial of its own.
+/// Ends a trial that failed. A trial that was inherited does not count as the stream's own.
 void StreamRecogniser::fail(Stream& stream, Picoseconds time) const {
   stream.verdict = stream.verdict == Verdict::Trial && stream.trial.begin >= stream.begun ? Verdict::Other : Verdict::Unknown;
   ++stream.failed;
   stream.retry_at = time + (options_.trial * (Picoseconds{1} << std::min(stream.failed, kMostDoublings)));
 }
 
-/// The one that the command continues, otherwise the one used longest ago, begun anew.
+/// The stream that the command continues; otherwise the one used longest ago, which is reset.
 StreamRecogniser::Stream& StreamRecogniser::stream_of(Picoseconds time, std::uint64_t offset) {
   Stream* oldest = &streams_.front();
   for (Stream& stream : streams_) {
@@ -104,7 +105,8 @@ StreamRecogniser::Stream& StreamRecogniser::stream_of(Picoseconds time, std::uin
   return *oldest;
 }
 
-/// A command begins a burst if nothing of its stream was outstanding for a good part of the time since its last one.
+/// A command begins a burst if no command of its stream was outstanding for at least the part `idle` of the time since its last
+/// one.
 void StreamRecogniser::note_burst(Stream& stream, Picoseconds time) const {
   if (stream.outstanding > 0 || stream.commands == 0) return;
   const auto since_last = static_cast<double>(time - stream.last_arrival);
@@ -136,7 +138,7 @@ void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
     stream.verdict = Verdict::Multimedia;
     stream.failed = 0;
   } else if (stream.verdict == Verdict::Inherited) {
-    // Another stream's trial may hold it up: its own time begins afterwards.
+    // Another stream's trial may delay this stream, so its own time begins after that trial.
     if (tried_ != nullptr) stream.trial = {time, stream.bursts};
     if (trial_is_over(stream, time)) fail(stream, time);
   } else if (tried_ == nullptr && waits(stream, time) && first_in_line(stream, time) && !heir_is_proving_itself(time)) {
@@ -147,7 +149,7 @@ void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
   }
 }
 
-/// For a trial.
+/// Does the stream wait for a trial?
 bool StreamRecogniser::waits(const Stream& stream, Picoseconds time) const {
   return stream.verdict == Verdict::Unknown && options_.trial > 0 && stream.commands >= options_.sequence &&
          time >= stream.retry_at;
@@ -166,8 +168,8 @@ bool StreamRecogniser::heir_is_proving_itself(Picoseconds time) const {
   });
 }
 
-/// A trial goes on beyond its time with a stream that pauses, until there are periods enough to judge by: twice as many as it takes, as it may
-/// have had to catch up.
+/// The trial of a stream that pauses is extended until there are enough periods to judge it: twice as many as needed, because the
+/// stream may have had to catch up.
 bool StreamRecogniser::trial_is_over(const Stream& stream, Picoseconds time) const {
   const bool pauses = stream.last_start >= stream.trial.begin && time - stream.last_start < options_.trial;
   return time - stream.trial.begin >= options_.trial &&
@@ -193,7 +195,7 @@ RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, s
 }
 
 void StreamRecogniser::ends(Picoseconds time, std::uint64_t offset, std::uint32_t length) {
-  // The stream that has gone furthest past it, since several of its commands may be outstanding.
+  // Finds the stream of the command. Several of its commands may be outstanding, so its position may be beyond this command.
   for (Stream& stream : streams_) {
     if (stream.outstanding == 0 || stream.next_offset < offset + length ||
         stream.next_offset - stream.outstanding * std::uint64_t{length} > offset)

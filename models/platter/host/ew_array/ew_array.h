@@ -14,31 +14,31 @@
 
 namespace platter::host {
 
-/// When the host hears of a write.
+/// When a write is complete for the host.
 enum class WriteAnswer {
-  All,    ///< all copies are on the media
-  First,  ///< one copy is; the others follow without anybody waiting
+  All,    ///< when all copies are on the media
+  First,  ///< when one copy is on the media; the others follow in the background
 };
 
 struct ArrayOptions {
   std::uint32_t drives = 2;
-  std::uint32_t copies = 2;          ///< of each block, on as many drives; at most `drives`
-  std::uint32_t block_bytes = 4096;  ///< of the array; the drives' eager blocks, so that no drive writes a part of one
+  std::uint32_t copies = 2;          ///< of each block, each on another drive; at most `drives`
+  std::uint32_t block_bytes = 4096;  ///< of the array; as large as the drives' eager blocks, which are always written whole
   WriteAnswer answer = WriteAnswer::All;
 };
 
-/// EW-Array (Zhang et al. 2002), in its simple form: several drives that write eagerly, each block on `copies` of them. Block b has copy
-/// k on drive (b + k) mod N, as its block (b / N) * copies + k. A read goes to the copy whose drive has the fewest commands to do; a
-/// write goes to all at once. Each drive gets its commands in the order in which the array got them, and gives the bytes of
-/// that order, so every copy may be read at any time.
+/// EW-Array (Zhang et al. 2002), in its simple form: several drives that write eagerly, with `copies` copies of each block. Copy
+/// k of block b is on drive (b + k) mod N, as its block (b / N) * copies + k. A read goes to the copy whose drive has the fewest
+/// outstanding commands. A write goes to all copies at once. Each drive receives its commands in the order in which the array
+/// received them, and returns the data of that order, so any copy may be read at any time.
 ///
-/// Sockets: `host_tgt_socket` as a drive's (nb_transport, b_transport, transport_dbg), `disk_init_sockets[i]` to drive i. A command is cut
-/// at block boundaries; it ends with its last piece, and its timing is that piece's, the time before in `queue`. Flushes and host tags
-/// are not taken (COMMAND_ERROR). The drives must have the same capacity.
+/// Sockets: `host_tgt_socket` is like a drive's (nb_transport, b_transport, transport_dbg); `disk_init_sockets[i]` leads to drive
+/// i. A command is split at block boundaries and ends with its last piece; its timing is that of this piece, and the time before
+/// it counts as `queue`. Flushes and host tags are not supported (COMMAND_ERROR). The drives must have the same capacity.
 class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(EwArray);
-  /// Throws std::invalid_argument for options that make no array.
+  /// Throws std::invalid_argument for invalid options.
   EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes);
   ~EwArray() override;
 
@@ -53,21 +53,21 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<EwArray>> disk_init_sockets;
 
   std::uint64_t capacity_bytes() const { return capacity_bytes_; }
-  /// Commands that drive `drive` has been given so far.
+  /// Commands sent to drive `drive` so far.
   std::uint64_t sent(std::size_t drive) const { return drives_[drive].sent; }
 
  private:
   /// A command of the host.
   struct Job : command::Command, command::Result {
     tlm::tlm_generic_payload* payload = nullptr;
-    std::uint32_t pieces = 0;  ///< that the answer waits for
+    std::uint32_t pieces = 0;  ///< pieces for which the response waits
     int host = 0;
     bool blocking_call = false;
   };
-  /// A block's part of it, on its way to `copies` drives or to one.
+  /// The part of a command inside one block, in progress on `copies` drives, or on one.
   struct Piece {
-    Job* job = nullptr;        ///< null once the answer does not wait for it any more
-    std::uint32_t copies = 0;  ///< on their way
+    Job* job = nullptr;        ///< null once the response no longer waits for it
+    std::uint32_t copies = 0;  ///< copies in progress
   };
   struct Command : command::CommandExtension {
     explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {
@@ -77,16 +77,16 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
     tlm::tlm_generic_payload payload;
     Piece* piece = nullptr;
     std::size_t drive = 0;
-    std::vector<std::uint8_t> data;  ///< of a write: the host's may be gone before the last copy is written
+    std::vector<std::uint8_t> data;  ///< of a write: the host's data may be freed before the last copy is written
   };
   struct DrivePort {
     core::RingBuffer<Command*> backlog;
     command::InitiatorPort way;
-    std::uint32_t outstanding = 0;  ///< backlog included
+    std::uint32_t outstanding = 0;  ///< commands outstanding, backlog included
     std::uint64_t sent = 0;
   };
 
-  // The port's owner.
+  // Callbacks of `port_`.
   bool begin(int host, tlm::tlm_generic_payload& payload);
   void answer(tlm::tlm_generic_payload& payload, Job* job);
   void answered() {}
@@ -106,10 +106,10 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void finish(std::size_t drive, Command& command);
   void end(Job& job);
   void respond() { port_.send_responses(); }
-  /// The host hears of status and times.
+  /// Reports status and times to the host.
   static void close(Job& job);
 
-  /// Where copy `copy` of block `block` is.
+  /// Location of copy `copy` of block `block`.
   std::size_t drive_of(std::uint64_t block, std::uint32_t copy) const { return (block + copy) % options_.drives; }
   std::uint64_t address_of(std::uint64_t block, std::uint32_t copy) const {
     return (block / options_.drives * options_.copies + copy) * options_.block_bytes;
@@ -128,7 +128,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   core::Pool<Piece> pieces_;
   core::Pool<Command> commands_;
   sc_core::sc_event response_event_;
-  sc_core::sc_event finished_event_;  ///< for b_transport: some call has ended
+  sc_core::sc_event finished_event_;  ///< for b_transport: a call has ended
 };
 
 }  // namespace platter::host

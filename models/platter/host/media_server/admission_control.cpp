@@ -8,7 +8,7 @@ namespace platter::host::media_server {
 
 namespace {
 
-/// The rounds of a schedule; a round has at most a number for each pair of disks.
+/// Checks the number of rounds of a schedule. A round has at most one number for each pair of disks.
 std::size_t checked(Round window, std::uint32_t disks) {
   constexpr Round kMost = 1 << 27;
   const Round pairs = Round{disks} * disks;

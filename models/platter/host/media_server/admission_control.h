@@ -12,24 +12,25 @@ namespace platter::host::media_server {
 /// A playback that was accepted.
 struct Admission {
   Round start = 0;
-  std::vector<Copy> copies;  ///< what is read in each of its rounds while no disk has failed
+  std::vector<Copy> copies;  ///< the copy that is read in each of its rounds while no disk has failed
 };
 
-/// Round-based admission control (section 6.2): a playback is accepted if the disks' time suffices in every one of its
-/// rounds, from the first start that is found.
+/// Round-based admission control (section 6.2): a playback is accepted if the disk time suffices in each of its rounds. It gets
+/// the first start for which this holds.
 class AdmissionControl {
  public:
-  /// `longest`: rounds of the longest stream; a start is tried in the next `tries` rounds.
+  /// `longest`: length of the longest stream in rounds. `tries`: number of following rounds that are tried as a start.
   AdmissionControl(const ReservationInfo& reservation, std::uint32_t disks, Nanoseconds budget, Round longest, Round tries);
 
-  /// A request in the current round. Tries the starts now + 1 … now + tries and reserves from the first that fits; none: rejected.
+  /// Handles a request in the current round: tries the starts now + 1 … now + tries and reserves for the first that fits. Returns
+  /// nothing if it is rejected.
   std::optional<Admission> request(const StreamSchedule& stream);
 
   Round now() const { return now_; }
-  /// The next round; what was reserved in the one before is forgotten.
+  /// Advances to the next round and discards the reservations of the last one.
   void advance();
 
-  /// Time reserved in a round from the current one on.
+  /// Time reserved in `round`, which must not be before the current one.
   Nanoseconds reserved(Round round, std::uint32_t disk) const { return reservation_->reserved(slot(round), disk); }
   Nanoseconds reserved_for_failure(Round round, std::uint32_t disk) const {
     return reservation_->reserved_for_failure(slot(round), disk);

@@ -12,7 +12,7 @@ namespace platter::host::media_server {
 
 namespace {
 
-/// Sums over rounds; the result's means.
+/// Accumulates sums over rounds and computes the means of the result.
 class Meter {
  public:
   Meter(const AdmissionRunOptions& options, AdmissionRunResult& result) : options_(options), result_(result) {}
@@ -61,7 +61,7 @@ class Meter {
   Nanoseconds least_ = 0;
 };
 
-/// Every read from the failure on.
+/// Accounts for every read from the failure on.
 class FailureMeter {
  public:
   explicit FailureMeter(const AdmissionRunOptions& options)
@@ -137,7 +137,7 @@ StoredLibrary::StoredLibrary(const AdmissionRunOptions& options) {
   times_stored.assign(streams.size(), 1);
   for (std::uint32_t disk = 0; disk < options.disks; ++disk) set_blocks.push_back(allocator.used(disk) * stride_blocks);
   if (options.fill_disks)
-    // A disk's strides are given out in ascending order, so every further set of the streams lies like the first one.
+    // A disk's strides are allocated in ascending order, so every further set of streams has the same layout as the first one.
     for (std::size_t i = 0; allocator.take_all_of(streams[i]); i = (i + 1) % streams.size()) ++times_stored[i];
   for (std::uint32_t disk = 0; disk < options.disks; ++disk) strides_used = std::max(strides_used, allocator.used(disk));
 }

@@ -14,7 +14,7 @@ Nanoseconds nearest(core::Picoseconds time) {
   return (time + core::kPicosecondsPerNanosecond / 2) / core::kPicosecondsPerNanosecond;
 }
 
-/// Of a whole cylinder of the zone and the way to the next one.
+/// Bytes per turn, averaged over a whole cylinder of the zone and the switch to the next one.
 double sustained_bytes_per_turn(const profile::GeometryProfile& geometry, const profile::ZoneProfile& zone) {
   const double surfaces = geometry.surfaces;
   const double skew_sectors = (surfaces - 1) * zone.track_skew_sectors + zone.cylinder_skew_sectors;

@@ -12,24 +12,25 @@ using Nanoseconds = std::int64_t;
 
 inline constexpr Nanoseconds kNanosecondsPerSecond = 1'000'000'000;
 
-/// A disk as the reservation of its time sees it (section 2.3).
+/// The parameters of a disk that the reservation of its time uses (section 2.3).
 struct DiskTimes {
   Nanoseconds full_seek = 0;
   Nanoseconds track_seek = 0;
   Nanoseconds average_rotation = 0;
-  std::int64_t bytes_per_s = 0;  ///< R_disk, the least rate
+  std::int64_t bytes_per_s = 0;  ///< R_disk: the lowest transfer rate
 
-  /// Read seeks and rotation of the drive; half a nanosecond rounds up. `bytes_per_s` 0: the sustained rate of the slowest zone,
-  /// skews included, rounded down. Throws std::invalid_argument for a profile that describes no drive.
+  /// Takes read seeks and rotation from the drive; half a nanosecond rounds up. `bytes_per_s` 0: the sustained rate of the
+  /// slowest zone, including skews, rounded down. Throws std::invalid_argument for an invalid profile.
   static DiskTimes of(const profile::DriveProfile& profile, std::int64_t bytes_per_s);
 
-  /// What a stream's read of a round costs a disk: 2 (T_trackSeek + T_avgRot) + bytes / R_disk, to the nearest nanosecond; 0 for no bytes.
+  /// Disk time of a stream's read in one round: 2 (T_trackSeek + T_avgRot) + bytes / R_disk, to the nearest nanosecond; 0 for no
+  /// bytes.
   Nanoseconds access(std::uint64_t bytes) const {
     if (bytes == 0) return 0;
     const std::int64_t scaled = static_cast<std::int64_t>(bytes) * kNanosecondsPerSecond;
     return 2 * (track_seek + average_rotation) + (scaled + bytes_per_s / 2) / bytes_per_s;
   }
-  /// What the streams of a round share on a disk: the round less 2 T_fullSeek.
+  /// Disk time that the streams of a round share: the round less 2 T_fullSeek.
   Nanoseconds budget(Nanoseconds round) const { return round - 2 * full_seek; }
 };
 

@@ -31,7 +31,7 @@ struct MediaServerParameters {
   double failure_s = 0;
 };
 
-/// Keys of a media server, those of its drive and of every host left out.
+/// Keys of a media server, except those of its drive and of every host.
 const params::Table<MediaServerParameters>& media_server_parameters();
 void check(const MediaServerParameters& server, const profile::DriveProfile& drive, const workload::RunParameters& run,
            params::Findings& findings);

@@ -10,7 +10,7 @@ namespace platter::host::media_server {
 
 namespace {
 
-/// Round robin over the other disks, counted for each primary disk: from the disk behind it on, or in ascending order.
+/// Round robin over the other disks, separately for each primary disk: from the disk after it on, or in ascending order.
 class RoundRobinPlacement : public ReplicaPlacementIf {
  public:
   RoundRobinPlacement(std::uint32_t disks, bool rotated) : placed_(disks, 0), rotated_(rotated) {}
@@ -29,7 +29,7 @@ class RoundRobinPlacement : public ReplicaPlacementIf {
   std::uint32_t primary_ = 0;
 };
 
-/// Uniform over the other disks; none twice in a unit until all have been used.
+/// Uniform over the other disks. A disk is used a second time in a unit only when all have been used.
 class RandomPlacement : public ReplicaPlacementIf {
  public:
   RandomPlacement(std::uint32_t disks, std::uint64_t seed, std::string_view stream)
@@ -66,7 +66,7 @@ const std::vector<ReplicaPlacementInfo>& replica_placement_table() {
       {"none", "no backup copy", [](std::uint32_t, std::uint64_t, std::string_view) { return nullptr; }},
       {"deterministic", "round robin over the other disks, from the next one on (section 3.1)",
        [](std::uint32_t disks, std::uint64_t, std::string_view) { return std::make_unique<RoundRobinPlacement>(disks, true); }},
-      {"ascending", "round robin over the other disks in ascending order, the other reading of section 3.1",
+      {"ascending", "round robin over the other disks in ascending order, the other interpretation of section 3.1",
        [](std::uint32_t disks, std::uint64_t, std::string_view) {
          return std::make_unique<RoundRobinPlacement>(disks, false);
        }},

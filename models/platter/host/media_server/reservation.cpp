@@ -22,7 +22,7 @@ class Times {
   std::vector<Nanoseconds> times_;
 };
 
-/// The primary copy only: nothing is kept for a failure.
+/// Reserves for the primary copy only, and nothing for a failure.
 class PrimaryReservation : public ReservationIf {
  public:
   explicit PrimaryReservation(const ReservationSize& size) : budget_(size.budget), primary_(size) {}
@@ -43,7 +43,7 @@ class PrimaryReservation : public ReservationIf {
   Times primary_;
 };
 
-/// Both copies (section 4, figure 4).
+/// Reserves for both copies (section 4, figure 4).
 class MirroringReservation : public ReservationIf {
  public:
   explicit MirroringReservation(const ReservationSize& size) : budget_(size.budget), primary_(size), backup_(size) {}
@@ -72,7 +72,8 @@ class MirroringReservation : public ReservationIf {
   Times backup_;
 };
 
-/// The primary copy, and of the backup copies those of the one other disk whose failure would cost most (section 4, figure 5).
+/// Reserves for the primary copies, and for the backup copies of the one other disk whose failure would need most time (section
+/// 4, figure 5).
 class MinimumReservation : public ReservationIf {
  public:
   explicit MinimumReservation(const ReservationSize& size)
@@ -106,17 +107,18 @@ class MinimumReservation : public ReservationIf {
   }
 
  private:
-  /// Backups on a disk of what has its primary copy on another one.
+  /// Index of the backups on `disk` of data whose primary copy is on disk `primary`.
   std::size_t pair(std::uint32_t disk, std::uint32_t primary) const { return std::size_t{disk} * disks_ + primary; }
 
   std::uint32_t disks_;
   Nanoseconds budget_;
   Times primary_;
   Times backup_of_;
-  Times largest_;  ///< of `backup_of_` over the primary disks
+  Times largest_;  ///< maximum of `backup_of_` over the primary disks
 };
 
-/// Dynamic balancing (section 5): one copy, on the disk that has less reserved in this round; the primary one if they are equal.
+/// Dynamic balancing (section 5): reserves for one copy, on the disk that has less time reserved in this round; for the primary
+/// one if they are equal.
 class BalancedReservation : public ReservationIf {
  public:
   explicit BalancedReservation(const ReservationSize& size) : budget_(size.budget), read_(size) {}
@@ -135,7 +137,7 @@ class BalancedReservation : public ReservationIf {
   void clear(std::size_t slot) override { read_.clear(slot); }
 
  private:
-  /// A backup copy is whole here: it is one read.
+  /// A backup copy is not declustered here: it is one read.
   const TimedRead& chosen(std::size_t slot, const RoundDemand& demand) const {
     if (demand.backups.empty()) return demand.primary;
     const TimedRead& backup = *demand.backups.begin();

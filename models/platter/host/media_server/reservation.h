@@ -19,7 +19,7 @@ struct TimedRead {
   Nanoseconds time = 0;
 };
 
-/// What a stream asks of the disks in one round: its primary copy, or all reads of its backup copy.
+/// A stream's demand on the disks in one round: the read of its primary copy, or all reads of its backup copy.
 struct RoundDemand {
   TimedRead primary;
   Range<TimedRead> backups;
@@ -42,18 +42,18 @@ class StreamSchedule {
   std::vector<std::size_t> backup_begin_;
 };
 
-/// Disk time reserved in each of a window of rounds, and the rule that reserves it (sections 4 and 5). A slot is a round's place
+/// Disk time reserved in each round of a window, and the rule that reserves it (sections 4 and 5). A slot is the index of a round
 /// in the window.
 class ReservationIf {
  public:
   virtual ~ReservationIf() = default;
-  /// Whether one more stream's demand keeps every disk within the budget of the slot.
+  /// True if every disk stays within the budget of the slot with one more stream's demand.
   virtual bool fits(std::size_t slot, const RoundDemand& demand) const = 0;
-  /// Reserves it; the copy that is to be read while no disk has failed.
+  /// Reserves the time. Returns the copy to be read while no disk has failed.
   virtual Copy reserve(std::size_t slot, const RoundDemand& demand) = 0;
   /// All time reserved on the disk.
   virtual Nanoseconds reserved(std::size_t slot, std::uint32_t disk) const = 0;
-  /// The part of it that is kept for reads of backup copies after a failure.
+  /// The part of it that is reserved for reads of backup copies after a failure.
   virtual Nanoseconds reserved_for_failure(std::size_t slot, std::uint32_t disk) const = 0;
   virtual void clear(std::size_t slot) = 0;
 };
@@ -68,11 +68,11 @@ struct ReservationInfo {
   std::string_view name;
   std::string_view description;
   bool needs_replicas = false;
-  bool survives_failure = false;  ///< any one disk may fail, and no read is late after the redirection
+  bool survives_failure = false;  ///< no read is late after the redirection if any one disk fails
   std::function<std::unique_ptr<ReservationIf>(const ReservationSize& size)> create;
 };
 
-/// Every reservation there is.
+/// All reservation rules.
 const std::vector<ReservationInfo>& reservation_table();
 /// nullptr if there is none of that name.
 const ReservationInfo* find_reservation(std::string_view name);

@@ -9,24 +9,24 @@
 
 namespace platter::host::media_server {
 
-/// What became of a stream's data of a round.
+/// The outcome of a stream's data of one round.
 enum class Service : std::uint8_t {
   Served,
-  Lost,  ///< on the failed disk, and no other copy could be asked for
-  Late,  ///< a disk had no time left for it
+  Lost,  ///< on the failed disk, and no other copy could be read
+  Late,  ///< a disk had no time left
 };
 
-/// What the disks really have to do in a round, by the reservation's own times but apart from what was reserved: a disk may have
-/// failed, and its reads then go to the other copies.
+/// The actual work of the disks in a round. It uses the reservation's times but is independent of what was reserved, because a
+/// disk may have failed, and its reads then go to the other copies.
 class ServiceAccount {
  public:
   ServiceAccount(std::uint32_t disks, Nanoseconds budget) : budget_(budget), used_(disks, 0) {}
 
-  /// The next round. `failed`: the disk that is gone; `redirected`: the reads of this round were already asked of the other copies,
-  /// which is so from the round after the failure on.
+  /// Begins the next round. `failed`: the failed disk. `redirected`: the reads of this round already go to the other copies; this
+  /// holds from the round after the failure on.
   void begin_round(std::optional<std::uint32_t> failed, bool redirected);
-  /// One stream's read of the copy that it was admitted with. Streams are served in the order of the calls; what would
-  /// reach beyond the budget of a disk is late and takes none of its time.
+  /// Accounts for one stream's read of the copy with which it was admitted. Streams are served in the order of the calls; a read
+  /// that would exceed the budget of a disk is late and takes none of its time.
   Service serve(const RoundDemand& demand, Copy copy);
 
   Nanoseconds used(std::uint32_t disk) const { return used_[disk]; }

@@ -28,14 +28,14 @@ SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const profile
   layer.drive_bytes = disks_[0]->capacity_sectors() * layer.sector_bytes;
   layer.tags = profile.queue_depth;
   layer.holds_data = false;
-  array::StripeArea area;  // the disks one behind the other: the server places its data itself
+  array::StripeArea area;  // the disks are concatenated, because the server places its data itself
   area.unit_bytes = layer.drive_bytes;
   area.bytes = layer.drive_bytes * options.disks;
   layer.areas = {area};
   array_ = std::make_unique<array::Array>("array", layer);
   for (std::uint32_t i = 0; i < options.disks; ++i) array_->disk_init_sockets[i].bind(disks_[i]->host_tgt_socket);
   disk_bytes_ = layer.drive_bytes;
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaboration: commands may come
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that commands can be submitted
 }
 
 core::Picoseconds SimulatedDisks::busy() const {
@@ -69,10 +69,10 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
     StreamRound& of = stream_rounds_.take();
     of = {};
     of.phase = phase;
-    of.on_way = 1;  // not complete before all of it is asked for
+    of.on_way = 1;  // prevents the end before all reads are submitted
     current_.push_back(&of);
     Copy copy = playback.admission.copies[static_cast<std::size_t>(own)];
-    if (on_failed(stream.fragments(copy, own))) {  // of the failing round itself nobody knows yet
+    if (on_failed(stream.fragments(copy, own))) {  // in the round of the failure it is not yet known
       copy = copy == Copy::Primary ? Copy::Backup : Copy::Primary;
       if (stream.fragments(copy, own).empty()) of.lost = true;
     }

@@ -13,41 +13,43 @@
 
 namespace platter::host::media_server {
 
-/// What the disks did in some of the rounds.
+/// Results of the disks over some of the rounds.
 struct SimulatedRounds {
   Round rounds = 0;
   std::uint64_t stream_rounds = 0;  ///< with data
   std::uint64_t reads = 0;          ///< commands
-  std::uint64_t lost = 0;           ///< stream-rounds of which no living disk had all
+  std::uint64_t lost = 0;           ///< stream-rounds whose data no working disk held completely
   std::uint64_t late = 0;           ///< stream-rounds that were not complete at the end of their round
   std::uint64_t late_rounds = 0;    ///< rounds with a late stream
-  // Means over rounds and living disks, as shares of a round; without 2 T_fullSeek.
+  // Means over rounds and working disks, as shares of a round; without 2 T_fullSeek.
   double busy_share = 0;       ///< mechanics, from overhead to the end of the transfer
   double accounted_share = 0;  ///< the same reads by the reservation's formula
   double reserved_share = 0;
 };
 
-/// Simulated-disk mode (section 6.1): the admitted schedule is carried out round by round by simulated drives. The reads of a round are given to
-/// the disks at its start, one command for each extent of a fragment, due at its end; what is late goes on in the next round.
+/// Simulated-disk mode (section 6.1): simulated drives carry out the admitted schedule round by round. The reads of a round are
+/// submitted at its start, one command for each extent of a fragment, with the end of the round as deadline. A late read
+/// continues in the next round.
 ///
-/// A disk that fails is killed at the start of its round. From the next one on its reads are asked of the other copies.
+/// A disk that fails does so at the start of its round. From the next round on its reads go to the other copies.
 class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
  public:
-  /// Before any other simulated time: the first round begins at time 0. Throws std::invalid_argument for more disks than an array has.
+  /// To be constructed before any simulated time has passed: the first round begins at time 0. Throws std::invalid_argument for
+  /// more disks than an array can have.
   SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile,
                  const engine::EngineFactory& create_engine);
 
   void round(const StoredLibrary& library, const AdmissionControl& control, const std::vector<Playback>& playbacks) override;
 
-  /// Before the failing round; that round; after it.
+  /// Results before the round of the failure, in that round, and after it.
   std::array<SimulatedRounds, 3> result() const;
-  /// Of all disks' engines so far.
+  /// Decisions of all disks' engines so far.
   std::uint64_t decisions() const;
 
  private:
   /// A stream's data of a round.
   struct StreamRound {
-    std::uint32_t on_way = 0;  ///< reads
+    std::uint32_t on_way = 0;  ///< reads in progress
     bool lost = false;
     bool late = false;
     std::size_t phase = 0;
@@ -58,7 +60,7 @@ class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
 
   void finished(array::ArrayRequest& request) override;
   bool on_failed(Range<Fragment> fragments) const;
-  /// `offset_blocks`: from where the stream is stored first on the fragment's disk.
+  /// `offset_blocks`: offset from the stream's first stored instance on the fragment's disk.
   void read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment, StreamRound& of);
   core::Picoseconds busy() const;
 
@@ -68,7 +70,7 @@ class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
   std::unique_ptr<array::Array> array_;
   core::Pool<StreamRound> stream_rounds_;
   core::Pool<Read> reads_;
-  std::vector<StreamRound*> current_;  ///< of the round under way
+  std::vector<StreamRound*> current_;  ///< of the current round
   core::Picoseconds round_begin_ = 0;
   bool failed_ = false;
   std::array<SimulatedRounds, 3> phases_;

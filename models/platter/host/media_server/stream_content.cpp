@@ -19,11 +19,11 @@ using core::RandomStream;
   throw std::invalid_argument("no sequence of rounds has the mean, the largest and the variation of " + std::string(type.name));
 }
 
-/// Rounds of the largest but for a few low ones.
+/// Rounds of the largest value, except for a few low ones.
 std::vector<std::uint32_t> two_levels(const ContentType& type, const ContentOptions& options, RandomStream& random) {
   const std::uint64_t rounds = options.rounds;
   const std::uint64_t range = type.largest_bytes - kLeastBytesPerRound;
-  const double missing = static_cast<double>(type.largest_bytes) - type.mean_bytes;  // of the mean
+  const double missing = static_cast<double>(type.largest_bytes) - type.mean_bytes;  // from the mean to the largest
   const double deviation = type.variation * type.mean_bytes;
   const double depth = missing + deviation * deviation / missing;
   const std::uint64_t all_missing = (type.largest_bytes - type.mean_bytes) * rounds;
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> two_levels(const ContentType& type, const ContentOpti
   return bytes;
 }
 
-/// The same values in the order of a Gaussian process of first order (AR(1)): the ranks follow it, so the distribution stays.
+/// Reorders the values by the ranks of a first-order Gaussian process (AR(1)), which keeps their distribution.
 void correlate(std::vector<double>& values, double correlation, RandomStream& random) {
   const double innovation = std::sqrt(1 - correlation * correlation);
   std::vector<double> process;
@@ -60,7 +60,7 @@ void correlate(std::vector<double>& values, double correlation, RandomStream& ra
   for (std::size_t rank = 0; rank < sorted.size(); ++rank) values[by_rank[rank]] = sorted[rank];
 }
 
-/// Scales and shifts the values until mean and deviation are the type's; `top` are the rounds of the largest.
+/// Scales and shifts the values until mean and deviation are those of the type; `top` marks the rounds of the largest value.
 void fit(std::vector<double>& values, const std::vector<bool>& top, const ContentType& type) {
   const double least = kLeastBytesPerRound;
   const double largest = type.largest_bytes;
@@ -81,7 +81,7 @@ void fit(std::vector<double>& values, const std::vector<bool>& top, const Conten
   impossible(type);
 }
 
-/// Whole bytes whose sum is the mean's.
+/// Rounds the values to whole bytes so that their mean is exact.
 std::vector<std::uint32_t> whole_bytes(const std::vector<double>& values, const std::vector<bool>& top,
                                        const ContentType& type) {
   std::vector<std::uint32_t> bytes;
@@ -133,7 +133,7 @@ std::vector<std::uint32_t> generate_rounds(const ContentType& type, const Conten
   const double mean = (type.mean_bytes - static_cast<double>(kLeastBytesPerRound)) / range;
   const double deviation = type.variation * type.mean_bytes / range;
   const double weight = mean * (1 - mean) / (deviation * deviation) - 1;
-  if (weight <= 0) impossible(type);  // not even the two bounds alone vary that much
+  if (weight <= 0) impossible(type);  // even values at the two bounds only would not vary that much
   const double alpha = mean * weight;
   const double beta = (1 - mean) * weight;
   if (alpha < 1 || beta < 1) return two_levels(type, options, random);

@@ -15,7 +15,7 @@ struct ContentType {
   double variation = 0;  ///< coefficient of variation: deviation over mean
 };
 
-/// The six of table 3, in its order.
+/// The six types of table 3, in its order.
 const std::vector<ContentType>& content_table();
 /// nullptr if there is none of that name.
 const ContentType* find_content(std::string_view name);
@@ -25,17 +25,16 @@ inline constexpr std::uint32_t kLeastBytesPerRound = 125'000;
 
 struct ContentOptions {
   std::uint32_t rounds = 1800;
-  std::uint32_t scene_rounds = 1;  ///< mean length of the scenes within which the rate stays; 1: each round by itself
-  double correlation = 0;          ///< of a round's rate with the one before's, below 1; with scenes of one round only
+  std::uint32_t scene_rounds = 1;  ///< mean length of scenes of constant rate; 1: the rate changes in each round
+  double correlation = 0;          ///< of a round's rate with the one before's; below 1; only with scenes of one round
   std::uint64_t seed = 1;
 };
 
-/// Bytes of each round, shape (rounds,), none below the encoder's least rate. The mean (to the byte) and the largest are the
-/// type's, and the coefficient of variation to 1e-6, where the shape of the distribution leaves it free: beta between the
-/// least rate and the largest. Where that would have its mass at the bounds (a mean near the largest), rounds of the
-/// largest and a few low ones, as many and as low as mean and variation ask; the variation is then as near as a whole number of
-/// low rounds allows.
-/// Throws std::invalid_argument where no sequence has these statistics.
+/// Bytes of each round, shape (rounds,), none below the encoder's least rate. The mean (to the byte) and the largest value are
+/// those of the type, and the coefficient of variation is so to 1e-6, where the distribution leaves it free. The distribution is
+/// beta between the least rate and the largest. If its mass would lie at the bounds (a mean near the largest), the sequence has
+/// rounds of the largest value and a few low ones, as many and as low as mean and variation need; the variation is then as near
+/// as a whole number of low rounds allows. Throws std::invalid_argument if no sequence has these statistics.
 std::vector<std::uint32_t> generate_rounds(const ContentType& type, const ContentOptions& options);
 
 }  // namespace platter::host::media_server

@@ -15,15 +15,15 @@ struct Extent {
   std::uint32_t blocks = 0;
 };
 
-/// Disk space in strides of one size (section 2.2), given out in ascending order.
+/// Allocates disk space in strides of one size (section 2.2), in ascending order.
 class StrideAllocator {
  public:
   StrideAllocator(std::uint32_t disks, std::uint32_t stride_blocks, std::uint64_t strides_per_disk)
       : used_(disks, 0), stride_blocks_(stride_blocks), per_disk_(strides_per_disk) {}
 
-  /// The next free stride of the disk. Throws std::length_error on a full one.
+  /// The next free stride of the disk. Throws std::length_error if the disk is full.
   std::uint64_t take(std::uint32_t disk);
-  /// Takes as many strides as a StrideMap of the stream would, if every disk has them; otherwise none, and returns false.
+  /// Takes as many strides as a StrideMap of the stream would, if every disk has them. Otherwise takes none and returns false.
   bool take_all_of(const StoredStream& stream);
   std::uint64_t used(std::uint32_t disk) const { return used_[disk]; }
   std::uint32_t stride_blocks() const { return stride_blocks_; }
@@ -34,8 +34,8 @@ class StrideAllocator {
   std::uint64_t per_disk_;
 };
 
-/// A stored stream's strides, of either copy on every disk. A copy fills its strides without gaps, whatever rounds they
-/// hold, so a fragment no larger than a stride lies in at most two.
+/// A stored stream's strides, of both copies on every disk. A copy fills its strides without gaps, independent of the rounds that
+/// they hold, so a fragment no larger than a stride is in at most two strides.
 class StrideMap {
  public:
   /// Takes strides as the stream is written, round by round. Throws std::invalid_argument if a fragment is larger than a stride,

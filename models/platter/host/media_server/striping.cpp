@@ -9,7 +9,7 @@ std::vector<std::uint32_t> blocks_per_round(const std::vector<std::uint32_t>& by
   std::vector<std::uint32_t> blocks;
   blocks.reserve(bytes.size());
   std::uint64_t sum = 0;
-  std::uint64_t held = 0;  // blocks of the rounds before
+  std::uint64_t held = 0;  // blocks of all earlier rounds
   for (const std::uint32_t round : bytes) {
     sum += round;
     const std::uint64_t needed = (sum + block_bytes - 1) / block_bytes;
@@ -22,7 +22,7 @@ std::vector<std::uint32_t> blocks_per_round(const std::vector<std::uint32_t>& by
 StoredStream::StoredStream(const std::vector<std::uint32_t>& blocks, const StripingOptions& options,
                            ReplicaPlacementIf* placement) {
   for (auto& area : area_blocks_) area.assign(options.disks, 0);
-  std::vector<std::uint32_t> share(options.disks, 0);  // of the round's backup
+  std::vector<std::uint32_t> share(options.disks, 0);  // blocks of the round's backup on each disk
   backup_begin_.push_back(0);
   for (std::size_t round = 0; round < blocks.size(); ++round) {
     const std::uint32_t disk = disk_of_round(static_cast<Round>(round), options.first_disk, options.disks);

@@ -25,7 +25,7 @@ constexpr std::uint32_t disk_of_round(Round round, std::uint32_t first_disk, std
   return static_cast<std::uint32_t>((first_disk + static_cast<std::uint64_t>(round)) % disks);
 }
 
-/// What a round has on one disk: one contiguous run of the stream's blocks of that copy there.
+/// The part of a round on one disk: one contiguous run of the stream's blocks of that copy there.
 struct Fragment {
   std::uint32_t disk = 0;
   std::uint32_t blocks = 0;
@@ -46,20 +46,21 @@ struct Range {
 
 struct StripingOptions {
   std::uint32_t disks = 1;
-  std::uint32_t first_disk = 0;        ///< of round 0
-  std::uint32_t decluster_blocks = 0;  ///< size of a backup's blocks (section 5), the last one may be smaller; 0: undivided
+  std::uint32_t first_disk = 0;        ///< disk of round 0
+  std::uint32_t decluster_blocks = 0;  ///< size of a backup's blocks (section 5); the last may be smaller; 0: undivided
 };
 
-/// Where a stored stream's data lies: the disk striping sequence of its primary copy and the map of its replicas.
+/// Location of a stored stream's data: the disk striping sequence of its primary copy and the map of its replicas.
 class StoredStream {
  public:
-  /// `placement` is null for a stream without replicas; it belongs to this stream alone, since it counts its units.
+  /// `placement` is null for a stream without replicas. It counts the stream's units, so it must not be shared with another
+  /// stream.
   StoredStream(const std::vector<std::uint32_t>& blocks, const StripingOptions& options, ReplicaPlacementIf* placement);
 
   Round rounds() const { return static_cast<Round>(primary_.size()); }
   std::uint32_t disks() const { return static_cast<std::uint32_t>(area_blocks_[0].size()); }
   const Fragment& primary(Round round) const { return primary_[static_cast<std::size_t>(round)]; }
-  /// One fragment a disk; none without replicas, or if the round has no data.
+  /// One fragment for each disk; none without replicas, or if the round has no data.
   Range<Fragment> backups(Round round) const {
     const auto i = static_cast<std::size_t>(round);
     return {backups_.data() + backup_begin_[i], backups_.data() + backup_begin_[i + 1]};
@@ -73,7 +74,7 @@ class StoredStream {
  private:
   std::vector<Fragment> primary_;
   std::vector<Fragment> backups_;
-  std::vector<std::size_t> backup_begin_;  ///< of each round in `backups_`, and the end
+  std::vector<std::size_t> backup_begin_;  ///< index of each round's first fragment in `backups_`, and the end
   std::array<std::vector<std::uint64_t>, 2> area_blocks_;
 };
 

@@ -9,8 +9,9 @@
 
 namespace platter::host::mixed_server {
 
-/// What clients got: text requests end with their last unit; a video unit is late if it came after its round's end, or was due and has not come; a
-/// client's round with a late unit is a violation. Counts what was issued from `from` on.
+/// Results of the clients. A text request ends with its last unit. A video unit is late if it arrives after its round's end, if
+/// it was due and has not arrived, or if it is lost, because no working disk holds it. A client's round with a late unit is a
+/// violation. Counts requests issued from `from` on.
 class Account : public workload::RequestObserverIf {
  public:
   Account(Workload& work, Picoseconds from) : work_(work), from_(from) {}
@@ -19,20 +20,22 @@ class Account : public workload::RequestObserverIf {
   void finished(const workload::FinishedRequest& finished) override {
     const workload::Request& request = finished.request;
     const bool counts = request.issued >= from_;
+    const bool lost = finished.status != command::CommandStatus::Good;
     const auto part_ms = [](Picoseconds time) { return core::to_milliseconds(time); };
     if (request.cls == core::RequestClass::Continuous) {
       if (!counts) return;
       ++video_units_;
-      if (finished.timing.completed > request.deadline) late(request);
+      if (lost) ++lost_units_;
+      if (lost || finished.timing.completed > request.deadline) late(request);
       return;
     }
-    work_.unit_came(request.stream, finished.timing.completed);
-    if (!counts) return;
+    work_.unit_ended(request.stream, finished.timing.completed, lost);
+    if (!counts || lost) return;
     ++text_units_;
     queue_ms_ += part_ms(finished.timing.queue);
     service_ms_ += part_ms(finished.timing.response() - finished.timing.queue);
   }
-  /// A request that is not done at the end, at `now`. A video unit that is due by then has its verdict: it counts, as a late one.
+  /// A request that is not done at the end of the run, `now`. A video unit that is due by then counts as late.
   void outstanding(const workload::Request& request, Picoseconds now) {
     if (request.cls != core::RequestClass::Continuous || request.issued < from_ || request.deadline > now) return;
     ++video_units_;
@@ -41,10 +44,11 @@ class Account : public workload::RequestObserverIf {
 
   std::uint64_t violations() const { return violations_.size(); }
   std::uint64_t late_units() const { return late_units_; }
-  /// Those that came, and those that were due at the end; `late_units` of them.
+  std::uint64_t lost_units() const { return lost_units_; }
+  /// Units that arrived, and units that were due at the end; `late_units` of them were late.
   std::uint64_t video_units() const { return video_units_; }
   std::uint64_t text_units() const { return text_units_; }
-  /// Sums over text units.
+  /// Sums over the text units that were read.
   double queue_ms() const { return queue_ms_; }
   double service_ms() const { return service_ms_; }
 
@@ -58,6 +62,7 @@ class Account : public workload::RequestObserverIf {
   Picoseconds from_;
   std::set<std::pair<std::uint32_t, Picoseconds>> violations_;  ///< client and end of its round
   std::uint64_t late_units_ = 0;
+  std::uint64_t lost_units_ = 0;
   std::uint64_t video_units_ = 0;
   std::uint64_t text_units_ = 0;
   double queue_ms_ = 0;

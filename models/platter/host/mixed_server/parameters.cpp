@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "platter/host/array/config.h"
 #include "platter/host/mixed_server/workload.h"
 #include "platter/workload/parameters.h"
 
@@ -20,9 +21,9 @@ const params::Table<MixedServerParameters>& mixed_server_parameters() {
   static const params::Table<P> table = {
       {"server.architecture", "", "text and video on disks of their own, or both on all", at(&P::architecture),
        OneOf{{"partitioned", "integrated"}}},
-      {"server.text_disks", "", "disks of the partitioned server's text part", at(&P::text_disks), Range{1, 128}},
+      {"server.text_disks", "", "disks of the partitioned server's text part", at(&P::text_disks), Range{1, 31}},
       {"server.video_disks", "", "disks of its video part; the integrated server has as many as both", at(&P::video_disks),
-       Range{1, 128}},
+       Range{1, 31}},
       {"server.text_policy", "", "partitioned: policy of the text disks", at(&P::text_policy)},
       {"server.video_policy", "", "partitioned: policy of the video disks", at(&P::video_policy)},
       {"text.clients", "", "text clients", at(&P::text_clients), Range{0, 1e6}},
@@ -56,8 +57,15 @@ const params::Table<MixedServerParameters>& mixed_server_parameters() {
   return table;
 }
 
-void check(const MixedServerParameters& s, const profile::DriveProfile& drive, const workload::RunParameters& run,
-           params::Findings& findings) {
+void check(const MixedServerParameters& s, std::uint32_t copies, const profile::DriveProfile& drive,
+           const workload::RunParameters& run, params::Findings& findings) {
+  if (s.disks() > array::kMostDrives)
+    findings.add("server.video_disks", fmt::format("found {}, expected at most {} with server.text_disks, which is {}",
+                                                   s.video_disks, array::kMostDrives, s.text_disks));
+  if (copies > 2) findings.add("array.copies", fmt::format("found {}, expected 1 or 2 in a server of text and video", copies));
+  for (const auto& [key, disks] : {std::pair<const char*, std::int64_t>{"text", s.text_disks}, {"video", s.video_disks}})
+    if (copies == 2 && !s.integrated() && disks < 2)
+      findings.add("array.copies", fmt::format("found 2, expected 1: server.{}_disks is 1", key));
   const auto multiple = [&](const std::string& key, std::int64_t bytes, std::int64_t unit, const char* of) {
     if (bytes % unit != 0) findings.add(key, fmt::format("found {}, expected whole {} of {} bytes", bytes, of, unit));
   };

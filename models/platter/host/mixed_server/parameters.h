@@ -17,6 +17,9 @@ struct MixedServerParameters {
   std::string architecture = "integrated";
   std::int64_t text_disks = 8;
   std::int64_t video_disks = 8;
+  std::uint32_t disks() const { return static_cast<std::uint32_t>(text_disks + video_disks); }
+  bool integrated() const { return architecture == "integrated"; }
+
   std::string text_policy = "LOOK";
   std::string video_policy = "SCAN-EDF";
   std::int64_t text_clients = 0;
@@ -27,7 +30,7 @@ struct MixedServerParameters {
   std::string burst_scaling = "time-stamps";
   double trace_bytes_per_s = 85'924;
 
-  /// Bursty: about as long as an interval of the cascade.
+  /// Bursty: approximate length of an interval of the cascade.
   double burst_interval_s() const { return burst_scaling == "time-stamps" ? trace_bytes_per_s / load_bytes_per_s : 1; }
 
   std::int64_t mean_bytes = 32'768;
@@ -42,9 +45,10 @@ struct MixedServerParameters {
   std::vector<double> bits_per_s;
 };
 
-/// Keys of a server of text and video, those of its drive and of every host left out.
+/// Keys of a server of text and video, except those of its drive and of every host.
 const params::Table<MixedServerParameters>& mixed_server_parameters();
-void check(const MixedServerParameters& server, const profile::DriveProfile& drive, const workload::RunParameters& run,
-           params::Findings& findings);
+/// `copies`: of each unit.
+void check(const MixedServerParameters& server, std::uint32_t copies, const profile::DriveProfile& drive,
+           const workload::RunParameters& run, params::Findings& findings);
 
 }  // namespace platter::host::mixed_server

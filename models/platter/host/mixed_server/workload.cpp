@@ -18,7 +18,7 @@ std::uint32_t cascade_levels(double seconds, double interval_s) {
 }
 
 std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_mean, core::RandomStream& random) {
-  // The peak is mean * (2 p)^levels. Its root by bisection, so that no library function's last bit decides.
+  // The peak is mean * (2 p)^levels. Bisection finds p, so that the result does not depend on the last bit of a library function.
   double low = 0.5;
   double high = 1;
   for (int i = 0; i < 60; ++i) {
@@ -41,23 +41,19 @@ std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_me
   return rates;
 }
 
-Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
-                   std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end,
-                   std::uint64_t seed)
+Workload::Workload(const TextOptions& text, const VideoOptions& video, std::vector<workload::StreamTable> tables,
+                   Picoseconds begin, Picoseconds end, std::uint64_t seed)
     : text_(text),
-      text_stripe_(text_stripe),
-      video_stripe_(video_stripe),
+      video_unit_bytes_(video.unit_bytes),
       tables_(std::move(tables)),
       begin_(begin),
       end_(end),
-      text_units_(text.set_bytes / text_stripe.unit_bytes),
+      text_units_(text.set_bytes / text.unit_bytes),
       arrivals_(seed, "mixed_server.text.arrivals"),
       places_(seed, "mixed_server.text.places"),
       sizes_(seed, "mixed_server.text.sizes"),
-      cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text_stripe.unit_bytes)),
-             text_stripe.unit_bytes),
-      next_text_(core::kNoDeadline),
-      queues_(disks) {
+      cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text.unit_bytes)), text.unit_bytes),
+      next_text_(core::kNoDeadline) {
   if (text.bursty) begin_bursts(seed);
   fill_cache(seed);
   draw_text_time();
@@ -68,7 +64,7 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
     if (!video.bits_per_s.empty()) file.scale = video.bits_per_s[i] / 8 / tables_[i].mean_rate_bytes_per_s();
     const double bytes = tables_[i].mean_rate_bytes_per_s() * file.scale * video.file_s;
     file.first_unit = video_units_;
-    file.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(bytes / video_stripe.unit_bytes, 0x1p60)) + 1);
+    file.units = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::min(bytes / video_unit_bytes_, 0x1p60)) + 1);
     video_units_ += file.units;
     files_.push_back(file);
   }
@@ -79,13 +75,13 @@ Workload::Workload(const TextOptions& text, const Stripe& text_stripe, const Vid
     const File& file = files_[client.file];
     client.start_us = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(tables_[file.table].duration_us())));
     client.next_unit = random.below(file.units);
-    client.position = static_cast<double>(client.next_unit) * video_stripe.unit_bytes;
+    client.position = static_cast<double>(client.next_unit) * video_unit_bytes_;
     clients_.push_back(client);
   }
 }
 
 void Workload::fill_cache(std::uint64_t seed) {
-  const std::uint64_t capacity = std::min(text_units_, text_.cache_bytes / text_stripe_.unit_bytes);
+  const std::uint64_t capacity = std::min(text_units_, text_.cache_bytes / text_.unit_bytes);
   core::RandomStream random(seed, "mixed_server.text.cache");
   if (capacity == text_units_) {
     for (std::uint64_t unit = 0; unit < capacity; ++unit) use_unit(unit);
@@ -111,7 +107,7 @@ void Workload::begin_bursts(std::uint64_t seed) {
 
 void Workload::draw_text_time() {
   if (text_.bursty) {
-    // A unit of exponential work, used up at the rate of each interval.
+    // An exponential amount of work, consumed at the rate of each interval.
     const double begin_s = static_cast<double>(begin_) / kPicosecondsPerSecond;
     double work = arrivals_.exponential();
     for (; rate_ < rates_.size(); ++rate_) {
@@ -126,7 +122,7 @@ void Workload::draw_text_time() {
       text_time_s_ = until;
     }
     next_text_ = core::kNoDeadline;
-  } else if (text_.clients > 0) {  // Poisson processes add up to one
+  } else if (text_.clients > 0) {  // the sum of Poisson processes is a Poisson process
     text_time_s_ += arrivals_.exponential() * text_.interval_s / text_.clients;
     next_text_ = core::to_picoseconds(text_time_s_, kPicosecondsPerSecond);
   }
@@ -135,7 +131,7 @@ void Workload::draw_text_time() {
 void Workload::text_request() {
   const double bytes = std::max(1.0, text_.mean_bytes + text_.deviation_bytes * sizes_.normal());
   const std::uint64_t units =
-      std::min(text_units_, (static_cast<std::uint64_t>(bytes) + text_stripe_.unit_bytes - 1) / text_stripe_.unit_bytes);
+      std::min(text_units_, (static_cast<std::uint64_t>(bytes) + text_.unit_bytes - 1) / text_.unit_bytes);
   if (text_.bursty && next_text_ >= begin_)
     offered_bytes_[static_cast<std::size_t>((next_text_ - begin_) / kPicosecondsPerSecond)] += bytes;
   const std::uint64_t first = places_.below(text_units_ - units + 1);
@@ -151,10 +147,10 @@ void Workload::text_request() {
     ++job.units;
     Request request;
     request.issued = next_text_;
-    request.address = text_stripe_.offset(unit);
-    request.length = text_stripe_.unit_bytes;
+    request.address = unit * text_.unit_bytes;
+    request.length = text_.unit_bytes;
     request.stream = index;
-    push(text_stripe_.disk(unit), request);
+    made_.push_back(request);
   }
   if (job.units == 0) {
     if (text_ended_) text_ended_(job);
@@ -167,8 +163,9 @@ void Workload::text_request() {
   draw_text_time();
 }
 
-void Workload::unit_came(std::uint32_t index, Picoseconds when) {
+void Workload::unit_ended(std::uint32_t index, Picoseconds when, bool failed) {
   TextRequest& job = text_requests_[index];
+  job.failed = job.failed || failed;
   job.ended = std::max(job.ended, when);
   if (--job.units > 0) return;
   if (text_ended_) text_ended_(job);
@@ -181,17 +178,17 @@ void Workload::video_round() {
     Client& client = clients_[c];
     const File& file = files_[client.file];
     client.position += static_cast<double>(tables_[file.table].bytes_in_round(client.start_us, 1'000'000, round_)) * file.scale;
-    const auto behind = static_cast<std::uint64_t>(std::ceil(client.position / video_stripe_.unit_bytes));
+    const auto behind = static_cast<std::uint64_t>(std::ceil(client.position / video_unit_bytes_));
     for (; client.next_unit < behind; ++client.next_unit) {
       const std::uint64_t unit = file.first_unit + client.next_unit % file.units;
       Request request;
       request.issued = begin;
-      request.address = video_stripe_.offset(unit);
-      request.length = video_stripe_.unit_bytes;
+      request.address = text_units_ * text_.unit_bytes + unit * video_unit_bytes_;
+      request.length = video_unit_bytes_;
       request.cls = core::RequestClass::Continuous;
       request.stream = c;
       request.deadline = begin + kPicosecondsPerSecond;
-      push(video_stripe_.disk(unit), request);
+      made_.push_back(request);
     }
   }
   ++round_;
@@ -207,12 +204,11 @@ bool Workload::advance() {
   return true;
 }
 
-bool Workload::next(std::uint32_t disk, Request& request) {
-  auto& queue = queues_[disk];
-  while (queue.empty())
+bool Workload::next(Request& request, Picoseconds /*now*/) {
+  while (made_.empty())
     if (!advance()) return false;
-  request = queue.front();
-  queue.pop_front();
+  request = made_.front();
+  made_.pop_front();
   return true;
 }
 

@@ -15,86 +15,80 @@ namespace platter::host::mixed_server {
 
 using core::Picoseconds;
 
-/// Disks of the server that hold one kind of data: `count` from `first` on, each from byte `base` on. Unit u of the data is on disk
-/// first + u mod count, in place u / count there.
-struct Stripe {
-  std::uint32_t first = 0;
-  std::uint32_t count = 1;
-  std::uint32_t unit_bytes = 0;
-  std::uint64_t base = 0;
-
-  std::uint32_t disk(std::uint64_t unit) const { return first + static_cast<std::uint32_t>(unit % count); }
-  std::uint64_t offset(std::uint64_t unit) const { return base + unit / count * unit_bytes; }
-  /// Where the data ends on a disk, if it has so many units.
-  std::uint64_t end(std::uint64_t units) const { return base + (units + count - 1) / count * unit_bytes; }
-};
-
 struct TextOptions {
   std::uint32_t clients = 0;
-  double interval_s = 1;        ///< mean, between two requests of a client
-  bool bursty = false;          ///< the whole load by a multiplicative cascade instead of clients
-  double load_bytes_per_s = 0;  ///< bursty: mean load
-  double peak_to_mean = 12.51;  ///< bursty: of the rates in the cascade's intervals
-  double burst_interval_s = 1;  ///< bursty: about as long as one of them
-  double mean_bytes = 32'768;   ///< of a request
+  std::uint32_t unit_bytes = 8192;  ///< of striping; a request reads whole units
+  double interval_s = 1;            ///< mean interval between two requests of a client
+  bool bursty = false;              ///< the whole load follows a multiplicative cascade instead of clients
+  double load_bytes_per_s = 0;      ///< bursty: mean load
+  double peak_to_mean = 12.51;      ///< bursty: of the rates in the cascade's intervals
+  double burst_interval_s = 1;      ///< bursty: approximate length of such an interval
+  double mean_bytes = 32'768;       ///< of a request
   double deviation_bytes = 8'192;
-  std::uint64_t set_bytes = 0;    ///< of all text, in whole units
+  std::uint64_t set_bytes = 0;    ///< size of all text, in whole units
   std::uint64_t cache_bytes = 0;  ///< of the least-recently-used buffer cache of units; 0: none
 };
 
 struct VideoOptions {
   std::uint32_t clients = 0;
-  double file_s = 300;             ///< length of a stored file
-  std::vector<double> bits_per_s;  ///< of each file: its table's frames are scaled to this mean; empty: as they are
+  std::uint32_t unit_bytes = 65'536;  ///< of striping; fetched whole
+  double file_s = 300;                ///< length of a stored file
+  std::vector<double> bits_per_s;     ///< of each file: its table's frames are scaled to this mean; empty: not scaled
 };
 
-/// Most halvings of a cascade.
+/// Maximum number of levels of a cascade.
 inline constexpr std::uint32_t kMostLevels = 20;
 
-/// The halvings of a cascade over so many seconds: the power of two that is nearest, as a ratio, to the number of intervals. More than kMostLevels
-/// is kMostLevels + 1.
+/// Number of levels of a cascade over `seconds`: the power of two that is nearest, as a ratio, to the number of intervals. More
+/// than kMostLevels is returned as kMostLevels + 1.
 std::uint32_t cascade_levels(double seconds, double interval_s);
 
-/// Rates of a multiplicative cascade of 2^levels intervals: every half has, at random, the share p or 1 - p of the whole, down to one interval; p so
-/// that the peak is `peak_to_mean` times the mean. Precondition: peak_to_mean is at most 2^levels.
+/// Rates of a multiplicative cascade of 2^levels intervals. Each half gets, at random, the share p or 1 - p of the whole, down to
+/// one interval; p is chosen so that the peak is `peak_to_mean` times the mean. Precondition: peak_to_mean is at most 2^levels.
 std::vector<double> cascade(std::uint32_t levels, double mean, double peak_to_mean, core::RandomStream& random);
 
 /// A text request: it ends with the last of its units.
 struct TextRequest {
   Picoseconds issued = 0;
   Picoseconds ended = 0;
-  std::uint32_t units = 0;  ///< that have not come yet
+  std::uint32_t units = 0;  ///< units that are still outstanding
+  bool failed = false;      ///< one of its units could not be read
 };
 
-/// All that clients ask of a server of several disks (Shenoy, Goyal and Vin, section 2.3), as requests for single units, disk by disk.
+/// The requests of a server's clients (Shenoy, Goyal and Vin, section 2.3), each for a single unit. Text begins at address 0; the
+/// video files follow it.
 ///
-/// Text clients: Poisson requests of normally distributed sizes, for the whole units from a random one of the set on; units in the cache are not read
-/// again. Video clients: in rounds of 1 s, all beginning together, each fetches the units that hold the bytes of its next second, but those that it has
-/// of the last round (a unit is fetched whole); they must come within the round. A client begins at a random place of a file and goes round. Bursty
-/// text: the whole of one cascade between `begin` and `end`, its mean before. All is known before anything is served, so requests are made as they are
-/// asked for. Same seed, same requests, whatever the order in which disks ask.
-class Workload {
+/// Text clients: Poisson requests of normally distributed sizes for whole units, from a random unit of the set on. Units in the
+/// cache are not read again. Video clients: rounds of 1 s, which begin together. In each round a client fetches the units that
+/// hold the bytes of its next second, except those that it already has from the last round (a unit is fetched as a whole); they
+/// must arrive within the round. A client begins at a random place of a file and returns to the file's front at its end. Bursty
+/// text: one whole cascade between `begin` and `end`, and its mean rate before. The requests do not depend on the service, so
+/// they are made on demand. The same seed gives the same requests.
+class Workload : public workload::ProducerIf {
  public:
-  /// Video files follow each other; `tables` has one each. Precondition: a stripe for what has clients, tables if there are video clients.
-  Workload(const TextOptions& text, const Stripe& text_stripe, const VideoOptions& video, const Stripe& video_stripe,
-           std::vector<workload::StreamTable> tables, std::uint32_t disks, Picoseconds begin, Picoseconds end,
-           std::uint64_t seed);
+  /// `tables` has one table for each video file. Precondition: tables if there are video clients.
+  Workload(const TextOptions& text, const VideoOptions& video, std::vector<workload::StreamTable> tables, Picoseconds begin,
+           Picoseconds end, std::uint64_t seed);
 
-  /// The next request of a disk; false after the last. Of a text request `stream` is its index in `text_requests`, of a video request
-  /// its client.
-  bool next(std::uint32_t disk, workload::Request& request);
+  /// The next request in order of time; returns false after the last. `stream` of a text request is its index in `text_requests`;
+  /// of a video request, its client.
+  bool next(workload::Request& request, Picoseconds now) override;
 
-  /// Called with each text request that has ended; one whose units are all in the cache has when it is made.
+  /// Sets a function that is called with each text request that has ended. A request whose units are all in the cache ends when
+  /// it is made.
   void on_text_ended(std::function<void(const TextRequest&)> ended) { text_ended_ = std::move(ended); }
-  /// A unit of a text request has come; after the last the index is another's.
-  void unit_came(std::uint32_t index, Picoseconds when);
-  /// Those under way, and others that have ended and have no units.
+  /// A unit of a text request has been read, or (`failed`) cannot be read. After its last unit, the index may be used for another
+  /// request.
+  void unit_ended(std::uint32_t index, Picoseconds when, bool failed);
+  /// Requests in progress, and ended ones, which have no units.
   const std::vector<TextRequest>& text_requests() const { return text_requests_; }
+  /// Units of all text.
+  std::uint64_t text_units() const { return text_units_; }
   std::uint64_t cache_hits() const { return cache_hits_; }
   std::uint64_t cache_uses() const { return cache_uses_; }
   /// Units of all video files.
   std::uint64_t video_units() const { return video_units_; }
-  /// Bursty: length and number of the cascade's intervals, and the bytes of the requests of each second from `begin` on.
+  /// Bursty: length and number of the cascade's intervals, and the bytes requested in each second from `begin` on.
   double burst_interval_s() const { return burst_interval_s_; }
   std::size_t burst_intervals() const { return rates_.size() - 1; }
   const std::vector<double>& offered_bytes() const { return offered_bytes_; }
@@ -110,24 +104,22 @@ class Workload {
     std::size_t file = 0;
     std::int64_t start_us = 0;
     std::int64_t round = 0;
-    double position = 0;          ///< in the file, bytes; goes on beyond its end
+    double position = 0;          ///< in the file, in bytes; not reduced at the file's end
     std::uint64_t next_unit = 0;  ///< the first one that has not been fetched
   };
 
   bool advance();
   void text_request();
   void video_round();
-  /// As if it had long been in use by uniform requests.
+  /// Fills the cache as a long time of uniform requests would.
   void fill_cache(std::uint64_t seed);
-  /// Is it in the cache? It now is, as the last one used.
+  /// Was the unit in the cache? Afterwards it is, as the last one used.
   bool use_unit(std::uint64_t unit);
   void begin_bursts(std::uint64_t seed);
   void draw_text_time();
-  void push(std::uint32_t disk, const workload::Request& request) { queues_[disk].push_back(request); }
 
   TextOptions text_;
-  Stripe text_stripe_;
-  Stripe video_stripe_;
+  std::uint32_t video_unit_bytes_;
   std::vector<workload::StreamTable> tables_;
   Picoseconds begin_;
   Picoseconds end_;
@@ -137,18 +129,18 @@ class Workload {
   core::RandomStream sizes_;
   array::BlockCache cache_;    ///< of units, without their bytes
   std::vector<double> rates_;  ///< bursty: requests/s before `begin`, and in each interval
-  std::size_t rate_ = 0;       ///< of them the present one
+  std::size_t rate_ = 0;       ///< index of the current one
   double burst_interval_s_ = 0;
-  std::vector<double> offered_bytes_;  ///< bursty: second by second from `begin` on
+  std::vector<double> offered_bytes_;  ///< bursty: of each second from `begin` on
   double text_time_s_ = 0;
   Picoseconds next_text_;
   std::vector<File> files_;
   std::vector<Client> clients_;
   std::uint64_t video_units_ = 0;
   std::int64_t round_ = 0;
-  std::vector<core::RingBuffer<workload::Request>> queues_;
+  core::RingBuffer<workload::Request> made_;  ///< requests made and not yet returned: of one round, or of one text request
   std::vector<TextRequest> text_requests_;
-  std::vector<std::uint32_t> ended_;  ///< of them
+  std::vector<std::uint32_t> ended_;  ///< indices of ended ones
   std::function<void(const TextRequest&)> text_ended_;
   std::uint64_t cache_hits_ = 0;
   std::uint64_t cache_uses_ = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables and figures of docs/reference/accelerator_price.md, from the files in docs/reference/data alone."""
+"""The tables and figures of docs/reference/accelerator_ppa.md, from the files in docs/reference/data alone."""
 
 import csv
 import importlib.util
@@ -12,8 +12,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "reference" / "data"
 FIGURES = ROOT / "docs" / "reference" / "figures"
-PAGE = ROOT / "docs" / "reference" / "accelerator_price.md"
-FPGA, ASIC = DATA / "accelerator_price.csv", DATA / "accelerator_price_asic.csv"
+PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"
+FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
 
 LATENCY_OF_GUARD = "sptf_guard"
@@ -217,7 +217,7 @@ def figures():
              xticklabels=[str(n) for n in firmware])
     axes.minorticks_off()
     axes.legend(fontsize=8)
-    save(figure, "price_decision.svg")
+    save(figure, "ppa_decision.svg")
 
     figure, axes = plt.subplots(figsize=(6.4, 4.2))
     for i, entries in enumerate(sorted({int(r["entries"]) for r in placed})):
@@ -233,12 +233,12 @@ def figures():
     axes.set(xlabel="area on an ECP5 (TRELLIS_COMB); beside a point its lanes", ylabel="time of a decision (ns)", ylim=(0, None))
     if placed:
         axes.legend(fontsize=8)
-    save(figure, "price_area.svg")
+    save(figure, "ppa_area.svg")
 
     rows = read(STUDY)
     styles = {"accelerator": "C0o-", "firmware, 100 MHz": "C1v--", "firmware, 400 MHz": "C2s:"}
     loads = list(dict.fromkeys(r["load"] for r in rows))
-    for file, column, quantity in (("price_response.svg", "mean_ms", "mean response (ms)"), ("price_fairness.svg", "fairness", "Jain's index of response")):
+    for file, column, quantity in (("ppa_response.svg", "mean_ms", "mean response (ms)"), ("ppa_fairness.svg", "fairness", "Jain's index of response")):
         if not loads:
             break
         figure, panels = plt.subplots((len(loads) + 1) // 2, 2, figsize=(7.6, 2.9 * ((len(loads) + 1) // 2)), squeeze=False)
@@ -265,7 +265,7 @@ def filled(text):
     for key, make in TABLES.items():
         pattern = re.compile(rf"(<!-- {key}:begin -->\n).*?(<!-- {key}:end -->)", re.S)
         if not pattern.search(text):
-            raise SystemExit(f"scripts/price: {PAGE.relative_to(ROOT)} has no place for the table {key}")
+            raise SystemExit(f"scripts/ppa: {PAGE.relative_to(ROOT)} has no place for the table {key}")
         body = make()
         text = pattern.sub(lambda found, body=body: f"{found.group(1)}{body}\n{found.group(2)}", text)
     return text
@@ -276,14 +276,14 @@ def report(check):
     new = filled(old)
     if check:
         if new != old:
-            print(f"scripts/price: the tables of {PAGE.relative_to(ROOT)} are not those of the data; run scripts/price report", file=sys.stderr)
+            print(f"scripts/ppa: the tables of {PAGE.relative_to(ROOT)} are not those of the data; run scripts/ppa report", file=sys.stderr)
         return int(new != old)
     if importlib.util.find_spec("matplotlib") is None:
         python = ROOT / "build" / "venv" / "bin" / "python"
         if not python.exists() or subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode != 0:
-            print("scripts/price: the Python package matplotlib was not found; run scripts/setup", file=sys.stderr)
+            print("scripts/ppa: the Python package matplotlib was not found; run scripts/setup", file=sys.stderr)
             return 2
-        os.execv(python, [str(python), str(ROOT / "scripts" / "price"), "report"])
+        os.execv(python, [str(python), str(ROOT / "scripts" / "ppa"), "report"])
     figures()
     PAGE.write_text(new, encoding="utf-8")
     return 0

@@ -8,13 +8,13 @@ namespace platter::scheduling {
 /// Where the sweep of a round's continuous commands begins.
 enum class SweepStart : std::uint8_t {
   Nearer,       ///< at the extreme nearer to the arm
-  Alternating,  ///< at the lowest and the highest in turn
-  Upward,       ///< at the lowest
+  Alternating,  ///< alternately at the lowest and at the highest cylinder
+  Upward,       ///< at the lowest cylinder
 };
 
 /// What CI-SPTF and CI-OPT do after the last continuous command of a round.
 enum class AfterSweep : std::uint8_t {
-  Intervals,  ///< the round's intervals go on as clusters
+  Intervals,  ///< the round's intervals remain as clusters
   Disk,       ///< the whole disk is one interval
   Idle,       ///< nothing until the next round
 };
@@ -22,25 +22,25 @@ enum class AfterSweep : std::uint8_t {
 /// What the clusters of CLUST-REQ and CLUST-CYL hold.
 enum class ClusterContents : std::uint8_t {
   Mixed,     ///< commands of both classes
-  Discrete,  ///< others than those with a deadline, up to the next of these
+  Discrete,  ///< commands other than those with a deadline, up to the next of these
 };
 
 /// Where a cluster of CLUST-REQ and CLUST-CYL begins.
 enum class ClusterFrom : std::uint8_t {
   Front,  ///< where the one before it ended
-  Arm,    ///< where the arm stands
+  Arm,    ///< at the arm
 };
 
-/// What a new round does to the elevator of CLUST-REQ and CLUST-CYL.
+/// The effect of a new round on the elevator of CLUST-REQ and CLUST-CYL.
 enum class ClusterRound : std::uint8_t {
-  Restart,   ///< it begins anew, at the edge where the sweep of the continuous commands starts
-  Continue,  ///< nothing
+  Restart,   ///< it restarts, at the edge where the sweep of the continuous commands starts
+  Continue,  ///< none
 };
 
-/// Until when a command that the deadline guard has refused is not considered again by CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL.
+/// How long CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL do not consider a command again that the deadline guard has refused.
 enum class Postponed : std::uint8_t {
   Round,           ///< until the next round begins
-  LastContinuous,  ///< until a continuous command comes or the round's last one has been served
+  LastContinuous,  ///< until a continuous command arrives or the round's last one has been served
 };
 
 /// Cello's elevator of the commands without a deadline.
@@ -50,8 +50,9 @@ enum class CelloElevator : std::uint8_t {
   CLook,
 };
 
-/// How the policies read Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md has the reasons.
-struct Readings {
+/// How the policies interpret Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md gives the
+/// reasons.
+struct Interpretations {
   SweepStart sweep_start = SweepStart::Nearer;
   AfterSweep after_sweep = AfterSweep::Intervals;
   ClusterContents clusters = ClusterContents::Mixed;
@@ -61,7 +62,7 @@ struct Readings {
   double budget_interval_s = 2;  ///< of Cello
   CelloElevator cello_elevator = CelloElevator::Look;
 
-  friend bool operator==(const Readings& a, const Readings& b) {
+  friend bool operator==(const Interpretations& a, const Interpretations& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
            a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.postponed == b.postponed &&
            a.budget_interval_s == b.budget_interval_s && a.cello_elevator == b.cello_elevator;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A drive dies at random instants under a mixed load, and comes back; commands are taken back at random instants; and at others it is asked what a
-// loss of power would leave: no command is lost, nothing hangs, and the media hold what had to be on them.
+// A drive fails at random instants under a mixed load, and is revived. Commands are aborted at random instants. At other
+// instants the drive is asked for the state that a loss of power would leave. No command is lost, nothing hangs, and the media
+// hold the data that must be on them.
 #include "testing.h"
 
 #include <algorithm>
@@ -34,19 +35,19 @@ struct DeathCase {
   friend std::ostream& operator<<(std::ostream& out, const DeathCase& c) { return out << c.name; }
 };
 
-/// Reads, writes, FUA, flushes, ordered and head-of-queue commands of all classes from two hosts and from blocking callers, over
-/// a model of what each block may hold: the contents since the last one that must be on the media.
+/// Reads, writes, FUA, flushes, ordered and head-of-queue commands of all classes from two hosts and from blocking callers. A
+/// model holds the contents that each block may have: those since the last write that must be on the media.
 class MortalTraffic {
  public:
   MortalTraffic(drive::Drive& disk, std::vector<AtHost*> hosts, bool cached, std::uint64_t seed)
-      : disk_(disk), hosts_(std::move(hosts)), random_(seed, "death"), cached_(cached), versions_(kSpan, {{0, 0, true}}) {
+      : disk_(disk), hosts_(std::move(hosts)), random_(seed, "failure"), cached_(cached), versions_(kSpan, {{0, 0, true}}) {
     for (AtHost* host : hosts_) {
       host->on_accepted = [this](Transaction& t) { accepted(t); };
       host->on_finished = [this, host](Transaction& t) { finished(t, host); };
     }
   }
 
-  std::uint64_t issued = 0, good = 0, dead = 0, aborted = 0;
+  std::uint64_t issued = 0, good = 0, failed = 0, aborted = 0;
   std::function<void()> on_event;  ///< called in the hosts' callbacks
 
   void fill(int each) {
@@ -80,9 +81,9 @@ class MortalTraffic {
     EXPECT_EQ(timing.parts(), timing.response());
     EXPECT_LE(timing.completed, core::now_ps());
     const auto number = number_.find(&t);  // a blocking call has none
-    if (t.extension.status == CommandStatus::DriveDead || t.extension.status == CommandStatus::Aborted) {
+    if (t.extension.status == CommandStatus::DriveFailed || t.extension.status == CommandStatus::Aborted) {
       EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
-      ++(t.extension.status == CommandStatus::Aborted ? aborted : dead);
+      ++(t.extension.status == CommandStatus::Aborted ? aborted : failed);
       if (t.write() && number != number_.end())
         for (std::uint64_t b = t.lba(); b < t.lba() + t.blocks(); ++b) forget(b, number->second);
       return;
@@ -99,7 +100,7 @@ class MortalTraffic {
     if (t.extension.flush)
       for (std::uint64_t b = 0; b < kSpan; ++b) settle(b, number->second);
   }
-  /// The drive has taken the command: from now on it may be on the media.
+  /// The drive has accepted the command: from now on its data may be on the media.
   void accepted(Transaction& t) {
     number_[&t] = ++accepted_;
     if (t.write())
@@ -107,7 +108,7 @@ class MortalTraffic {
     if (on_event) on_event();
   }
 
-  /// After a death: every block is one of those that it may be, whole, and is that from now on.
+  /// Checks after a failure that every block has one of its possible contents, complete; these are its contents from now on.
   void check_media() {
     std::vector<std::uint8_t> bytes(kSpan * 512);
     disk_.media().read(0, bytes.data(), bytes.size());
@@ -122,7 +123,8 @@ class MortalTraffic {
   }
   std::uint64_t lost() const { return lost_; }
 
-  /// The same of what a loss of power would leave, in which one block may be torn. Returns its number, kSpan if none is.
+  /// The same check of the state that a loss of power would leave, in which one block may be torn. Returns its number, kSpan if
+  /// none is.
   std::uint64_t check(const drive::DurableImage& image) const {
     std::vector<std::uint8_t> bytes(kSpan * 512);
     image.media.read(0, bytes.data(), bytes.size());
@@ -147,10 +149,10 @@ class MortalTraffic {
   struct Version {
     std::uint8_t fill;
     std::uint64_t number;  ///< of the write, in order of acceptance
-    bool answered;         ///< until then it may have been taken back
+    bool answered;         ///< until completion it may have been aborted
   };
 
-  /// What was accepted up to `number` is on the media, but for what has been taken back.
+  /// The writes accepted up to `number` are on the media, except aborted ones.
   void settle(std::uint64_t block, std::uint64_t number) {
     auto& versions = versions_[block];
     auto base = versions.begin();
@@ -158,7 +160,7 @@ class MortalTraffic {
       if (v->number <= number && v->answered) base = v;
     versions.erase(versions.begin(), base);
   }
-  /// What was accepted as `number` was refused, or has died: where it reached the media, the media have been looked at.
+  /// The write accepted as `number` was refused or has failed. If it has reached the media, this has been checked.
   void forget(std::uint64_t block, std::uint64_t number) {
     auto& versions = versions_[block];
     versions.erase(std::remove_if(versions.begin(), versions.end(), [&](const Version& v) { return v.number == number; }),
@@ -171,7 +173,7 @@ class MortalTraffic {
   }
   void finished(Transaction& t, AtHost* host) {
     ended(t);
-    if (t.extension.status != CommandStatus::DriveDead) issue(host);
+    if (t.extension.status != CommandStatus::DriveFailed) issue(host);
     if (on_event) on_event();
   }
 
@@ -185,9 +187,9 @@ class MortalTraffic {
   std::uint64_t lost_ = 0;
 };
 
-class DriveDeaths : public ::testing::TestWithParam<DeathCase> {};
+class DriveFailures : public ::testing::TestWithParam<DeathCase> {};
 
-TEST_P(DriveDeaths, LoseNothing) {
+TEST_P(DriveFailures, LoseNothing) {
   const DeathCase& c = GetParam();
   DriveProfile profile = toy_profile();
   profile.overhead.read_hit_us = {50, 60};
@@ -227,7 +229,7 @@ TEST_P(DriveDeaths, LoseNothing) {
           }
           traffic.make(t);
           ++blocking;
-          // Only the drive knows when a blocking call is accepted: it writes where nobody looks.
+          // The test cannot know when the drive accepts a blocking call, so these calls write to blocks that are not checked.
           if (t.write()) t.payload.set_address(t.payload.get_address() + (kSpan + 64) * 512);
           s.transport(t);
           --blocking;
@@ -236,7 +238,7 @@ TEST_P(DriveDeaths, LoseNothing) {
       });
   });
   callers.disk_init_socket.bind(disk->host_tgt_socket);
-  const int deaths = static_cast<int>(scaled(100));
+  const int failures = static_cast<int>(scaled(100));
   std::uint64_t taken_back = 0, torn = 0;
   const auto aborts_and_images = [&](Script& s) {
     for (std::uint64_t i = random.below(8); i > 0; --i) {
@@ -246,14 +248,14 @@ TEST_P(DriveDeaths, LoseNothing) {
     }
   };
   Script killer("killer", [&](Script& s) {
-    for (int i = 0; i < deaths; ++i) {
+    for (int i = 0; i < failures; ++i) {
       traffic.fill(10);
       s.pause(static_cast<Picoseconds>(1 + random.below(60'000'000'000)));
       aborts_and_images(s);
       s.pause(1);
       const bool within_call = random.below(2) == 0;
-      const bool back = random.below(4) == 0;  // in the same instant
-      const std::uint64_t before = traffic.dead;
+      const bool back = random.below(4) == 0;  // revived in the same instant
+      const std::uint64_t before = traffic.failed;
       held += disk->host_port().admission().token_bucket().waiting();
       const auto kill = [&] {
         disk->set_alive(false);
@@ -278,34 +280,34 @@ TEST_P(DriveDeaths, LoseNothing) {
       }
       ++life;
       s.pause(1);
-      // Answers are given within the instant, but for a host that keeps the drive waiting for the end of each.
+      // Responses are sent within the instant, except to a host that delays the end of each response.
       if (best_effort.end_response != EndResponse::Later && !disk->power().alive()) {
         EXPECT_EQ(disk->queue().occupancy(), 0u);
-        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead + traffic.aborted) << "death " << i;
+        EXPECT_EQ(traffic.issued, traffic.good + traffic.failed + traffic.aborted) << "failure " << i;
       }
       EXPECT_TRUE(disk->engine().empty() || disk->power().alive());
       s.pause(20 * kMs);
       if (!disk->power().alive()) {
         EXPECT_EQ(disk->queue().occupancy(), 0u);
         EXPECT_EQ(blocking, 0u);
-        EXPECT_EQ(traffic.issued, traffic.good + traffic.dead + traffic.aborted) << "death " << i;
+        EXPECT_EQ(traffic.issued, traffic.good + traffic.failed + traffic.aborted) << "failure " << i;
         EXPECT_FALSE(best_effort.requesting() || media.requesting());
         disk->set_alive(true);
       }
-      EXPECT_GT(traffic.dead, before) << "there was something to lose";
+      EXPECT_GT(traffic.failed, before) << "there was something to lose";
     }
     over = true;
   });
   for (int k = 0; k < 4000 && !killer.done(); ++k) run_until(core::now_ps() + 10 * kMs);
   ASSERT_TRUE(killer.done()) << "it hangs";
   run_until(core::now_ps() + 3'000 * kMs);
-  EXPECT_EQ(life, static_cast<std::uint64_t>(deaths));
+  EXPECT_EQ(life, static_cast<std::uint64_t>(failures));
   EXPECT_EQ(blocking, 0u);
   disk->set_alive(false);
   run_until(core::now_ps() + 100 * kMs);
-  EXPECT_EQ(traffic.issued, traffic.good + traffic.dead + traffic.aborted);
+  EXPECT_EQ(traffic.issued, traffic.good + traffic.failed + traffic.aborted);
   EXPECT_LE(traffic.aborted, taken_back);
-  if (c.end_response != EndResponse::Later) {  // a host that is slow may hear of the death instead
+  if (c.end_response != EndResponse::Later) {  // a slow host may receive the failure instead
     EXPECT_EQ(traffic.aborted, taken_back);
   }
   EXPECT_GT(taken_back, scaled(40u));
@@ -315,9 +317,9 @@ TEST_P(DriveDeaths, LoseNothing) {
   std::uint64_t failed = 0;
   for (const auto cls : {RequestClass::Discrete, RequestClass::Continuous, RequestClass::Background})
     failed += disk->host_port().counters(cls).failed;
-  EXPECT_EQ(failed, traffic.dead + traffic.aborted);
+  EXPECT_EQ(failed, traffic.failed + traffic.aborted);
   EXPECT_EQ(disk->host_port().completed(), traffic.good);
-  EXPECT_GT(traffic.good, traffic.dead / 5) << "it works between its deaths";
+  EXPECT_GT(traffic.good, traffic.failed / 5) << "it works between its failures";
   EXPECT_GT(in_callback, scaled(20u));
   if (kScale == 1) {
     EXPECT_GT(immediate, 10u);
@@ -329,7 +331,7 @@ TEST_P(DriveDeaths, LoseNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, DriveDeaths,
+    All, DriveFailures,
     ::testing::Values(
         DeathCase{"firmware", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed},
         DeathCase{"firmware_cached", "LOOK", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
@@ -353,14 +355,14 @@ INSTANTIATE_TEST_SUITE_P(
         DeathCase{"lockstep", "OPS:SCAN/CI-OPT(6)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed}),
     [](const auto& test) { return std::string(test.param.name); });
 
-/// Counted by the host's statistics, with generated requests and an end of the run.
-TEST(DriveDeath, TheHostsStatisticsAddUp) {
+/// The host's statistics count the requests, with generated requests and an end of the run.
+TEST(DriveFailure, TheHostsStatisticsAddUp) {
   DriveProfile profile = atlas_profile();
   profile.token_rate_bytes_per_s = 1'000'000;
   drive::DriveConfig config;
   config.profile = profile;
   config.holds_data = false;
-  config.dies_at = 1234567891011;
+  config.fails_at = 1234567891011;
   const auto disk =
       std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("SPTF", "firmware", profile)));
   const workload::Target target{disk->planner().geometry().block_count(), 512};
@@ -398,7 +400,8 @@ TEST(DriveDeath, TheHostsStatisticsAddUp) {
 
 class PowerLoss : public ::testing::TestWithParam<bool> {};
 
-/// In the middle of a write of 40 sectors: what has been written is there, one sector is torn, the rest is as before.
+/// In the middle of a write of 40 sectors: the sectors written so far are on the media, one sector is torn, the others are
+/// unchanged.
 TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
   DriveProfile profile = toy_profile();
   profile.zero_latency_write = GetParam();

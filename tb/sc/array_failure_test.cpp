@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives of an array die and return at random instants under a mixed load of real bytes: no request is lost, nothing hangs, no byte is
-// wrong, and what no living drive holds is said to be so.
+// Drives of an array fail and are revived at random instants under a mixed load of real bytes. No request is lost, nothing
+// hangs, no byte is wrong, and the array reports the data that no working drive holds.
 #include "array_rig.h"
 
 #include <cstring>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t kSector = 512;
 
-/// What each sector may hold, by the order of submission: after a write that has failed the old contents or the new, from the first look on
-/// always the same.
+/// The contents that each sector may have, by the order of submission. After a failed write these are the old or the new
+/// contents; the first read determines which.
 class Ledger {
  public:
   explicit Ledger(std::uint64_t bytes) : sectors_(bytes / kSector, {{0, State::There}}) {}
@@ -25,7 +25,7 @@ class Ledger {
     for (std::size_t i = 0; i < kSector; i += 8) std::memcpy(to + i, &word, 8);
   }
 
-  /// In order of submission. The number is the write's stamp, too.
+  /// Call it in order of submission. The number is also the stamp in the write's data.
   void accept(const ArrayRequest& write, std::uint64_t number) {
     for (std::uint64_t s = first(write); s < end(write); ++s) {
       sectors_[s].push_back({number, State::OnWay});
@@ -49,7 +49,7 @@ class Ledger {
     for (std::uint64_t s = first(read); s < end(read); ++s)
       ASSERT_TRUE(look(s, read.data + (s - first(read)) * kSector, number)) << "sector " << s << " of read " << number;
   }
-  /// May the sector hold this for a read of that number? From now on it does.
+  /// May a read with this number return these bytes? If so, they are the sector's contents from now on.
   bool look(std::uint64_t s, const std::uint8_t* bytes, std::uint64_t number) {
     auto& versions = sectors_[s];
     auto end = versions.rbegin();
@@ -72,7 +72,7 @@ class Ledger {
   enum class State : std::uint8_t {
     OnWay,  ///< a part of the write may have ended
     There,
-    Perhaps,  ///< it has failed
+    Perhaps,  ///< the write has failed
     Missed,   ///< a younger read has seen older contents
   };
   struct Version {
@@ -85,21 +85,21 @@ class Ledger {
   std::vector<std::vector<Version>> sectors_;
 };
 
-/// Discrete and background reads and writes, a number of them at a time, and in each round reads (and a few writes) of continuous
-/// streams with their deadline: at random places, or on and on.
+/// Discrete and background reads and writes, a fixed number at a time; and in each round reads (and a few writes) of continuous
+/// streams with their deadline, at random places or sequentially.
 class MixedLoad : public ArrayClientIf {
  public:
   MixedLoad(Array& array, std::uint64_t seed)
-      : ledger(array.capacity_bytes()), array_(array), random_(seed, "load"), dead_(host::array::kMostDrives, false) {}
+      : ledger(array.capacity_bytes()), array_(array), random_(seed, "load"), drive_failed_(host::array::kMostDrives, false) {}
 
   Ledger ledger;
   std::uint64_t issued = 0, good = 0, failed = 0, no_copy = 0, exact = 0;
   bool running = true;
-  bool sequential = false;  ///< the streams read on
+  bool sequential = false;  ///< the streams read sequentially
   std::function<void()> on_finished;
-  /// The drives that are dead, and stay so: from now on what comes back is known exactly.
-  void expect_dead(std::vector<std::uint32_t> drives) {
-    for (const std::uint32_t d : drives) dead_[d] = true;
+  /// Sets the drives that have failed and stay so. From now on the result of each request is known exactly.
+  void expect_failed(std::vector<std::uint32_t> drives) {
+    for (const std::uint32_t d : drives) drive_failed_[d] = true;
     known_from_ = number_ + 1;
   }
 
@@ -127,7 +127,7 @@ class MixedLoad : public ArrayClientIf {
       submit(job);
     }
   }
-  /// Bytes of the request that no living drive has, by the formula of the map written out once more.
+  /// Bytes of the request that no working drive holds, by an independent implementation of the map's formula.
   std::uint64_t lost_bytes(const ArrayRequest& r) const {
     std::uint64_t lost = 0;
     for (std::uint64_t at = r.address; at < r.address + r.length; at += kSector) {
@@ -135,7 +135,7 @@ class MixedLoad : public ArrayClientIf {
       const std::uint64_t u = (at - a.begin) / a.unit_bytes;
       const std::uint64_t p = u % a.drives;
       const std::uint64_t b = (p + 1 + u / a.drives % (a.drives - 1)) % a.drives;
-      if (dead_[a.first_drive + p] && (!a.mirrored || dead_[a.first_drive + b])) lost += kSector;
+      if (drive_failed_[a.first_drive + p] && (!a.mirrored || drive_failed_[a.first_drive + b])) lost += kSector;
     }
     return lost;
   }
@@ -150,7 +150,7 @@ class MixedLoad : public ArrayClientIf {
   void place(Job& job, std::uint64_t most_sectors) {
     const std::uint64_t sectors = array_.capacity_bytes() / kSector;
     const std::uint64_t length = 1 + random_.below(most_sectors);
-    // Half of them crowd.
+    // Half of them use a small area.
     const std::uint64_t at = random_.below(2) == 0 ? random_.below(sectors - length + 1) : random_.below(sectors / 16);
     job.address = at * kSector;
     job.length = static_cast<std::uint32_t>(length * kSector);
@@ -161,7 +161,7 @@ class MixedLoad : public ArrayClientIf {
     job.deadline = core::kNoDeadline;
     job.operation = command::read_or_write(random_.below(2) == 0);
     place(job, random_.below(4) == 0 ? 100 : 12);
-    if (random_.below(3) == 0) {  // a whole unit or a few
+    if (random_.below(3) == 0) {  // one or more whole units
       const StripeMap::Area& a = array_.map().area_at(job.address);
       const std::uint64_t units = 1 + random_.below(4);
       job.address -= (job.address - a.begin) % a.unit_bytes;
@@ -195,13 +195,13 @@ class MixedLoad : public ArrayClientIf {
       if (!job.write()) ledger.check(job, job.number);
     } else {
       ++failed;
-      EXPECT_TRUE(job.status == CommandStatus::NoCopy || (job.write() && job.status == CommandStatus::DriveDead))
+      EXPECT_TRUE(job.status == CommandStatus::NoCopy || (job.write() && job.status == CommandStatus::DriveFailed))
           << command::to_string(job.status);
       if (job.status == CommandStatus::NoCopy) {
         ++no_copy;
         EXPECT_GT(job.lost_bytes, 0u);
       }
-      if (again) failed_.push_back(&job);  // it may fail in the same instant
+      if (again) failed_.push_back(&job);  // a retry now might fail in the same instant
       again = false;
     }
     if (on_finished) on_finished();
@@ -216,7 +216,7 @@ class MixedLoad : public ArrayClientIf {
   core::RandomStream random_;
   core::Pool<Job> jobs_;
   std::vector<Job*> failed_;
-  std::vector<bool> dead_;
+  std::vector<bool> drive_failed_;
   std::vector<std::uint64_t> positions_;
   std::uint64_t number_ = 0;
   std::uint64_t known_from_ = 0;
@@ -267,7 +267,7 @@ std::uint64_t stale_units(const Array& array, std::size_t drives) {
   return stale;
 }
 
-/// Both copies of every unit are what they may be, byte for byte.
+/// Checks both copies of every unit byte for byte.
 void compare_copies(ArrayRig& rig, MixedLoad& load) {
   const StripeMap& map = rig.array->map();
   for (const StripeMap::Area& a : map.areas())
@@ -300,15 +300,15 @@ void expect_conservation(const Array& array, const MixedLoad& load) {
   EXPECT_EQ(failed, load.failed);
 }
 
-class ArrayDeaths : public ::testing::TestWithParam<ArrayCase> {};
+class ArrayFailures : public ::testing::TestWithParam<ArrayCase> {};
 
-TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
+TEST_P(ArrayFailures, AnyOneDriveAtAnyTimeLosesNothing) {
   ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
   Array& array = *rig.array;
   MixedLoad load(array, 1);
-  core::RandomStream random(2, "deaths");
-  std::uint64_t returns_at_once = 0, noticed = 0, rebuilt = 0;
-  const auto deaths = static_cast<int>(scaled(100));
+  core::RandomStream random(2, "failures");
+  std::uint64_t revives_at_once = 0, noticed = 0, rebuilt = 0;
+  const auto failures = static_cast<int>(scaled(100));
   bool over = false;
   Script rounds("rounds", [&](Script& s) {
     while (!over) {
@@ -318,7 +318,7 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
   });
   Script killer("killer", [&](Script& s) {
     load.start(40);
-    for (int i = 0; i < deaths; ++i) {
+    for (int i = 0; i < failures; ++i) {
       s.pause(static_cast<Picoseconds>(1 + random.below(150'000'000'000)));
       const auto d = static_cast<std::uint32_t>(random.below(16));
       bool back = false;
@@ -329,7 +329,7 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
           rig.drives[d]->set_alive(false);
           rig.drives[d]->set_alive(true);
           back = true;
-          ++returns_at_once;
+          ++revives_at_once;
           break;
         default: {  // within a host's callback
           bool done = false;
@@ -346,8 +346,8 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
       if (!back && random.below(2) == 0)
         array.revive(d);
       else
-        rig.drives[d]->set_alive(true);                                   // found by its registers
-      for (int k = 0; k < 500 && !array.alive(d); ++k) s.pause(4 * kMs);  // until what is left from before is over
+        rig.drives[d]->set_alive(true);                                   // the array finds this through the drive's registers
+      for (int k = 0; k < 500 && !array.alive(d); ++k) s.pause(4 * kMs);  // until earlier commands have ended
       EXPECT_TRUE(array.alive(d));
       int patience = 4000;
       while (stale_units(array, 16) > 0 && --patience > 0) s.pause(10 * kMs);
@@ -376,23 +376,23 @@ TEST_P(ArrayDeaths, AnyOneDriveAtAnyTimeLosesNothing) {
   EXPECT_GT(rebuilt, scaled(500));
   EXPECT_GT(noticed, scaled(80));
   if (kScale == 1) {
-    EXPECT_GT(returns_at_once, 10u);
+    EXPECT_GT(revives_at_once, 10u);
   }
   compare_copies(rig, load);
 }
 
-/// A case, and the seed of which two drives die, and when.
-class ArrayTwoDeaths : public ::testing::TestWithParam<std::tuple<ArrayCase, std::uint64_t>> {};
+/// A case, and the seed that determines which two drives fail, and when.
+class ArrayTwoFailures : public ::testing::TestWithParam<std::tuple<ArrayCase, std::uint64_t>> {};
 
-TEST_P(ArrayTwoDeaths, LoseExactlyWhatBothHeld) {
+TEST_P(ArrayTwoFailures, LoseExactlyWhatBothHeld) {
   const auto& [of, seed] = GetParam();
   ArrayConfig config = sixteen_drives(of);
-  config.cache.bytes = 0;  // it would still have some
+  config.cache.bytes = 0;  // the cache would still hold some of the lost data
   ArrayRig rig(config, profile_of(of), of.policy);
   Array& array = *rig.array;
   MixedLoad load(array, seed);
-  core::RandomStream random(seed, "deaths");
-  // Neighbours in a stripe, which hold most of each other's backups, or any two.
+  core::RandomStream random(seed, "failures");
+  // Either neighbours in a stripe, which hold most of each other's backups, or any two drives.
   const auto first = static_cast<std::uint32_t>(random.below(16));
   const auto second = static_cast<std::uint32_t>((first + (seed % 2 == 0 ? 1 : 1 + random.below(15))) % 16);
   bool over = false;
@@ -409,9 +409,9 @@ TEST_P(ArrayTwoDeaths, LoseExactlyWhatBothHeld) {
     s.pause(static_cast<Picoseconds>(1 + random.below(1'000'000'000'000)));
     EXPECT_EQ(load.failed, 0u);
     rig.drives[second]->set_alive(false);
-    s.pause(200 * kMs);  // commands, or the poll, tell of it
+    s.pause(200 * kMs);  // the array notices by a command or by the poll
     ASSERT_FALSE(array.alive(second));
-    load.expect_dead({first, second});
+    load.expect_failed({first, second});
     s.pause(6'000 * kMs);
     load.running = false;
     over = true;
@@ -426,11 +426,11 @@ TEST_P(ArrayTwoDeaths, LoseExactlyWhatBothHeld) {
   EXPECT_LT(load.failed, load.good / 4);
 }
 
-TEST_P(ArrayDeaths, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
+TEST_P(ArrayFailures, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
   ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
   Array& array = *rig.array;
   MixedLoad load(array, 5);
-  core::RandomStream random(6, "deaths");
+  core::RandomStream random(6, "failures");
   bool over = false;
   std::uint64_t in_rebuild = 0, both_dead = 0;
   Script rounds("rounds", [&](Script& s) {
@@ -453,9 +453,9 @@ TEST_P(ArrayDeaths, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
         array.kill(d);
       else
         rig.drives[d]->set_alive(false);
-      std::uint32_t dead = 0;
-      for (std::uint32_t k = 0; k < 16; ++k) dead += rig.drives[k]->power().alive() ? 0u : 1u;
-      both_dead += dead > 1 ? 1u : 0u;
+      std::uint32_t failed = 0;
+      for (std::uint32_t k = 0; k < 16; ++k) failed += rig.drives[k]->power().alive() ? 0u : 1u;
+      both_dead += failed > 1 ? 1u : 0u;
     }
     for (std::uint32_t d = 0; d < 16; ++d) {
       rig.drives[d]->set_alive(true);
@@ -481,14 +481,14 @@ TEST_P(ArrayDeaths, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
   compare_copies(rig, load);
 }
 
-TEST_P(ArrayDeaths, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
+TEST_P(ArrayFailures, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
   ArrayConfig config = sixteen_drives(GetParam());
   config.stream_buffers.units = 2;
   ArrayRig rig(config, profile_of(GetParam()), GetParam().policy);
   Array& array = *rig.array;
   MixedLoad load(array, 7);
   load.sequential = true;
-  core::RandomStream random(8, "deaths");
+  core::RandomStream random(8, "failures");
   bool over = false;
   Script rounds("rounds", [&](Script& s) {
     while (!over) {
@@ -525,25 +525,25 @@ TEST_P(ArrayDeaths, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
 const auto kCases = ::testing::Values(ArrayCase{"fcfs", "FCFS", profile::WriteBack::Off, 8, 4},
                                       ArrayCase{"cached", "SPTF", profile::WriteBack::Interleaved, 4, 2},
                                       ArrayCase{"guarded", "OPS:SCAN/CI-SPTF", profile::WriteBack::Off, 3, 8});
-INSTANTIATE_TEST_SUITE_P(All, ArrayDeaths, kCases, [](const auto& test) { return std::string(test.param.name); });
-INSTANTIATE_TEST_SUITE_P(All, ArrayTwoDeaths, ::testing::Combine(kCases, ::testing::Range<std::uint64_t>(1, 7)),
+INSTANTIATE_TEST_SUITE_P(All, ArrayFailures, kCases, [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(All, ArrayTwoFailures, ::testing::Combine(kCases, ::testing::Range<std::uint64_t>(1, 7)),
                          [](const auto& test) {
                            return std::string(std::get<0>(test.param).name) + "_" + std::to_string(std::get<1>(test.param));
                          });
 
-/// Reads of the streams in each round, with the number that came late.
+/// Reads of the streams in each round; counts those that are late.
 class Streams : public ArrayClientIf {
  public:
   Streams(Array& array, std::uint32_t streams) : array_(array), reads_(streams), busy_(streams, false) {}
 
   std::uint64_t late = 0, good = 0;
-  /// A stream whose read of the round before is not there yet goes without.
+  /// A stream whose read of the last round is still outstanding skips this round.
   void round(Picoseconds length, core::RandomStream& random) {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
       if (busy_[i]) continue;
       ArrayRequest& r = reads_[i];
       const std::uint64_t unit = array_.map().areas()[0].unit_bytes;
-      r.address = (random.below(60) * 4 + i % 4) * unit;  // as many on every drive
+      r.address = (random.below(60) * 4 + i % 4) * unit;  // equally many on every drive
       r.length = 8192;
       r.cls = RequestClass::Continuous;
       r.deadline = core::now_ps() + length;
@@ -570,7 +570,7 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
   constexpr std::uint64_t kUnits = 240;
   ArrayConfig config;
   config.drives = 4;
-  config.tags = 120;  // all reads of a round: the guard must see them
+  config.tags = 120;  // enough for all reads of a round, because the guard must see them
   config.class_tags = {2, ~0u, 2};
   config.areas = {area_of(kUnits, kUnit, true)};
   config.rebuild.outstanding = 2;
@@ -652,7 +652,7 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
     }
 }
 
-/// Streams in rounds over an array of which one drive has returned with many units stale.
+/// Streams in rounds over an array in which one drive has been revived with many stale units.
 struct RebuildUnderStreams {
   static constexpr std::uint64_t kUnits = 480;
   static constexpr std::uint64_t kUnitBytes = 32'768;
@@ -698,14 +698,14 @@ struct RebuildUnderStreams {
   ArrayRig rig;
   Streams streams;
   core::RandomStream random;
-  std::uint64_t rounds = 0;  ///< until all was rebuilt
+  std::uint64_t rounds = 0;  ///< rounds until everything was rebuilt
 };
 
 TEST(ArrayRebuild, LeavesTheStreamsTheirsWhereAGreedyOneDoesNot) {
   RebuildUnderStreams none("none", 0, ~0u);
-  RebuildUnderStreams own("own", 1, ~0u);  // as an array has it unless told otherwise
+  RebuildUnderStreams own("own", 1, ~0u);  // the array's default
   RebuildUnderStreams bounded("bounded", 160, 2);
-  RebuildUnderStreams greedy("greedy", 160, ~0u);  // as fast as it goes
+  RebuildUnderStreams greedy("greedy", 160, ~0u);  // without a limit
   EXPECT_EQ(host::array::RebuildOptions().outstanding, 1u);
   const std::array<RebuildUnderStreams*, 4> all = {&none, &own, &bounded, &greedy};
   Script script("script", [&](Script& s) {
@@ -734,10 +734,10 @@ TEST(ArrayRebuild, LeavesTheStreamsTheirsWhereAGreedyOneDoesNot) {
   EXPECT_LT(own.rounds, 100u);
 }
 
-/// With registers the killed drive fails its commands, without them it carries them out.
-class ArrayReturn : public ::testing::TestWithParam<bool> {};
+/// With registers, the killed drive fails its commands; without registers, it carries them out.
+class ArrayRevival : public ::testing::TestWithParam<bool> {};
 
-TEST_P(ArrayReturn, WaitsForWhatIsLeftFromBeforeTheDeath) {
+TEST_P(ArrayRevival, WaitsForWhatIsLeftFromBeforeTheDeath) {
   ArrayConfig config;
   config.drives = 2;
   config.areas = {area_of(64, 4096, true)};
@@ -754,7 +754,7 @@ TEST_P(ArrayReturn, WaitsForWhatIsLeftFromBeforeTheDeath) {
   ASSERT_GT(array.queued(0), 0u);
   array.kill(0);
   array.revive(0);
-  EXPECT_FALSE(array.alive(0)) << "writes from before its death are on their way";
+  EXPECT_FALSE(array.alive(0)) << "writes from before its failure are on their way";
   Transaction& younger = host.submit(true, 8 * 30, 8, 2);
   while (!array.alive(0) && core::now_ps() < 5'000 * kMs) run_until(core::now_ps() + 100 * kUs);
   ASSERT_TRUE(array.alive(0));
@@ -767,12 +767,55 @@ TEST_P(ArrayReturn, WaitsForWhatIsLeftFromBeforeTheDeath) {
   EXPECT_EQ(younger.extension.status, CommandStatus::Good);
   EXPECT_LE(array.stale_units(0), stale + 1) << "the younger write may have missed it too";
   EXPECT_EQ(array.stale_units(1), 0u);
-  array.kill(0);  // and once more, with nothing left: at once
+  array.kill(0);  // once more, with nothing outstanding: takes effect at once
   array.revive(0);
   EXPECT_TRUE(array.alive(0));
 }
-INSTANTIATE_TEST_SUITE_P(All, ArrayReturn, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(All, ArrayRevival, ::testing::Bool(),
                          [](const auto& test) { return std::string(test.param ? "WithRegisters" : "WithoutRegisters"); });
+
+TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
+  constexpr std::uint64_t kUnits = 60;
+  ArrayConfig config;
+  config.drives = 4;
+  config.areas = {area_of(kUnits, 4096, true), area_of(8, 4096)};  // 15 rows on each drive, then 2 that are not mirrored
+  config.rebuild.outstanding = 2;
+  ArrayRig rig(config);
+  Array& array = *rig.array;
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    for (std::uint64_t u = 0; u < kUnits; ++u) s.access(t, true, u * 8, 8, static_cast<std::uint8_t>(u + 1));
+    s.access(t, true, kUnits * 8, 64, 200);
+    array.kill(1);
+    s.pause(10 * kMs);
+    array.replace(1);
+    EXPECT_EQ(array.stale_units(1), 15u + 15 + 2);
+    while (array.stale_units(1) > 2) {
+      s.pause(10 * kMs);
+      ASSERT_LT(core::now_ps(), 100'000 * kMs) << "it does not end";
+    }
+    EXPECT_EQ(array.rebuilt_units(1), 30u);
+    // The data that the empty drive has received must suffice alone: each of the other drives fails in turn.
+    for (const std::uint32_t other : {0u, 2u, 3u}) {
+      array.kill(other);
+      for (std::uint64_t u = 0; u < kUnits; ++u) {
+        s.access(t, false, u * 8, 8);
+        ASSERT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, static_cast<std::uint8_t>(u + 1))) << u;
+      }
+      array.revive(other);
+    }
+    t.set(false, (kUnits + 1) * 8, 8);  // on drive 1, without a copy
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::NoCopy);
+    s.access(t, true, (kUnits + 1) * 8, 8, 7);  // written as a whole, the unit is valid again
+    s.access(t, false, (kUnits + 1) * 8, 8);
+    EXPECT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, 7));
+    EXPECT_EQ(array.stale_units(1), 1u);
+  });
+  script.disk_init_socket.bind(array.host_tgt_socket);
+  run_until(200'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
 
 TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
   ArrayConfig config;

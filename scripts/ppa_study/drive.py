@@ -44,7 +44,7 @@ def accelerator_mhz(depth, order_m):
                 if row["device"].startswith("ecp5") and row["fmax_mhz"] and (row["lanes"], row["order_m"]) == ("4", str(orderer))}
     plain, own = placed(0), placed(order_m)
     if not plain or not own:
-        raise Failure("no placed configuration with four lanes in the data; run scripts/price ecp5 first")
+        raise Failure("no placed configuration with four lanes in the data; run scripts/ppa ecp5 first")
     return int(own[depth] if depth in own else min(min(own.values()), plain.get(depth, min(plain.values()))))
 
 
@@ -101,7 +101,7 @@ def study(platter, seconds, seeds, engines):
                         keys["sim.seed"] = seed
                         runs.append(step("study", {"platter": digest, "scenario": hashlib.sha256(text.encode()).hexdigest(), **keys}, work)[0])
                 except Failure as failure:
-                    print(f"scripts/price: {load}, {engine}, depth {depth}: {failure}", file=sys.stderr)
+                    print(f"scripts/ppa: {load}, {engine}, depth {depth}: {failure}", file=sys.stderr)
                     status = 1
                     break  # the other depths fail alike
                 rows.append({"load": load, "policy": policy, "engine": engine, "controller_mhz": mhz, "accelerator_mhz": clock, "depth": depth,

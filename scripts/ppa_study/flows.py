@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration of the accelerator takes: ECP5, iCE40 and 0.18 um standard cells. Every step is kept under build/price by a hash
+"""What a configuration of the accelerator takes: ECP5, iCE40 and 0.18 um standard cells. Every step is kept under build/ppa by a hash
 of the sources, its parameters and the versions of its tools, so that a study can be stopped and goes on where it was.
 
 Run as a program it is the worker that has pyosys in its interpreter; its output is a log.
@@ -19,7 +19,7 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CACHE = ROOT / "build" / "price"
+CACHE = ROOT / "build" / "ppa"
 LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 GATE = 24.0  # area of NAND2X1
 ECP5_TARGET_MHZ, ICE40_TARGET_MHZ, ASIC_PERIOD_NS, SEED = 110, 60, 8.0, 1
@@ -109,7 +109,7 @@ class Tools:
     def need(self, *names):
         for name in names:
             if self.versions[name] is None:
-                raise Failure(f"{name} was not found; run scripts/setup price")
+                raise Failure(f"{name} was not found; run scripts/setup ppa")
         return "; ".join(f"{name} {self.versions[name]}" for name in names)
 
 

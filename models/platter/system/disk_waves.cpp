@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/disk_waves.h"
+
+#include <string>
+
+#include "platter/system/timeline.h"
+
+namespace platter::system {
+
+DiskWaves::DiskWaves(const Scenario& s, const std::filesystem::path& file, const Disks& disks) {
+  if (file.empty()) return;
+  file_ = std::make_unique<observe::WaveFile>(file, seconds(s.waves.from_s), seconds(s.waves.to_s));
+  for (const auto& drive : disks.drives())
+    probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *file_,
+                                                           drive->basename(),
+                                                           static_cast<std::uint32_t>(s.waves.angle_samples)));
+  if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, "array");
+  for (const auto& drive : disks.drives())
+    if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) file_->add(*rtl);
+}
+
+EngineOptions traced(EngineOptions engine, const RunOptions& options) {
+  if (!options.waves.empty()) engine.tracing = accelerator::RtlCore::traced();
+  return engine;
+}
+
+}  // namespace platter::system

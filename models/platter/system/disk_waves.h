@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "platter/observe/array_waves.h"
+#include "platter/observe/wave_probe.h"
+#include "platter/system/disks.h"
+#include "platter/system/run.h"
+#include "platter/system/simulated_drives.h"
+
+namespace platter::system {
+
+/// The wave file of a scenario's drives, of a striped array above them and of the RTL in their engines; does nothing without a file name.
+class DiskWaves {
+ public:
+  DiskWaves(const Scenario& scenario, const std::filesystem::path& file, const Disks& disks);
+
+  /// Closes the file; null without one.
+  observe::OutputFile* close() { return file_ ? &file_->close() : nullptr; }
+
+ private:
+  std::unique_ptr<observe::WaveFile> file_;
+  std::vector<std::unique_ptr<observe::WaveProbe>> probes_;
+  std::optional<observe::ArrayWaves> array_;
+};
+
+/// The engine's options for a run: its RTL is traced if waves are written.
+EngineOptions traced(EngineOptions engine, const RunOptions& options);
+
+}  // namespace platter::system
