@@ -45,7 +45,7 @@ int run(const RunOptions& options) {
   if (!options.requests.empty()) fmt::print("requests: {}\n", options.requests);
   if (!options.waves.empty())
     fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options.waves, s.waves.from_s, s.waves.to_s,
-               options.waves, s.is_array() ? "" : " waves/mixed_media.gtkw");
+               options.waves, s.kind == system::HostKind::Drive ? " waves/mixed_media.gtkw" : "");
   return kGood;
 }
 

@@ -455,8 +455,8 @@ class Runs(Case):
             self.assertEqual((served["completed"], served["failed"]), (load["completed"], load["failed"]))
         return result
 
-    def test_a_striped_array_lives_through_a_death(self):
-        """With a copy nothing fails, and the drive that returns is rebuilt; without one, what it held fails until it returns."""
+    def test_a_striped_array_serves_through_a_failure(self):
+        """With a copy nothing fails, and the drive that is revived is rebuilt; without one, what it held fails until then."""
         failure = ("fault.fails_at_s=20.5", "fault.drive=2", "fault.revives_at_s=29.5")
         whole = self.striped(4, 2)
         self.assertEqual(whole["array"]["failures"], [0, 0, 0, 0])
@@ -534,10 +534,10 @@ class Runs(Case):
                 (["fault.drive=4"], "fault.drive: found 4, expected one of the host's 4 drives, from 0"),
                 (["fault.fails_at_s=6", "fault.revives_at_s=5"], "fault.revives_at_s: found 5, expected a time after fault.fails_at_s, which is 6"),
                 (["array.cache_bytes=100"], "array.cache_bytes: found 100, expected 0 or at least array.cache_block_bytes, which is 8192"),
-                (["array.kind=ew", "fault.fails_at_s=1", "fault.revives_at_s=5"], 'fault.revives_at_s: found a drive that returns, expected array.kind = "striped"'),
+                (["array.kind=ew", "fault.fails_at_s=1", "fault.revives_at_s=5"], 'fault.revives_at_s: found a drive that is revived, expected array.kind = "striped"'),
                 (["array.cache_bytes=1000000", "array.cache_block_bytes=3072"], "array.unit_bytes: found 65536, expected a multiple of the 3072 bytes of a block"),
                 (["array.cache_bytes=1000000000000", "array.cache_block_bytes=512"], "array.cache_bytes: found 1000000000000, expected at most 16777216 blocks"),
-                (["fault.revives_at_s=5"], "fault.revives_at_s: found a drive that returns, expected fault.fails_at_s before it"),
+                (["fault.revives_at_s=5"], "fault.revives_at_s: found a drive that is revived, expected fault.fails_at_s before it"),
                 (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found buffers for streams, expected none beside"),
                 (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes"),
                 (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):
@@ -701,13 +701,24 @@ class Waves(Case):
             self.assertEqual(v[f"disk{drive}.controller.state"].enum_type[1][3], ("011", "SEEK"))
         self.assertNotEqual(list(v["disk0.mech.cylinder"].tv), list(v["disk1.mech.cylinder"].tv))
 
+    def test_a_window_that_opens_late_begins_with_what_is(self):
+        v, _ = self.variables("--set", "host.kind=array", "--set", "array.kind=striped", "--set", "array.drives=3", "--set", "array.copies=2",
+                              "--set", "engine=firmware", "--set", "fault.fails_at_s=1", "--set", "fault.drive=1", "--wave-from", "1.5", "--wave-to", "1.6")
+        first = {drive: v[f"array.disk{drive}.alive"].signal.value_at(1_500_000_000_000) for drive in range(3)}
+        self.assertEqual([int(alive) for alive in first.values()], [1, 0, 1])
+        self.assertGreater(int(v["array.disk1.stale_units"].signal.value_at(1_500_000_000_000)), 0)
+
     def test_shipped_view_names_signals_that_exist(self):
+        """Each with its range of bits: by that GTKWave finds it."""
         v, _ = self.variables()
         view = (SOURCE / "waves/mixed_media.gtkw").read_text()
-        named = [re.sub(r"\[.*", "", line) for line in view.splitlines() if re.match(r"(disk|sched)\.", line)]
+        named = [re.fullmatch(r"([^\[]+)(\[(\d+):0\])?", line) for line in view.splitlines() if re.match(r"(disk|sched)\.", line)]
         self.assertGreater(len(named), 15)
-        for name in named:
+        for match in named:
+            name, _, highest = match.groups()
             self.assertIn(name, v)
+            if v[name].bitwidth is not None:
+                self.assertEqual(v[name].bitwidth, int(highest) + 1 if highest else 1, name)
 
 
 if __name__ == "__main__":

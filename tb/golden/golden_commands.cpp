@@ -193,7 +193,7 @@ void two_hosts() {
   run_while_not([&] { return first.over() && second.over(); });
 }
 
-/// Every so many commands the drive fails, under those that it has, and returns.
+/// Every so many commands the drive fails, under those that it has, and is revived.
 void failures() {
   const auto disk = make_drive("disk", "SPTF", "firmware", buffered(profile::WriteBack::Append));
   AtHost host("host");
@@ -284,7 +284,7 @@ void striped(bool mirrored, bool fails) {
     if (!fails || traffic.done() != next) return;
     next += 300;
     if (rig.array->alive(1))
-      rig.array->kill(1);
+      rig.array->fail(1);
     else
       rig.array->drive_revived(1);
   };
@@ -331,7 +331,7 @@ const std::map<std::string, std::function<void()>>& cases() {
       {"ew_array_first", [] { ew_array(host::WriteAnswer::First); }},
       {"array_mirrored", [] { striped(true, true); }},
       {"array_striped", [] { striped(false, true); }},
-      {"array_lives", [] { striped(true, false); }},
+      {"array_revived", [] { striped(true, false); }},
   };
   return all;
 }

@@ -222,6 +222,20 @@ class MixedLoad : public ArrayClientIf {
   std::uint64_t known_from_ = 0;
 };
 
+/// Starts rounds of `streams` requests, each `period` after the one before, until it is over.
+struct Rounds {
+  Rounds(MixedLoad& load, std::uint32_t streams, std::function<Picoseconds()> period)
+      : script("rounds", [this, &load, streams, period](Script& s) {
+          while (!over) {
+            load.round(streams, 200 * kMs);
+            s.pause(period());
+          }
+        }) {}
+
+  bool over = false;
+  Script script;
+};
+
 struct ArrayCase {
   const char* name;
   const char* policy;
@@ -233,16 +247,8 @@ struct ArrayCase {
 };
 
 profile::DriveProfile profile_of(const ArrayCase& c) {
-  profile::DriveProfile profile = toy_profile();
+  profile::DriveProfile profile = c.write_back == profile::WriteBack::Off ? toy_profile() : cached_toy_profile(c.write_back);
   profile.queue_depth = c.depth;
-  if (c.write_back == profile::WriteBack::Off) return profile;
-  profile.overhead.read_hit_us = {50, 60};
-  profile.cache.segments = 8;
-  profile.cache.segment_blocks = 32;
-  profile.cache.read_ahead = profile::ReadAhead::Segment;
-  profile.cache.keep_read_blocks = true;
-  profile.cache.write_segments = 2;
-  profile.cache.write_back = c.write_back;
   return profile;
 }
 
@@ -309,21 +315,15 @@ TEST_P(ArrayFailures, AnyOneDriveAtAnyTimeLosesNothing) {
   core::RandomStream random(2, "failures");
   std::uint64_t revives_at_once = 0, noticed = 0, rebuilt = 0;
   const auto failures = static_cast<int>(scaled(100));
-  bool over = false;
-  Script rounds("rounds", [&](Script& s) {
-    while (!over) {
-      load.round(8, 200 * kMs);
-      s.pause(200 * kMs);
-    }
-  });
-  Script killer("killer", [&](Script& s) {
+  Rounds rounds(load, 8, [] { return 200 * kMs; });
+  Script failing("failing", [&](Script& s) {
     load.start(40);
     for (int i = 0; i < failures; ++i) {
       s.pause(static_cast<Picoseconds>(1 + random.below(150'000'000'000)));
       const auto d = static_cast<std::uint32_t>(random.below(16));
       bool back = false;
       switch (random.below(4)) {
-        case 0: array.kill(d); break;
+        case 0: array.fail(d); break;
         case 1: rig.drives[d]->set_alive(false); break;
         case 2:
           rig.drives[d]->set_alive(false);
@@ -334,7 +334,7 @@ TEST_P(ArrayFailures, AnyOneDriveAtAnyTimeLosesNothing) {
         default: {  // within a host's callback
           bool done = false;
           load.on_finished = [&] {
-            if (!done) array.kill(d);
+            if (!done) array.fail(d);
             done = true;
           };
           while (!done) s.pause(100 * kUs);
@@ -353,11 +353,11 @@ TEST_P(ArrayFailures, AnyOneDriveAtAnyTimeLosesNothing) {
       while (stale_units(array, 16) > 0 && --patience > 0) s.pause(10 * kMs);
       ASSERT_GT(patience, 0) << "the rebuild does not end; " << stale_units(array, 16) << " units left";
     }
-    over = true;
+    rounds.over = true;
   });
-  for (int k = 0; k < 400 && !killer.done() && !::testing::Test::HasFatalFailure(); ++k)
+  for (int k = 0; k < 400 && !failing.done() && !::testing::Test::HasFatalFailure(); ++k)
     run_until(core::now_ps() + 10'000 * kMs);
-  ASSERT_TRUE(killer.done()) << "it hangs";
+  ASSERT_TRUE(failing.done()) << "it hangs";
   load.running = false;
   run_until(core::now_ps() + 5'000 * kMs);
   expect_conservation(array, load);
@@ -395,17 +395,11 @@ TEST_P(ArrayTwoFailures, LoseExactlyWhatBothHeld) {
   // Either neighbours in a stripe, which hold most of each other's backups, or any two drives.
   const auto first = static_cast<std::uint32_t>(random.below(16));
   const auto second = static_cast<std::uint32_t>((first + (seed % 2 == 0 ? 1 : 1 + random.below(15))) % 16);
-  bool over = false;
-  Script rounds("rounds", [&](Script& s) {
-    while (!over) {
-      load.round(8, 200 * kMs);
-      s.pause(137 * kMs);
-    }
-  });
+  Rounds rounds(load, 8, [] { return 137 * kMs; });
   Script script("script", [&](Script& s) {
     load.start(40);
     s.pause(static_cast<Picoseconds>(1 + random.below(1'000'000'000'000)));
-    array.kill(first);
+    array.fail(first);
     s.pause(static_cast<Picoseconds>(1 + random.below(1'000'000'000'000)));
     EXPECT_EQ(load.failed, 0u);
     rig.drives[second]->set_alive(false);
@@ -414,7 +408,7 @@ TEST_P(ArrayTwoFailures, LoseExactlyWhatBothHeld) {
     load.expect_failed({first, second});
     s.pause(6'000 * kMs);
     load.running = false;
-    over = true;
+    rounds.over = true;
   });
   run_until(30'000 * kMs);
   ASSERT_TRUE(script.done());
@@ -426,20 +420,14 @@ TEST_P(ArrayTwoFailures, LoseExactlyWhatBothHeld) {
   EXPECT_LT(load.failed, load.good / 4);
 }
 
-TEST_P(ArrayFailures, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
+TEST_P(ArrayFailures, FailuresDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
   ArrayRig rig(sixteen_drives(GetParam()), profile_of(GetParam()), GetParam().policy);
   Array& array = *rig.array;
   MixedLoad load(array, 5);
   core::RandomStream random(6, "failures");
-  bool over = false;
-  std::uint64_t in_rebuild = 0, both_dead = 0;
-  Script rounds("rounds", [&](Script& s) {
-    while (!over) {
-      load.round(8, 200 * kMs);
-      s.pause(200 * kMs);
-    }
-  });
-  Script killer("killer", [&](Script& s) {
+  std::uint64_t in_rebuild = 0, both_failed = 0;
+  Rounds rounds(load, 8, [] { return 200 * kMs; });
+  Script failing("failing", [&](Script& s) {
     load.start(40);
     for (int i = 0; i < static_cast<int>(scaled(400)); ++i) {
       s.pause(static_cast<Picoseconds>(1 + random.below(150'000'000'000)));
@@ -450,12 +438,12 @@ TEST_P(ArrayFailures, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
       }
       in_rebuild += stale_units(array, 16) > 0 ? 1u : 0u;
       if (random.below(2) == 0)
-        array.kill(d);
+        array.fail(d);
       else
         rig.drives[d]->set_alive(false);
       std::uint32_t failed = 0;
       for (std::uint32_t k = 0; k < 16; ++k) failed += rig.drives[k]->power().alive() ? 0u : 1u;
-      both_dead += failed > 1 ? 1u : 0u;
+      both_failed += failed > 1 ? 1u : 0u;
     }
     for (std::uint32_t d = 0; d < 16; ++d) {
       rig.drives[d]->set_alive(true);
@@ -467,15 +455,15 @@ TEST_P(ArrayFailures, DeathsDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
     const std::uint64_t failed = load.failed;
     s.pause(2'000 * kMs);
     EXPECT_EQ(load.failed, failed) << "all is there again";
-    over = true;
+    rounds.over = true;
   });
-  for (int k = 0; k < 400 && !killer.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
-  ASSERT_TRUE(killer.done()) << "it hangs";
+  for (int k = 0; k < 400 && !failing.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
+  ASSERT_TRUE(failing.done()) << "it hangs";
   load.running = false;
   run_until(core::now_ps() + 5'000 * kMs);
   expect_conservation(array, load);
   EXPECT_GT(in_rebuild, scaled(50));
-  EXPECT_GT(both_dead, scaled(50));
+  EXPECT_GT(both_failed, scaled(50));
   EXPECT_GT(load.failed, scaled(100));
   EXPECT_GT(load.good, load.failed);
   compare_copies(rig, load);
@@ -489,14 +477,9 @@ TEST_P(ArrayFailures, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
   MixedLoad load(array, 7);
   load.sequential = true;
   core::RandomStream random(8, "failures");
-  bool over = false;
-  Script rounds("rounds", [&](Script& s) {
-    while (!over) {
-      load.round(12, 200 * kMs);
-      s.pause(static_cast<Picoseconds>(random.below(3) == 0 ? 5 : 200) * kMs);  // now and then two rounds at once
-    }
-  });
-  Script killer("killer", [&](Script& s) {
+  // now and then two rounds at once
+  Rounds rounds(load, 12, [&] { return static_cast<Picoseconds>(random.below(3) == 0 ? 5 : 200) * kMs; });
+  Script failing("failing", [&](Script& s) {
     load.start(6);
     for (int i = 0; i < static_cast<int>(scaled(200)); ++i) {
       s.pause(static_cast<Picoseconds>(1 + random.below(400'000'000'000)));
@@ -504,14 +487,14 @@ TEST_P(ArrayFailures, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
       if (!array.alive(d))
         array.revive(d);
       else if (random.below(2) == 0)
-        array.kill(d);
+        array.fail(d);
       else
         rig.drives[d]->set_alive(false);
     }
-    over = true;
+    rounds.over = true;
   });
-  for (int k = 0; k < 100 && !killer.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
-  ASSERT_TRUE(killer.done()) << "it hangs";
+  for (int k = 0; k < 100 && !failing.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
+  ASSERT_TRUE(failing.done()) << "it hangs";
   load.running = false;
   run_until(core::now_ps() + 5'000 * kMs);
   expect_conservation(array, load);
@@ -602,7 +585,7 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
       ASSERT_EQ(t.status(), tlm::TLM_OK_RESPONSE);
     };
     for (std::uint64_t at = 0; at < kUnits * 16; at += 128) write(at, 128, 1);
-    array.kill(2);
+    array.fail(2);
     for (std::uint64_t at = 0; at < kUnits * 16; at += 120) write(at + 3, 50, 2);  // parts of units
     // Half of all units were written in part; a quarter of the copies is on one drive.
     std::uint64_t stale = 0;
@@ -683,7 +666,7 @@ struct RebuildUnderStreams {
       void finished(ArrayRequest& /*request*/) override { ++writes; }
     } ended;
     std::vector<ArrayRequest> writes(kUnits);
-    rig.array->kill(2);
+    rig.array->fail(2);
     for (std::size_t i = 0; i < writes.size(); ++i) {
       writes[i].operation = command::read_or_write(true);
       writes[i].address = i * kUnitBytes;
@@ -737,7 +720,7 @@ TEST(ArrayRebuild, LeavesTheStreamsTheirsWhereAGreedyOneDoesNot) {
 /// With registers, the killed drive fails its commands; without registers, it carries them out.
 class ArrayRevival : public ::testing::TestWithParam<bool> {};
 
-TEST_P(ArrayRevival, WaitsForWhatIsLeftFromBeforeTheDeath) {
+TEST_P(ArrayRevival, WaitsForWhatIsLeftFromBeforeTheFailure) {
   ArrayConfig config;
   config.drives = 2;
   config.areas = {area_of(64, 4096, true)};
@@ -752,7 +735,7 @@ TEST_P(ArrayRevival, WaitsForWhatIsLeftFromBeforeTheDeath) {
   ASSERT_GT(host.finished(), 0u);
   ASSERT_EQ(array.in_drive(0), 4u);
   ASSERT_GT(array.queued(0), 0u);
-  array.kill(0);
+  array.fail(0);
   array.revive(0);
   EXPECT_FALSE(array.alive(0)) << "writes from before its failure are on their way";
   Transaction& younger = host.submit(true, 8 * 30, 8, 2);
@@ -767,7 +750,7 @@ TEST_P(ArrayRevival, WaitsForWhatIsLeftFromBeforeTheDeath) {
   EXPECT_EQ(younger.extension.status, CommandStatus::Good);
   EXPECT_LE(array.stale_units(0), stale + 1) << "the younger write may have missed it too";
   EXPECT_EQ(array.stale_units(1), 0u);
-  array.kill(0);  // once more, with nothing outstanding: takes effect at once
+  array.fail(0);  // once more, with nothing outstanding: takes effect at once
   array.revive(0);
   EXPECT_TRUE(array.alive(0));
 }
@@ -786,7 +769,7 @@ TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
     Transaction t(nullptr);
     for (std::uint64_t u = 0; u < kUnits; ++u) s.access(t, true, u * 8, 8, static_cast<std::uint8_t>(u + 1));
     s.access(t, true, kUnits * 8, 64, 200);
-    array.kill(1);
+    array.fail(1);
     s.pause(10 * kMs);
     array.replace(1);
     EXPECT_EQ(array.stale_units(1), 15u + 15 + 2);
@@ -797,7 +780,7 @@ TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
     EXPECT_EQ(array.rebuilt_units(1), 30u);
     // The data that the empty drive has received must suffice alone: each of the other drives fails in turn.
     for (const std::uint32_t other : {0u, 2u, 3u}) {
-      array.kill(other);
+      array.fail(other);
       for (std::uint64_t u = 0; u < kUnits; ++u) {
         s.access(t, false, u * 8, 8);
         ASSERT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, static_cast<std::uint8_t>(u + 1))) << u;
@@ -817,6 +800,108 @@ TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
   EXPECT_TRUE(script.done());
 }
 
+/// Without registers the array cannot stop a drive: its commands go on while the drive is replaced.
+TEST(ArrayRebuild, AReplacedDriveHoldsNothingThatTheOneBeforeItWrote) {
+  ArrayConfig config;
+  config.drives = 1;
+  config.areas = {area_of(16, 4096)};
+  ArrayRig rig(config, toy_profile(), "FCFS", "array", false);
+  Array& array = *rig.array;
+  AtHost host("host");
+  host.disk_init_socket.bind(array.host_tgt_socket);
+  Transaction& whole = host.submit(true, 0, 8, 1);
+  Transaction& part = host.submit(true, 8, 2, 1);
+  run_until(1 * kMs);
+  ASSERT_EQ(array.in_drive(0), 2u);
+  array.fail(0);
+  array.replace(0);
+  run_until(1'000 * kMs);
+  ASSERT_EQ(host.finished(), 2u);
+  ASSERT_TRUE(array.alive(0));
+  EXPECT_NE(whole.extension.status, CommandStatus::Good);
+  EXPECT_NE(part.extension.status, CommandStatus::Good);
+  EXPECT_EQ(array.stale_units(0), 16u);
+}
+
+TEST(ArrayRebuild, PassesByWhatHasNoCopy) {
+  ArrayConfig config;
+  config.drives = 3;
+  config.areas = {area_of(30, 4096, true), area_of(300, 4096), area_of(30, 4096, true)};
+  config.rebuild.outstanding = 2;
+  ArrayRig rig(config);
+  Array& array = *rig.array;
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    array.fail(1);
+    array.replace(1);
+    s.access(t, true, 8 * 31, 8, 1);  // in the middle of what has no copy: the walk begins anew behind it
+    for (int round = 0; round < 2; ++round) {
+      while (array.stale_units(1) > 99) {
+        s.pause(10 * kMs);
+        ASSERT_LT(core::now_ps(), 100'000 * kMs) << "it does not end";
+      }
+      EXPECT_EQ(array.rebuilt_units(1), 40u + 2 * static_cast<std::uint64_t>(round));  // units 0 and 1 are on drive 1
+      array.fail(1);
+      s.access(t, true, 0, 8, 2);
+      s.access(t, true, 8, 8, 2);
+      array.revive(1);
+    }
+  });
+  script.disk_init_socket.bind(array.host_tgt_socket);
+  run_until(200'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+struct Reports : host::array::ArrayProbeIf {
+  void changed(Picoseconds time, std::uint32_t drive, const host::array::ArrayDriveReport& report) override {
+    EXPECT_EQ(time, core::now_ps());
+    EXPECT_FALSE(last.at(drive) == report);
+    last[drive] = report;
+    ++count;
+  }
+  std::array<host::array::ArrayDriveReport, 2> last;
+  std::uint64_t count = 0;
+};
+
+TEST(ArrayProbe, IsToldOfEachChangeAndOfNothingElse) {
+  ArrayConfig config;
+  config.drives = 2;
+  config.areas = {area_of(64, 4096, true)};
+  config.tags = 2;
+  ArrayRig rig(config);
+  Array& array = *rig.array;
+  Reports reports;
+  Reports late;
+  array.add_probe(reports);
+  AtHost host("host");
+  host.disk_init_socket.bind(array.host_tgt_socket);
+  for (std::uint64_t unit = 0; unit < 20; ++unit) host.submit(true, 8 * unit, 8, 1);
+  std::uint64_t most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    run_until(core::now_ps() + 500 * kUs);
+    if (i == 20) {
+      array.fail(1);
+      late.last = {array.report_of(0), array.report_of(1)};
+      array.add_probe(late);
+    }
+    if (i == 200) array.revive(1);
+    for (std::uint32_t drive = 0; drive < 2; ++drive) {
+      ASSERT_TRUE(reports.last[drive] == array.report_of(drive)) << i;
+      if (i >= 20) ASSERT_TRUE(late.last[drive] == array.report_of(drive)) << i;
+    }
+    most = std::max(most, reports.last[0].queued);
+  }
+  EXPECT_EQ(most, 18u);
+  EXPECT_TRUE(reports.last[1].alive);
+  EXPECT_GT(reports.last[1].rebuilt_units, 0u);
+  const std::uint64_t before = reports.count;
+  array.remove_probe(reports);
+  array.remove_probe(reports);  // none is watched twice
+  host.submit(true, 0, 8, 1);
+  run_until(core::now_ps() + 100 * kMs);
+  EXPECT_EQ(reports.count, before);
+}
+
 TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
   ArrayConfig config;
   config.drives = 3;
@@ -827,14 +912,14 @@ TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
   Script script("script", [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 0, 16, 1);
-    array.kill(0);
+    array.fail(0);
     s.access(t, true, 2, 4, 2);  // a part of unit 0, on drive 0 with its backup on drive 1
     array.revive(0);
     s.pause(1'000 * kMs);
     EXPECT_EQ(array.stale_units(0), 1u);
     s.access(t, false, 2, 4);
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(4 * 512, 2));
-    array.kill(1);
+    array.fail(1);
     t.set(false, 0, 16);  // units 0 and 1: unit 1 has its backup on drive 2
     s.transport(t);
     EXPECT_EQ(t.extension.status, CommandStatus::NoCopy);

@@ -37,7 +37,7 @@ class WritesAndFlushes : public ArrayClientIf {
     return job;
   }
   /// Sets the drive that will fail before the next call of `look`.
-  void expect_death(std::uint32_t drive) { mortal_ = drive; }
+  void expect_failure(std::uint32_t drive) { failing_ = drive; }
   /// Reads everything back. Precondition: no request is outstanding, and no drive has failed.
   void look(Script& script) {
     ASSERT_EQ(outstanding_, 0u);
@@ -93,7 +93,7 @@ class WritesAndFlushes : public ArrayClientIf {
 
   bool may_forget(std::uint64_t sector) const {
     const StripeMap::Area& area = array_.map().area_at(sector * kSector);
-    return !area.mirrored && array_.map().place(area, array_.map().unit_at(area, sector * kSector), 0).drive == mortal_;
+    return !area.mirrored && array_.map().place(area, array_.map().unit_at(area, sector * kSector), 0).drive == failing_;
   }
   void write(Job& job) {
     const std::uint64_t length = 1 + random_.below(12);
@@ -158,7 +158,7 @@ class WritesAndFlushes : public ArrayClientIf {
   core::Pool<Job> jobs_;
   std::uint64_t stamp_ = 0;
   std::uint32_t outstanding_ = 0;
-  std::uint32_t mortal_ = 0;
+  std::uint32_t failing_ = 0;
   bool running_ = false;
 };
 
@@ -176,7 +176,7 @@ profile::DriveProfile forgetful_profile(profile::WriteBack write_back) {
 
 class ArrayFlush : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
+TEST_P(ArrayFlush, WhatItCoversOutlivesAnyFailure) {
   ArrayConfig config;
   config.drives = 4;
   config.tags = 6;
@@ -197,7 +197,7 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
     for (int i = 0; i < rounds; ++i) {
       load.start(1 + static_cast<std::uint32_t>(random.below(24)));
       const auto d = static_cast<std::uint32_t>(random.below(4));
-      load.expect_death(d);
+      load.expect_failure(d);
       // Three flushes and a failure, in any order.
       std::array<Picoseconds, 4> at;
       for (Picoseconds& t : at) t = static_cast<Picoseconds>(1 + random.below(120'000'000'000));
@@ -215,17 +215,17 @@ TEST_P(ArrayFlush, WhatItCoversOutlivesAnyDeath) {
         }
         under_flush += load.good_flushes + load.bad_flushes < ended_before + flushes ? 1u : 0u;
         switch (random.below(4)) {
-          case 0: array.kill(d); break;
+          case 0: array.fail(d); break;
           case 1: rig.drives[d]->set_alive(false); break;
           case 2: {  // within a host's callback
             bool done = false;
             load.on_finished = [&] {
-              if (!done) array.kill(d);
+              if (!done) array.fail(d);
               done = true;
             };
             patience(s, [&] { return done || load.outstanding() == 0; });
             load.on_finished = {};
-            if (!done) array.kill(d);
+            if (!done) array.fail(d);
             break;
           }
           default:

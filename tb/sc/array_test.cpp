@@ -310,7 +310,7 @@ TEST(Array, AFlushGoesToAllDrivesBetweenOlderAndYoungerWrites) {
   EXPECT_EQ(rig.array->outstanding(), 0u);
 }
 
-TEST(Array, AFlushSaysWhatADeadDriveHasNotFlushed) {
+TEST(Array, AFlushSaysWhatAFailedDriveHasNotFlushed) {
   // Units 0 and 1 on drives 0 and 1; then mirrored ones.
   StubRig rig(config_of(2, {area_of(32, 4096), area_of(32, 4096, true)}));
   Array& array = *rig.array;
@@ -328,18 +328,18 @@ TEST(Array, AFlushSaysWhatADeadDriveHasNotFlushed) {
   run_until(at);
   EXPECT_EQ(write(0, 8192), CommandStatus::Good);
   EXPECT_EQ(flush(), CommandStatus::Good);
-  array.kill(1);
+  array.fail(1);
   EXPECT_EQ(flush(), CommandStatus::Good) << "all that it had answered was flushed";
   EXPECT_EQ(write(32 * 4096, 8192), CommandStatus::Good);
   EXPECT_EQ(write(0, 1024), CommandStatus::Good);
   array.revive(1);
   run_until(at += 1000 * kMs);
-  array.kill(1);
+  array.fail(1);
   EXPECT_EQ(flush(), CommandStatus::Good) << "of the mirrored area nothing is ever in a drive's buffer only";
   array.revive(1);
   EXPECT_EQ(write(2 * 4096, 8192), CommandStatus::Good);
   EXPECT_EQ(write(3 * 4096, 512), CommandStatus::Good);
-  array.kill(1);
+  array.fail(1);
   ArrayRequest& told = rig.host->flush();
   run_until(at += 100 * kMs);
   EXPECT_EQ(told.status, CommandStatus::NoCopy);
@@ -354,7 +354,7 @@ TEST(Array, AFlushSaysWhatADeadDriveHasNotFlushed) {
   run_until(at += 100 * kMs);
   EXPECT_EQ(under.status, CommandStatus::NoCopy);
   EXPECT_FALSE(array.alive(1));
-  array.kill(0);
+  array.fail(0);
   EXPECT_EQ(flush(), CommandStatus::Good) << "no drive is left, and none had anything to lose";
   // A drive may refuse.
   rig.drives[1]->status = CommandStatus::Good;
@@ -498,7 +498,7 @@ TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
         s.pause(static_cast<Picoseconds>(1 + random.below(40)) * kMs);
         others.submit(false, random.below(array.capacity_bytes() / 512 - 8) * 512, 4096);
       }
-      if (round == 10) array.kill(1);
+      if (round == 10) array.fail(1);
       s.pause_until((static_cast<Picoseconds>(round) + 1) * 500 * kMs);
     }
   });
@@ -602,7 +602,7 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   StubRig rig(config_of(2, {area_of(16, 4096, true)}));
   Array& array = *rig.array;
   run_until(1);
-  array.kill(1);
+  array.fail(1);
   rig.host->submit(true, 0, 512);
   run_until(100 * kMs);
   EXPECT_EQ(array.stale_units(1), 1u);
@@ -633,7 +633,7 @@ TEST(Array, ALargeUnitIsRebuiltByPieces) {
   StubRig rig(config_of(2, {area_of(4, kLarge, true)}));
   Array& array = *rig.array;
   run_until(1);
-  array.kill(1);
+  array.fail(1);
   rig.host->submit(true, 0, 512);
   run_until(100 * kMs);
   array.revive(1);  // pieces are read and written by turns, 10 ms each
@@ -660,7 +660,7 @@ TEST(Array, TheSlowestRebuildIsSlow) {
   StubRig rig(config);
   Array& array = *rig.array;
   run_until(1);
-  array.kill(1);
+  array.fail(1);
   rig.host->submit(true, 0, 512);
   rig.host->submit(true, 1u << 27, 512);
   run_until(100 * kMs);
@@ -686,7 +686,7 @@ TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
     };
     for (std::uint8_t k = 0; k < 60; ++k) {
       // At any time during a rebuild of unit 0.
-      array.kill(1);
+      array.fail(1);
       s.access(t, true, 0, 1, 200);
       EXPECT_EQ(array.stale_units(1), 1u);
       array.revive(1);
@@ -786,7 +786,7 @@ TEST(Array, SpeaksTheBaseProtocol) {
   EXPECT_EQ(look.data, read.data);
   look.set(true, 256, 8, 3);
   EXPECT_EQ(host.disk_init_socket->transport_dbg(look.payload), 8u * 512);
-  rig.array->kill(0);
+  rig.array->fail(0);
   Transaction& backup = host.submit(false, 256, 8);
   run_until(2000 * kMs);
   EXPECT_EQ(backup.data, std::vector<std::uint8_t>(8 * 512, 3));
@@ -807,7 +807,7 @@ TEST(Array, BlockingCallsToo) {
     t.extension.flush = false;
     s.access(t, false, 250, 80);
     for (std::size_t i = 0; i < t.data.size(); ++i) ASSERT_EQ(t.data[i], i >= 6 * 512 && i < 70 * 512 ? 9 : 0) << i;
-    rig.array->kill(1);
+    rig.array->fail(1);
     s.access(t, false, 256, 64);
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(64 * 512, 9));
     t.set(false, 4, 4);

@@ -22,18 +22,10 @@ using profile::WriteBack;
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 
-/// The toy drive with a buffer of eight segments of half a track, two of them for writes, and SCSI's task attributes. A read from
-/// the buffer takes 50 us of overhead.
+/// The toy drive with a buffer, and SCSI's task attributes.
 DriveProfile cached_profile(WriteBack write_back = WriteBack::Interleaved) {
-  DriveProfile p = toy_profile();
-  p.overhead.read_hit_us = {50, 60};
+  DriveProfile p = cached_toy_profile(write_back);
   p.task_attributes = true;
-  p.cache.segments = 8;
-  p.cache.segment_blocks = 32;
-  p.cache.read_ahead = ReadAhead::Segment;
-  p.cache.keep_read_blocks = true;
-  p.cache.write_segments = 2;
-  p.cache.write_back = write_back;
   return p;
 }
 

@@ -23,7 +23,7 @@ using profile::WriteBack;
 
 constexpr std::uint64_t kSpan = 512;  // blocks in use
 
-struct DeathCase {
+struct FailureCase {
   const char* name;
   const char* policy;
   const char* engine;
@@ -32,14 +32,14 @@ struct DeathCase {
   EndResponse end_response;
   bool zero_latency = false;
 
-  friend std::ostream& operator<<(std::ostream& out, const DeathCase& c) { return out << c.name; }
+  friend std::ostream& operator<<(std::ostream& out, const FailureCase& c) { return out << c.name; }
 };
 
 /// Reads, writes, FUA, flushes, ordered and head-of-queue commands of all classes from two hosts and from blocking callers. A
 /// model holds the contents that each block may have: those since the last write that must be on the media.
-class MortalTraffic {
+class FailureTraffic {
  public:
-  MortalTraffic(drive::Drive& disk, std::vector<AtHost*> hosts, bool cached, std::uint64_t seed)
+  FailureTraffic(drive::Drive& disk, std::vector<AtHost*> hosts, bool cached, std::uint64_t seed)
       : disk_(disk), hosts_(std::move(hosts)), random_(seed, "failure"), cached_(cached), versions_(kSpan, {{0, 0, true}}) {
     for (AtHost* host : hosts_) {
       host->on_accepted = [this](Transaction& t) { accepted(t); };
@@ -187,20 +187,13 @@ class MortalTraffic {
   std::uint64_t lost_ = 0;
 };
 
-class DriveFailures : public ::testing::TestWithParam<DeathCase> {};
+class DriveFailures : public ::testing::TestWithParam<FailureCase> {};
 
 TEST_P(DriveFailures, LoseNothing) {
-  const DeathCase& c = GetParam();
-  DriveProfile profile = toy_profile();
-  profile.overhead.read_hit_us = {50, 60};
+  const FailureCase& c = GetParam();
+  DriveProfile profile = cached_toy_profile(c.write_back);
   profile.task_attributes = true;
   profile.queue_depth = 12;
-  profile.cache.segments = 8;
-  profile.cache.segment_blocks = 32;
-  profile.cache.read_ahead = profile::ReadAhead::Segment;
-  profile.cache.keep_read_blocks = true;
-  profile.cache.write_segments = 2;
-  profile.cache.write_back = c.write_back;
   profile.token_rate_bytes_per_s = c.token_rate;
   profile.token_depth_bytes = 64 * 1024;
   profile.zero_latency_write = c.zero_latency;
@@ -211,7 +204,7 @@ TEST_P(DriveFailures, LoseNothing) {
   media.disk_init_socket.bind(disk->host_tgt_socket);
   best_effort.end_response = c.end_response;
   best_effort.response_delay = 300 * kUs;
-  MortalTraffic traffic(*disk, {&best_effort, &media}, c.write_back != WriteBack::Off, 1);
+  FailureTraffic traffic(*disk, {&best_effort, &media}, c.write_back != WriteBack::Off, 1);
   core::RandomStream random(2, "instants");
   std::uint64_t blocking = 0;
   std::uint64_t immediate = 0, in_callback = 0, held = 0;
@@ -247,7 +240,7 @@ TEST_P(DriveFailures, LoseNothing) {
       torn += traffic.check(disk->power_loss_image()) != kSpan ? 1u : 0u;
     }
   };
-  Script killer("killer", [&](Script& s) {
+  Script failing("failing", [&](Script& s) {
     for (int i = 0; i < failures; ++i) {
       traffic.fill(10);
       s.pause(static_cast<Picoseconds>(1 + random.below(60'000'000'000)));
@@ -257,7 +250,7 @@ TEST_P(DriveFailures, LoseNothing) {
       const bool back = random.below(4) == 0;  // revived in the same instant
       const std::uint64_t before = traffic.failed;
       held += disk->host_port().admission().token_bucket().waiting();
-      const auto kill = [&] {
+      const auto fail = [&] {
         disk->set_alive(false);
         traffic.check_media();
         if (!back) return;
@@ -270,13 +263,13 @@ TEST_P(DriveFailures, LoseNothing) {
         traffic.on_event = [&] {
           if (done || calls-- > 0) return;
           done = true;
-          kill();
+          fail();
         };
         while (!done) s.pause(100 * kUs);
         traffic.on_event = {};
         ++in_callback;
       } else {
-        kill();
+        fail();
       }
       ++life;
       s.pause(1);
@@ -298,8 +291,8 @@ TEST_P(DriveFailures, LoseNothing) {
     }
     over = true;
   });
-  for (int k = 0; k < 4000 && !killer.done(); ++k) run_until(core::now_ps() + 10 * kMs);
-  ASSERT_TRUE(killer.done()) << "it hangs";
+  for (int k = 0; k < 4000 && !failing.done(); ++k) run_until(core::now_ps() + 10 * kMs);
+  ASSERT_TRUE(failing.done()) << "it hangs";
   run_until(core::now_ps() + 3'000 * kMs);
   EXPECT_EQ(life, static_cast<std::uint64_t>(failures));
   EXPECT_EQ(blocking, 0u);
@@ -333,26 +326,28 @@ TEST_P(DriveFailures, LoseNothing) {
 INSTANTIATE_TEST_SUITE_P(
     All, DriveFailures,
     ::testing::Values(
-        DeathCase{"firmware", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed},
-        DeathCase{"firmware_cached", "LOOK", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
-        DeathCase{"firmware_appending", "SPTF", "firmware", WriteBack::Append, 0, EndResponse::Updated},
-        DeathCase{"firmware_zero_latency", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed, true},
-        DeathCase{"firmware_clusters", "OPS:SCAN/CLUST-CYL(4|20)", "firmware", WriteBack::Interleaved, 0,
-                  EndResponse::Completed},
-        DeathCase{"firmware_slack", "OPS:SLACK(3|1)", "firmware", WriteBack::Append, 0, EndResponse::Completed},
-        DeathCase{"firmware_famish", "OPS:FAMISH", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
-        DeathCase{"firmware_cello", "CELLO(1|1|1)", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
-        DeathCase{"firmware_gated", "OPS:SCAN/CI-OPT(6)", "firmware", WriteBack::Interleaved, 2'000'000,
-                  EndResponse::Completed},
-        DeathCase{"firmware_slow_host", "SPTF", "firmware", WriteBack::Interleaved, 0, EndResponse::Later},
-        DeathCase{"model", "SPTF", "model", WriteBack::Off, 0, EndResponse::Completed},
-        DeathCase{"model_cached", "OPS:SCAN/CI-SPTF", "model", WriteBack::Interleaved, 0, EndResponse::Completed},
-        DeathCase{"model_clusters", "OPS:SCAN/CLUST-REQ(4)", "model", WriteBack::Interleaved, 2'000'000, EndResponse::Updated},
-        DeathCase{"model_orders", "OPS:SCAN/CI-OPT(6)", "model", WriteBack::Append, 0, EndResponse::Completed},
-        DeathCase{"lockstep_sptf", "SPTF", "lockstep", WriteBack::Append, 0, EndResponse::Completed},
-        DeathCase{"lockstep_elevator", "LOOK", "lockstep", WriteBack::Off, 0, EndResponse::Completed},
-        DeathCase{"lockstep_clusters", "OPS:SCAN/CLUST-REQ(4)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed},
-        DeathCase{"lockstep", "OPS:SCAN/CI-OPT(6)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed}),
+        FailureCase{"firmware", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed},
+        FailureCase{"firmware_cached", "LOOK", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        FailureCase{"firmware_appending", "SPTF", "firmware", WriteBack::Append, 0, EndResponse::Updated},
+        FailureCase{"firmware_zero_latency", "SPTF", "firmware", WriteBack::Off, 0, EndResponse::Completed, true},
+        FailureCase{"firmware_clusters", "OPS:SCAN/CLUST-CYL(4|20)", "firmware", WriteBack::Interleaved, 0,
+                    EndResponse::Completed},
+        FailureCase{"firmware_slack", "OPS:SLACK(3|1)", "firmware", WriteBack::Append, 0, EndResponse::Completed},
+        FailureCase{"firmware_famish", "OPS:FAMISH", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        FailureCase{"firmware_cello", "CELLO(1|1|1)", "firmware", WriteBack::Interleaved, 0, EndResponse::Completed},
+        FailureCase{"firmware_gated", "OPS:SCAN/CI-OPT(6)", "firmware", WriteBack::Interleaved, 2'000'000,
+                    EndResponse::Completed},
+        FailureCase{"firmware_slow_host", "SPTF", "firmware", WriteBack::Interleaved, 0, EndResponse::Later},
+        FailureCase{"model", "SPTF", "model", WriteBack::Off, 0, EndResponse::Completed},
+        FailureCase{"model_cached", "OPS:SCAN/CI-SPTF", "model", WriteBack::Interleaved, 0, EndResponse::Completed},
+        FailureCase{"model_clusters", "OPS:SCAN/CLUST-REQ(4)", "model", WriteBack::Interleaved, 2'000'000,
+                    EndResponse::Updated},
+        FailureCase{"model_orders", "OPS:SCAN/CI-OPT(6)", "model", WriteBack::Append, 0, EndResponse::Completed},
+        FailureCase{"lockstep_sptf", "SPTF", "lockstep", WriteBack::Append, 0, EndResponse::Completed},
+        FailureCase{"lockstep_elevator", "LOOK", "lockstep", WriteBack::Off, 0, EndResponse::Completed},
+        FailureCase{"lockstep_clusters", "OPS:SCAN/CLUST-REQ(4)", "lockstep", WriteBack::Interleaved, 0,
+                    EndResponse::Completed},
+        FailureCase{"lockstep", "OPS:SCAN/CI-OPT(6)", "lockstep", WriteBack::Interleaved, 0, EndResponse::Completed}),
     [](const auto& test) { return std::string(test.param.name); });
 
 /// The host's statistics count the requests, with generated requests and an end of the run.

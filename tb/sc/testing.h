@@ -82,6 +82,20 @@ inline profile::DriveProfile toy_profile() {
   return p;
 }
 
+/// The toy drive with a buffer of eight segments of half a track, two of them for writes. A read from the buffer takes 50 us of
+/// overhead.
+inline profile::DriveProfile cached_toy_profile(profile::WriteBack write_back) {
+  profile::DriveProfile p = toy_profile();
+  p.overhead.read_hit_us = {50, 60};
+  p.cache.segments = 8;
+  p.cache.segment_blocks = 32;
+  p.cache.read_ahead = profile::ReadAhead::Segment;
+  p.cache.keep_read_blocks = true;
+  p.cache.write_segments = 2;
+  p.cache.write_back = write_back;
+  return p;
+}
+
 inline constexpr std::uint64_t kToyBlocks = 128 * 2 * 64;
 inline constexpr std::uint64_t kToyTrack = 64;
 inline constexpr std::uint64_t kToyCylinder = 128;

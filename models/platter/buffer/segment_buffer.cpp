@@ -63,7 +63,7 @@ void SegmentBuffer::use(const Hit& hit, Lba first, std::uint32_t blocks) {
   touch(segment);
   if (!keeps() && !segment.dirty()) drop(segment, first.value + blocks);
   if (stream_.active && stream_.segment == hit.segment) {
-    stream_.limit = std::max({stream_.limit, read_ahead_limit(segment, first.value, blocks), first.value + blocks});
+    stream_.limit = std::max({stream_.limit, read_ahead_limit(segment, first.value, blocks, {}), first.value + blocks});
     stream_.promised = std::max(stream_.promised, first.value + blocks);
   }
   if (stream_.active && stream_.segment == hit.segment && first.value + blocks > stream_.run_first + stream_.run_blocks)
@@ -81,7 +81,7 @@ Picoseconds SegmentBuffer::bus_start(const Hit& hit, Lba first, std::uint32_t bl
   Picoseconds start = earliest;
   for (std::uint64_t block = std::max(in, first.value); block < end;) {
     while (block >= stream_.run_first + stream_.run_blocks)
-      begin_run(stream_.run_first + stream_.run_blocks, stream_.start + stream_.duration);
+      begin_run(rest_of_track(stream_.run_first + stream_.run_blocks), stream_.start + stream_.duration);
     const auto arrives = [this](std::uint64_t b) {
       return stream_.start + stream_.duration * static_cast<Picoseconds>(b - stream_.run_first + 1) / stream_.run_blocks;
     };
@@ -159,12 +159,9 @@ void SegmentBuffer::extend(Segment& segment, std::uint64_t end) const {
 
 // --- read-ahead ------------------------------------------------------------------------------------------------------
 
-const TrackRun& SegmentBuffer::rest_of_track(std::uint64_t block) const {
-  if (rest_.from != block) rest_ = {block, planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu)};
-  return rest_.run;
+SegmentBuffer::TrackRest SegmentBuffer::rest_of_track(std::uint64_t block) const {
+  return {block, planner_.geometry().track_run(Lba(block), 0xFFFF'FFFFu)};
 }
-
-std::uint64_t SegmentBuffer::track_end(std::uint64_t block) const { return block + rest_of_track(block).blocks; }
 
 std::uint64_t SegmentBuffer::track_first(std::uint64_t block) const {
   // The track's first block is at most as many blocks back as the sector's index on its track; slips only reduce the distance.
@@ -175,17 +172,18 @@ std::uint64_t SegmentBuffer::track_first(std::uint64_t block) const {
   return first;
 }
 
-std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks) const {
+std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks,
+                                              const TrackRest& next) const {
   const mechanics::Geometry& geometry = planner_.geometry();
   const std::uint64_t end = first + blocks;
   const std::uint64_t capacity = geometry.block_count();
-  if (end >= capacity || profile_.read_ahead == ReadAhead::None) return end;
+  if (end >= capacity) return end;
   if (whole_track()) {
     const std::uint64_t limit = track_end(end - 1);
     return profile_.read_ahead == ReadAhead::WholeTrackNext && limit < capacity ? track_end(limit) : limit;
   }
   if (profile_.read_ahead == ReadAhead::NextTrack) {
-    const std::uint64_t limit = track_end(end);
+    const std::uint64_t limit = next.from == end ? next.end() : track_end(end);
     const bool began_before = segment.first < end && track_end(segment.first) <= end;  // on an earlier track
     return began_before && limit < capacity ? track_end(limit) : limit;
   }
@@ -205,8 +203,8 @@ std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint6
   return std::max(std::min(limit, capacity), end);
 }
 
-void SegmentBuffer::begin_run(std::uint64_t block, Picoseconds from) {
-  const TrackRun& run = rest_of_track(block);
+void SegmentBuffer::begin_run(const TrackRest& rest, Picoseconds from) {
+  const TrackRun& run = rest.run;
   const mechanics::Rotation& rotation = planner_.rotation();
   Picoseconds seek = 0;
   Picoseconds settle = 0;
@@ -216,7 +214,7 @@ void SegmentBuffer::begin_run(std::uint64_t block, Picoseconds from) {
   const Picoseconds begin = rotation.phase_of(run.start_angle);
   stream_.start = stream_.moved + rotation.wait(rotation.phase(stream_.moved), begin);
   stream_.duration = run.full_turn ? rotation.period() : rotation.wait(begin, rotation.phase_of(run.end_angle));
-  stream_.run_first = block;
+  stream_.run_first = rest.from;
   stream_.run_blocks = run.blocks;
   stream_.place.cylinder = run.cylinder;
   stream_.place.head = run.head;
@@ -225,9 +223,10 @@ void SegmentBuffer::begin_run(std::uint64_t block, Picoseconds from) {
 void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place,
                                      Picoseconds now, bool after_hit) {
   stream_ = Stream{};
-  if (segment == kNone) return;
-  const std::uint64_t limit = read_ahead_limit(segments_[segment], first.value, blocks);
+  if (segment == kNone || profile_.read_ahead == ReadAhead::None) return;
   const std::uint64_t next = after_hit ? segments_[segment].end : first.value + blocks;
+  const TrackRest rest = next < planner_.geometry().block_count() ? rest_of_track(next) : TrackRest{next, {}};
+  const std::uint64_t limit = read_ahead_limit(segments_[segment], first.value, blocks, rest);
   if (whole_track() && !after_hit) {
     const std::uint64_t last_track = track_first(next - 1);
     const std::uint64_t from = std::max(last_track, segments_[segment].first);
@@ -250,7 +249,7 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
   stream_.limit = limit;
   stream_.place = place;
   if (next < limit && !(stream_.wraps && next == track_end(next - 1))) {
-    begin_run(next, now);
+    begin_run(rest, now);
   } else {  // the request ends at its track's end: only the track's front is left
     stream_.run_first = next;
     stream_.moved = stream_.start = now;
@@ -291,14 +290,14 @@ void SegmentBuffer::advance(Picoseconds now) {
       stream_.active = false;
       return;
     }
-    begin_run(stream_.run_first + stream_.run_blocks, from);
+    begin_run(rest_of_track(stream_.run_first + stream_.run_blocks), from);
   }
 }
 
 Picoseconds SegmentBuffer::keep_promise() {
   const std::uint64_t last = stream_.promised - 1;
   while (last >= stream_.run_first + stream_.run_blocks)
-    begin_run(stream_.run_first + stream_.run_blocks, stream_.start + stream_.duration);
+    begin_run(rest_of_track(stream_.run_first + stream_.run_blocks), stream_.start + stream_.duration);
   const auto run_blocks = static_cast<Picoseconds>(stream_.run_blocks);
   const Picoseconds in =
       stream_.start + (stream_.duration * static_cast<Picoseconds>(last - stream_.run_first + 1) + run_blocks - 1) / run_blocks;

@@ -158,11 +158,18 @@ class SegmentBuffer {
   }
   bool keeps() const { return profile_.keep_read_blocks || whole_track(); }
   std::uint64_t track_first(std::uint64_t block) const;
-  /// The run from a block to the end of its track. The last one is kept: a read-ahead asks for its limit and its first run in turn.
-  const mechanics::TrackRun& rest_of_track(std::uint64_t block) const;
-  std::uint64_t track_end(std::uint64_t block) const;
-  std::uint64_t read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks) const;
-  void begin_run(std::uint64_t block, Picoseconds from);
+  /// The run from a block to the end of its track.
+  struct TrackRest {
+    std::uint64_t from = 0;
+    mechanics::TrackRun run{};
+    std::uint64_t end() const { return from + run.blocks; }
+  };
+  TrackRest rest_of_track(std::uint64_t block) const;
+  std::uint64_t track_end(std::uint64_t block) const { return rest_of_track(block).end(); }
+  /// `next`: from the first block that the read-ahead would read on; {}: not known.
+  std::uint64_t read_ahead_limit(const Segment& segment, std::uint64_t first, std::uint32_t blocks,
+                                 const TrackRest& next) const;
+  void begin_run(const TrackRest& rest, Picoseconds from);
   void advance(Picoseconds now);
   /// Stops waiting for the front of the track.
   void leave_track();
@@ -179,10 +186,6 @@ class SegmentBuffer {
   std::uint64_t clock_ = 0;
   std::uint32_t dirty_segments_ = 0;
   Stream stream_;
-  struct {
-    std::uint64_t from = ~std::uint64_t{0};
-    mechanics::TrackRun run{};
-  } mutable rest_;
   Picoseconds looked_ = 0;    ///< time of the last query
   Picoseconds arm_held_ = 0;  ///< until then the drive continues to read for reads that have been served
 };

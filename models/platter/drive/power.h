@@ -27,9 +27,9 @@ class Power : public sc_core::sc_module {
       : sc_module(name), controller_(controller) {
     if (fails_at == core::kNoDeadline) return;
     SC_METHOD(fail);
-    sensitive << death_;
+    sensitive << failure_;
     dont_initialize();
-    death_.notify(core::to_sc_time(fails_at));
+    failure_.notify(core::to_sc_time(fails_at));
   }
   void bind_sink(PowerSinkIf& sink) { sink_ = &sink; }
 
@@ -51,7 +51,7 @@ class Power : public sc_core::sc_module {
 
   Controller& controller_;
   PowerSinkIf* sink_ = nullptr;
-  sc_core::sc_event death_;
+  sc_core::sc_event failure_;
   bool alive_ = true;
   std::uint32_t failures_ = 0;
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "platter/command/command.h"
+#include "platter/core/probes.h"
 #include "platter/core/types.h"
 #include "platter/drive/controller_state.h"
 
@@ -47,20 +46,6 @@ class ProbeIf {
   virtual void prepared(core::Picoseconds /*time*/, std::uint32_t /*actuator*/, core::Picoseconds /*from*/) {}
 };
 
-/// The probes of a drive, in the order in which they are notified.
-class Probes {
- public:
-  void add(ProbeIf& probe) { all_.push_back(&probe); }
-  void remove(ProbeIf& probe) { all_.erase(std::remove(all_.begin(), all_.end(), &probe), all_.end()); }
-  bool empty() const { return all_.empty(); }
-
-  template <typename Tell>
-  void tell(Tell tell) const {
-    for (ProbeIf* probe : all_) tell(*probe);
-  }
-
- private:
-  std::vector<ProbeIf*> all_;
-};
+using Probes = core::Probes<ProbeIf>;
 
 }  // namespace platter::drive

@@ -10,14 +10,8 @@
 
 namespace platter::observe {
 
-/// A drive of an array, as the array sees it.
-struct ArrayDriveView {
-  const host::array::Array& array;
-  std::uint32_t drive;
-};
-
-/// One row a signal of each drive.
-const std::vector<params::Signal<ArrayDriveView>>& array_signals();
+/// One row a signal of each drive of an array, all read after each change.
+const std::vector<params::Signal<host::array::ArrayDriveReport>>& array_signals();
 
 /// Watches an array and writes to a wave file, drive by drive, what waits for it in the host and what the array knows of it. The
 /// array outlives the probe.
@@ -27,7 +21,7 @@ class ArrayWaves : public host::array::ArrayProbeIf {
   ArrayWaves(host::array::Array& array, WaveFile& file, const std::string& scope);
   ~ArrayWaves() override;
 
-  void worked(core::Picoseconds now) override;
+  void changed(core::Picoseconds time, std::uint32_t drive, const host::array::ArrayDriveReport& report) override;
 
  private:
   host::array::Array& array_;

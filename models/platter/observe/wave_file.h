@@ -34,6 +34,13 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void add(accelerator::RtlCore& rtl);
 
   void set(Signals of, std::size_t row, params::SignalValue value, core::Picoseconds now);
+  /// Sets those signals that are read after one of `events`.
+  template <typename View>
+  void set(Signals of, const std::vector<params::Signal<View>>& signals, const View& view, std::uint32_t events,
+           core::Picoseconds now) {
+    for (std::size_t i = 0; i < signals.size(); ++i)
+      if ((signals[i].events & events) != 0) set(of, i, signals[i].value(view), now);
+  }
 
   bool wants(core::Picoseconds time) const override { return armed_ && time >= from_ && time <= to_; }
   /// Starts the recording. What happens to a design before the simulation starts is not in the file.

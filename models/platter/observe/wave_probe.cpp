@@ -30,9 +30,7 @@ WaveProbe::~WaveProbe() { drive_.remove_probe(*this); }
 
 void WaveProbe::show(std::uint32_t events) {
   view_.now = now_ps();
-  const std::vector<params::Signal<DriveView>>& all = drive_signals();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if ((all[i].events & events) != 0) file_.set(signals_, i, all[i].value(view_), view_.now);
+  file_.set(signals_, drive_signals(), view_, events, view_.now);
 }
 
 void WaveProbe::entered(const drive::ActuatorReport& report) {

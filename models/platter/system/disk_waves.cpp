@@ -14,14 +14,9 @@ DiskWaves::DiskWaves(const Scenario& s, const std::filesystem::path& file, const
     probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *file_,
                                                            drive->basename(),
                                                            static_cast<std::uint32_t>(s.waves.angle_samples)));
-  if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, "array");
+  if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, disks.striped()->basename());
   for (const auto& drive : disks.drives())
     if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) file_->add(*rtl);
-}
-
-EngineOptions traced(EngineOptions engine, const RunOptions& options) {
-  if (!options.waves.empty()) engine.tracing = accelerator::RtlCore::traced();
-  return engine;
 }
 
 }  // namespace platter::system

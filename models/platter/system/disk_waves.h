@@ -28,7 +28,4 @@ class DiskWaves {
   std::optional<observe::ArrayWaves> array_;
 };
 
-/// The engine's options for a run: its RTL is traced if waves are written.
-EngineOptions traced(EngineOptions engine, const RunOptions& options);
-
 }  // namespace platter::system

@@ -96,7 +96,7 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
   layer.drive_bytes = bytes_of(first());
   layer.sector_bytes = s.drive.geometry.sector_bytes;
   layer.holds_data = false;
-  layer.rebuild = {s.redundancy.rebuild_outstanding, s.redundancy.rebuild_bytes_per_s};
+  layer.rebuild = s.redundancy.rebuild;
   striped_ = std::make_unique<Array>("array", layer);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
     striped_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
@@ -111,7 +111,7 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
   sc_core::sc_spawn(
       [array = striped_.get(), drive = s.redundancy.failing_drive, replaced = s.redundancy.replaced, failure, absence] {
         sc_core::wait(failure);
-        array->kill(drive);
+        array->fail(drive);
         if (absence == sc_core::SC_ZERO_TIME) return;
         sc_core::wait(absence);
         if (replaced)

@@ -127,9 +127,9 @@ class LoadRun : public RunIf {
       : s_(scenario),
         log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
         time_(scenario.run, options.progress),
-        disks_(scenario, drive_config(scenario),
-               system::engine_factory(traced(engine_options(scenario, scenario.policy, options), options))),
-        statistics_(time_.warmup(), time_.end()) {
+        disks_(scenario, drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
+        statistics_(time_.warmup(), time_.end()),
+        waves_(scenario, options.waves, disks_) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
     if (s_.drive.token_rate_bytes_per_s > 0) host_.best_effort_init_socket.bind(disks_.first().host_tgt_socket);
@@ -140,7 +140,6 @@ class LoadRun : public RunIf {
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);
     if (log_) host_.add_observer(*log_);
-    waves_.emplace(s_, options.waves, disks_);
   }
 
   void run() override {
@@ -159,7 +158,7 @@ class LoadRun : public RunIf {
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
-  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_->close()}; }
+  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
 
  private:
   void collect(const std::vector<Picoseconds>& busy_before, double occupancy_before) {
@@ -197,7 +196,7 @@ class LoadRun : public RunIf {
   std::vector<std::unique_ptr<workload::ProducerIf>> producers_;
   observe::Statistics statistics_;
   RefusalWatch refusals_;
-  std::optional<DiskWaves> waves_;
+  DiskWaves waves_;  // behind the host, whose first requests are in the first sample
   LoadResult result_;
 };
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "platter/host/mixed_server/account.h"
@@ -155,8 +154,8 @@ std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const 
                                             static_cast<std::uint64_t>(scenario.run.seed));
 }
 
-/// Text and, after it, the video files: on all disks, or each on its own disks. Each class has half of the tags, so that neither waits for
-/// the other except by decision of the policy. Throws core::ConfigError if they do not fit.
+/// Text and, after it, the video files: on all disks, or each on its own disks. Each class has half of the tags, so that neither
+/// waits for the other except by decision of the policy; a rebuild may take as many from both. Throws core::ConfigError if they do not fit.
 host::array::ArrayConfig array_config(const Scenario& scenario, const server::Workload& work) {
   const server::MixedServerParameters& p = scenario.mixed_server;
   const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
@@ -168,14 +167,15 @@ host::array::ArrayConfig array_config(const Scenario& scenario, const server::Wo
   const auto add = [&](std::uint64_t units, std::int64_t unit, std::uint32_t first, std::uint32_t drives, const char* key,
                        const char* what) {
     const auto unit_bytes = static_cast<std::uint64_t>(unit);
-    bool fits = units <= capacity / unit_bytes * config.drives;  // so that their bytes are a number
+    const bool fits = units <= capacity / unit_bytes * config.drives;  // so that their bytes are a number
     config.areas.push_back({units * unit_bytes, unit_bytes, first, drives, scenario.redundancy.copies > 1, false});
+    std::string why = fits ? "" : "more units than the disks have";
     try {
       if (fits) host::array::StripeMap(config.drives, capacity, scenario.drive.geometry.sector_bytes, config.areas);
-    } catch (const std::invalid_argument&) {
-      fits = false;
+    } catch (const std::invalid_argument& error) {
+      why = error.what();
     }
-    if (!fits) scenario.refuse(key, fmt::format("{} on disks of {} bytes", what, capacity));
+    if (!why.empty()) scenario.refuse(key, fmt::format("{} on disks of {} bytes: {}", what, capacity, why));
   };
   add(work.text_units(), p.text_unit_bytes, 0, p.integrated() ? 0 : text_disks, "text.set_bytes", "the text does not fit");
   if (work.video_units() > 0)
@@ -195,7 +195,7 @@ class MixedServerRun : public RunIf {
         account_(*work_, time_.warmup()),
         disks_(
             scenario, drive_config(scenario),
-            [&](std::uint32_t i) { return system::engine_factory(traced(engine_options(s_, policy_of(i), options), options)); },
+            [&](std::uint32_t i) { return system::engine_factory(engine_options(s_, policy_of(i), options)); },
             array_config(scenario, *work_)),
         waves_(scenario, options.waves, disks_) {
     work_->on_text_ended([this](const server::TextRequest& request) {
@@ -206,8 +206,6 @@ class MixedServerRun : public RunIf {
         response_.add(request.ended - request.issued);
     });
     disks_.bind(host_.disk_init_socket);
-    host_.set_limit(RequestClass::Continuous, ~0u);  // the array's host queues are unbounded
-    host_.set_limit(RequestClass::Discrete, ~0u);
     host_.add_producer(*work_);
     host_.add_observer(account_);
     host_.add_observer(refusals_);
@@ -256,9 +254,9 @@ class MixedServerRun : public RunIf {
   std::unique_ptr<server::Workload> work_;
   server::Account account_;
   Disks disks_;
-  DiskWaves waves_;
   workload::Initiator host_{"host"};
   RefusalWatch refusals_;
+  DiskWaves waves_;  // behind the host, whose first requests are in the first sample
   observe::Samples response_;
   Result result_;
 };

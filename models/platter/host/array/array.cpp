@@ -46,7 +46,8 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
       host_tgt_socket(host_.socket()),
       disk_init_sockets(links_.disk_init_sockets),
       best_effort_init_sockets(links_.best_effort_init_sockets),
-      register_init_sockets(links_.register_init_sockets) {
+      register_init_sockets(links_.register_init_sockets),
+      reported_(config.drives) {
   for (const StripeMap::Area& area : map_.areas())
     if (planner_.cached(area) && (config.cache.block_bytes == 0 || config.cache.block_bytes % config.sector_bytes != 0 ||
                                   area.unit_bytes % config.cache.block_bytes != 0))
@@ -183,8 +184,17 @@ void Array::work(bool callbacks) {
   while (work_once(callbacks)) {
   }
   working_ = false;
-  for (ArrayProbeIf* probe : probes_) probe->worked(now_ps());
+  if (!probes_.empty()) report();
   if (!ended_.empty()) ended_event_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Array::report() {
+  for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
+    const ArrayDriveReport report = report_of(drive);
+    if (report == reported_[drive]) continue;
+    reported_[drive] = report;
+    probes_.tell([&](ArrayProbeIf& probe) { probe.changed(now_ps(), drive, report); });
+  }
 }
 
 // --- fragments -----------------------------------------------------------------------------------------------------
@@ -255,7 +265,7 @@ void Array::dispatch_write(Fragment& fragment) {
 void Array::settle_write(Fragment& fragment) {
   const StripeMap::Area& area = *fragment.area;
   std::uint32_t good = fragment.written;
-  if (area.mirrored && !fragment.whole())  // a copy that has become stale meanwhile lacks another part of the unit
+  if (!fragment.whole())  // a copy that has become stale meanwhile lacks another part of the unit
     for (std::uint32_t copy = 0; copy < area.copies(); ++copy)
       if (states_.stale(map_.place(area, fragment.unit, copy))) good &= ~(1u << copy);
   if (good == 0 && fragment.refused == CommandStatus::Good &&
@@ -385,7 +395,8 @@ void Array::answered(LinkCommand& command) {
         planner_.settle(fragment);
         break;
       case Kind::Write:
-        if (good)
+        // A drive that was replaced meanwhile does not hold what the one before it has written.
+        if (good && (this_generation || !states_.stale(map_.place(*fragment.area, fragment.unit, command.copy))))
           fragment.written |= static_cast<std::uint8_t>(1u << command.copy);
         else if (command.status != CommandStatus::DriveFailed)
           fragment.refused = command.status;
@@ -407,7 +418,7 @@ void Array::failed(std::uint32_t drive) {
   if (config_.poll > 0) poll_event_.notify(to_sc_time(config_.poll));
 }
 
-void Array::kill(std::uint32_t drive) {
+void Array::fail(std::uint32_t drive) {
   std::uint32_t state = 0;
   links_.access_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
   failed(drive);
@@ -451,13 +462,13 @@ bool Array::complete_revivals() {
     reviving_ &= ~(std::uint64_t{1} << drive);
     states_.put_to_use(drive);
     links_.put_in(drive);
-    rebuilder_.drive_is_back();
+    rebuilder_.drive_revived();
   }
   return reviving_ != before;
 }
 
 void Array::poll() {
-  bool any_dead = false;
+  bool any_failed = false;
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
     if (states_.alive(drive)) continue;
     std::uint32_t state = 0;
@@ -465,9 +476,9 @@ void Array::poll() {
         (state & drive::reg::kStateAlive) != 0)
       drive_revived(drive);
     else if (links_.has_registers(drive))
-      any_dead = true;
+      any_failed = true;
   }
-  if (any_dead) poll_event_.notify(to_sc_time(config_.poll));
+  if (any_failed) poll_event_.notify(to_sc_time(config_.poll));
 }
 
 void Array::rebuild_again() {

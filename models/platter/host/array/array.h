@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
+#include "platter/core/probes.h"
 #include "platter/host/array/block_cache.h"
 #include "platter/host/array/config.h"
 #include "platter/host/array/drive_links.h"
@@ -19,12 +20,26 @@
 
 namespace platter::host::array {
 
-/// Watches an array.
+/// A drive of an array, as the array sees it.
+struct ArrayDriveReport {
+  std::uint64_t queued = 0;  ///< commands in the drive's queue in the host
+  std::uint32_t in_drive = 0;
+  bool alive = true;
+  std::uint64_t stale_units = 0;
+  std::uint64_t rebuilt_units = 0;
+
+  bool operator==(const ArrayDriveReport& o) const {
+    return queued == o.queued && in_drive == o.in_drive && alive == o.alive && stale_units == o.stale_units &&
+           rebuilt_units == o.rebuilt_units;
+  }
+};
+
+/// Observes an array without affecting it.
 class ArrayProbeIf {
  public:
   virtual ~ArrayProbeIf() = default;
-  /// The array has done all that there was to do at this time: its queues and drives may have changed.
-  virtual void worked(Picoseconds now) = 0;
+  /// What the array knows of a drive has changed. One call for each drive and time at most.
+  virtual void changed(Picoseconds time, std::uint32_t drive, const ArrayDriveReport& report) = 0;
 };
 
 /// A host layer above the ports of 1 to 32 drives: striping, mirroring, a cache, and the handling of drive failures.
@@ -75,8 +90,11 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   decltype(DriveLinks::best_effort_init_sockets)& best_effort_init_sockets;
   decltype(DriveLinks::register_init_sockets)& register_init_sockets;
 
-  void add_probe(ArrayProbeIf& probe) { probes_.push_back(&probe); }
-  void remove_probe(ArrayProbeIf& probe) { probes_.erase(std::find(probes_.begin(), probes_.end(), &probe)); }
+  void add_probe(ArrayProbeIf& probe) {
+    report();
+    probes_.add(probe);
+  }
+  void remove_probe(ArrayProbeIf& probe) { probes_.remove(probe); }
 
   std::uint32_t drives() const { return config_.drives; }
   const StripeMap& map() const { return map_; }
@@ -89,7 +107,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void submit(ArrayRequest& request) override;
 
   /// Makes the drive fail (through its STATE register, if bound), or takes it out of service (if not).
-  void kill(std::uint32_t drive);
+  void fail(std::uint32_t drive);
   /// Revives the drive (through its STATE register, if bound) and uses it again: at once, or as soon as no command from before
   /// its failure is in it and no write that it has missed is in progress.
   void revive(std::uint32_t drive);
@@ -99,6 +117,9 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
   void drive_revived(std::uint32_t drive);
 
+  ArrayDriveReport report_of(std::uint32_t drive) const {
+    return {queued(drive), in_drive(drive), alive(drive), stale_units(drive), rebuilt_units(drive)};
+  }
   bool alive(std::uint32_t drive) const { return states_.alive(drive); }
   /// Commands sent to the drive so far, those in it, and those in its host queue.
   std::uint64_t sent(std::uint32_t drive) const { return links_.sent(drive); }
@@ -129,6 +150,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// Processes everything that is pending. `callbacks`: also reports ended requests to their clients.
   void work(bool callbacks);
   bool work_once(bool callbacks);
+  /// Tells the probes what has changed since the last call.
+  void report();
   void tell_ended() { work(true); }
   void respond() { host_.respond(); }
 
@@ -173,7 +196,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   core::RingBuffer<ArrayRequest*> ended_;
   std::uint64_t reviving_ = 0;  ///< revived drives that are not yet in use, one bit each
   bool working_ = false;
-  std::vector<ArrayProbeIf*> probes_;
+  core::Probes<ArrayProbeIf> probes_;
+  std::vector<ArrayDriveReport> reported_;
 };
 
 }  // namespace platter::host::array

@@ -48,10 +48,10 @@ class DriveStates {
   }
   void put_to_use(std::uint32_t drive) { drives_[drive].alive = true; }
 
-  /// A drive has completed a write without FUA, whose bytes may be only in its buffer. `lives`: the drive has not failed since it
-  /// received the write.
-  void answered_write(std::uint32_t drive, std::uint32_t bytes, bool lives) {
-    (lives ? drives_[drive].unflushed_bytes : lost_unflushed_bytes_) += bytes;
+  /// A drive has completed a write without FUA, whose bytes may be only in its buffer. `this_generation`: the drive has not
+  /// failed since it received the write.
+  void answered_write(std::uint32_t drive, std::uint32_t bytes, bool this_generation) {
+    (this_generation ? drives_[drive].unflushed_bytes : lost_unflushed_bytes_) += bytes;
   }
   void flushed(std::uint32_t drive) { drives_[drive].unflushed_bytes = 0; }
   /// Compares the drive's failure count with the last one seen: the array may have missed a failure.

@@ -16,10 +16,10 @@ const params::Table<RedundancyParameters>& redundancy_parameters() {
   static const params::Table<P> table = {
       {"array.copies", "", "copies of each block, on as many drives; striped and mixed_server: 1 or 2", at(&P::copies),
        Range{1, 32}},
-      {"array.rebuild_outstanding", "", "units of a drive that has returned that are rebuilt at once; 0: no rebuild",
-       at(&P::rebuild_outstanding), Range{0, 1024}},
-      {"array.rebuild_bytes_per_s", "bytes/s", "the rebuild's rate at most; 0: no limit", at(&P::rebuild_bytes_per_s),
-       Range{0, 4e9}},
+      {"array.rebuild_outstanding", "", "units of a drive that has been revived that are rebuilt at once; 0: no rebuild",
+       at(&P::rebuild, &RebuildOptions::outstanding), Range{0, 1024}},
+      {"array.rebuild_bytes_per_s", "bytes/s", "the rebuild's rate at most; 0: no limit",
+       at(&P::rebuild, &RebuildOptions::bytes_per_s), Range{0, 4e9}},
       {"fault.revives_at_s", "s", "the drive that failed is switched on again, and is rebuilt; 0: never", at(&P::revives_at_s),
        Range{0, 1e6}},
       {"fault.replaced", "", "an empty drive takes its place, of which every unit is rebuilt", at(&P::replaced)},
@@ -64,7 +64,7 @@ class Checks {
       : a_(array), r_(redundancy), drive_(drive), findings_(findings) {}
 
   void ew(double fails_at_s, bool eager, std::uint32_t block_bytes) {
-    if (r_.revives_at_s > 0) refuse("fault.revives_at_s", "found a drive that returns, expected array.kind = \"striped\"");
+    if (r_.revives_at_s > 0) refuse("fault.revives_at_s", "found a drive that is revived, expected array.kind = \"striped\"");
     if (fails_at_s > 0) refuse("fault.fails_at_s", "found a drive that fails, expected none in an EW-Array");
     const ArrayParameters unset;
     const std::pair<const char*, bool> striped_only[] = {
@@ -73,8 +73,8 @@ class Checks {
         {"array.cache_bytes", a_.cache_bytes != unset.cache_bytes},
         {"array.cache_block_bytes", a_.cache_block_bytes != unset.cache_block_bytes},
         {"array.stream_buffer_units", a_.stream_buffer_units != unset.stream_buffer_units},
-        {"array.rebuild_outstanding", r_.rebuild_outstanding != RedundancyParameters().rebuild_outstanding},
-        {"array.rebuild_bytes_per_s", r_.rebuild_bytes_per_s != RedundancyParameters().rebuild_bytes_per_s}};
+        {"array.rebuild_outstanding", r_.rebuild.outstanding != RebuildOptions().outstanding},
+        {"array.rebuild_bytes_per_s", r_.rebuild.bytes_per_s != RebuildOptions().bytes_per_s}};
     for (const auto& [key, set] : striped_only)
       if (set) refuse(key, "is of a striped array, expected array.kind = \"striped\"");
     if (!eager) whole("eager.block_bytes", block_bytes, drive_.geometry.sector_bytes, "a sector");
@@ -118,7 +118,7 @@ class Checks {
 
 void check(const RedundancyParameters& r, std::uint32_t drives, double fails_at_s, params::Findings& findings) {
   if (r.revives_at_s > 0 && fails_at_s <= 0)
-    findings.add("fault.revives_at_s", "found a drive that returns, expected fault.fails_at_s before it");
+    findings.add("fault.revives_at_s", "found a drive that is revived, expected fault.fails_at_s before it");
   else if (r.revives_at_s > 0 && r.revives_at_s <= fails_at_s)
     findings.add("fault.revives_at_s",
                  fmt::format("found {:g}, expected a time after fault.fails_at_s, which is {:g}", r.revives_at_s, fails_at_s));

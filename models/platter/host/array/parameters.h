@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "platter/host/array/config.h"
 #include "platter/params/row.h"
 #include "platter/params/source.h"
 #include "platter/profile/drive_profile.h"
@@ -13,8 +14,7 @@ namespace platter::host::array {
 /// Copies on several drives, and the failure and revival of a drive.
 struct RedundancyParameters {
   std::uint32_t copies = 1;
-  std::uint32_t rebuild_outstanding = 1;
-  std::uint32_t rebuild_bytes_per_s = 0;
+  RebuildOptions rebuild;
   double revives_at_s = 0;  ///< 0: never
   bool replaced = false;
   std::uint32_t failing_drive = 0;

@@ -31,7 +31,7 @@ Rebuilder::Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveState
   active_.reserve(config.rebuild.outstanding);
 }
 
-void Rebuilder::drive_is_back() {
+void Rebuilder::drive_revived() {
   for (Drive& drive : drives_) drive.blocked = false;
   wanted_ = true;
 }
@@ -70,7 +70,8 @@ bool Rebuilder::begin_one(std::uint32_t drive) {
   bool waiting = false;
   std::uint64_t at = stale.next(port.cursor);
   if (at >= map_.physical_units()) at = stale.next(0);
-  for (const std::uint64_t first = at;;) {
+  const std::uint64_t first = at;
+  for (bool wrapped = false; !wrapped || at < first;) {
     UnitCopy copy;
     map_.unit_of(drive, at, copy);
     const StripeMap::Area& area = map_.area_of_unit(copy.unit);
@@ -81,9 +82,11 @@ bool Rebuilder::begin_one(std::uint32_t drive) {
       begin_unit(copy, drive, area);
       return true;
     }
-    at = stale.next(at + 1);
-    if (at >= map_.physical_units()) at = stale.next(0);
-    if (at == first) break;
+    at = stale.next(area.mirrored ? at + 1 : area.first_physical + area.rows);
+    if (at < map_.physical_units()) continue;
+    if (wrapped) break;
+    wrapped = true;
+    at = stale.next(0);
   }
   port.blocked = !waiting;
   return false;

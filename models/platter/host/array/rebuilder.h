@@ -21,7 +21,7 @@ class Rebuilder {
 
   /// Call this when there may be something to rebuild.
   void want() { wanted_ = true; }
-  void drive_is_back();
+  void drive_revived();
   /// A unit of a working drive has become stale.
   void has_stale(std::uint32_t drive);
   bool wanted() const { return wanted_; }
