@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "../sanitized.h"
 #include "accelerator_bus.h"
 #include "platter/accelerator/registers.h"
 
@@ -1470,23 +1469,21 @@ void compare(const AcceleratorParameters& p, int programs, int steps, std::uint6
   }
 }
 
-constexpr int kFewer = testing::kSanitized ? 2 : 1;
-
 TEST(ReferenceCore, WorksAsDocumented) {
   Coverage coverage;
-  compare(parameters(32, 4, 6, format(16, 18, 4)), 100 / kFewer, 200, 51, coverage);
-  compare(parameters(8, 1, 5, format(12, 8, 2, 5)), 150 / kFewer, 200, 52, coverage);
-  compare(parameters(16, 16, 4, format(20, 18, 5)), 100 / kFewer, 200, 53, coverage);
+  compare(parameters(32, 4, 6, format(16, 18, 4)), 100, 200, 51, coverage);
+  compare(parameters(8, 1, 5, format(12, 8, 2, 5)), 150, 200, 52, coverage);
+  compare(parameters(16, 16, 4, format(20, 18, 5)), 100, 200, 53, coverage);
   compare(parameters(256, 8, 3, format(14, 14, 3, 7)), 5, 600, 54, coverage);
-  EXPECT_GT(coverage.picked, 5000 / kFewer);
-  EXPECT_GT(coverage.forced, 500 / kFewer);
-  EXPECT_GT(coverage.none, 500 / kFewer);
-  EXPECT_GT(coverage.refused, 3000 / kFewer);
-  EXPECT_GT(coverage.ties, 500 / kFewer);
-  EXPECT_GT(coverage.kept, 2000 / kFewer);
-  EXPECT_GT(coverage.at_limit, 1000 / kFewer);
-  EXPECT_GT(coverage.clusters, 3000 / kFewer);
-  EXPECT_GT(coverage.ordered, 250 / kFewer);
+  EXPECT_GT(coverage.picked, 5000);
+  EXPECT_GT(coverage.forced, 500);
+  EXPECT_GT(coverage.none, 500);
+  EXPECT_GT(coverage.refused, 3000);
+  EXPECT_GT(coverage.ties, 500);
+  EXPECT_GT(coverage.kept, 2000);
+  EXPECT_GT(coverage.at_limit, 1000);
+  EXPECT_GT(coverage.clusters, 3000);
+  EXPECT_GT(coverage.ordered, 300);
 }
 
 }  // namespace
