@@ -83,7 +83,7 @@ void merge(toml::table& base, toml::table&& over) {
         merge(*below, std::move(*inner));
         continue;
       }
-    node.visit([&base, &key = key](auto& value) { base.insert_or_assign(key, std::move(value)); });
+    node.visit([&base, &name = key](auto& value) { base.insert_or_assign(name, std::move(value)); });
   }
 }
 
