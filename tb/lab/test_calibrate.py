@@ -3,16 +3,23 @@
 
 Needs the lab's packages (numpy, scipy) and nothing else: python -m unittest, with scripts/lab on PYTHONPATH.
 """
+import contextlib
+import io
 import os
+import stat
+import subprocess
+import sys
 import tempfile
 import tomllib
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
-from platter_lab import LabError
+from platter_lab import LabError, cli
 from platter_lab.calibrate import timing
 from platter_lab.calibrate.fit import Calibration, Value, decide_reading, fit_writes, layout_values
 from platter_lab.calibrate.layout import Layout, fit_jointly, fit_layout, frame_of
@@ -455,8 +462,113 @@ class FilesTest(unittest.TestCase):
         write_whole({self.folder / "one.toml": "a", self.folder / "two.json": "b"})
         self.assertEqual(sorted(entry.name for entry in self.folder.iterdir()), ["one.toml", "taken", "two.json"])
 
+    def test_nothing_is_left_of_files_that_were_not_completed(self) -> None:
+        below = self.folder / "made" / "for it"
+        for raised, expected in ((OSError(28, "No space left on device"), LabError), (KeyboardInterrupt(), KeyboardInterrupt)):
+            with mock.patch.object(Path, "replace", side_effect=raised), self.assertRaises(expected):
+                write_whole({below / "one": "a", self.folder / "two": "b"})
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_writers_of_one_file_do_not_meet(self) -> None:
+        file, texts = self.folder / "file", [str(digit) * 10_000 for digit in range(10)]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda text: write_whole({file: text}), texts * 20))
+        self.assertIn(file.read_text(), texts)
+        self.assertEqual(list(self.folder.iterdir()), [file])
+
+    def test_a_file_gets_the_rights_that_new_files_have(self) -> None:
+        (self.folder / "plain").write_text("")
+        write_whole({self.folder / "whole": ""})
+        self.assertEqual(*(stat.S_IMODE((self.folder / name).stat().st_mode) for name in ("plain", "whole")))
+
+    def test_a_pipe_and_an_open_descriptor_are_written_into(self) -> None:
+        pipe, behind, file = self.folder / "pipe", self.folder / "behind", self.folder / "file"
+        os.mkfifo(pipe)
+        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reading)
+        write_whole({pipe: "through it"})
+        self.assertEqual(os.read(reading, 100), b"through it")
+        self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+        behind.symlink_to(pipe)
+        write_whole({behind: "again"})
+        self.assertEqual(os.read(reading, 100), b"again")
+        self.assertTrue(behind.is_symlink())
+        with file.open("w") as out:   # as the shell does for `3>file`; it is not replaced, and what follows goes on behind
+            write_whole({Path(f"/dev/fd/{out.fileno()}"): "first\n"})
+            out.write("second\n")
+        self.assertEqual(file.read_text(), "first\nsecond\n")
+        done = subprocess.run([sys.executable, "-c", "import pathlib, platter_lab.files as f; print('before'); "
+                               "f.write_whole({pathlib.Path('/dev/stdout'): 'it\\n'}); print('after')"], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "before\nit\nafter\n")
+        self.assertEqual(sorted(self.folder.iterdir()), [behind, file, pipe])
+
+    def test_a_pipe_that_breaks_writes_no_file(self) -> None:
+        reading, writing = os.pipe()
+        os.close(reading)
+        self.addCleanup(os.close, writing)
+        with self.assertRaisesRegex(LabError, f"/dev/fd/{writing}: Broken pipe"):
+            write_whole({self.folder / "one": "a", Path(f"/dev/fd/{writing}"): "b"})
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_of_a_link_the_target_is_written(self) -> None:
+        target, link = self.folder / "there" / "target", self.folder / "link"
+        target.parent.mkdir()
+        link.symlink_to("there/target")
+        for text in ("not there yet", "there"):
+            write_whole({link: text})
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(target.read_text(), text)
+            self.assertEqual(list(target.parent.iterdir()), [target])
+        with self.assertRaisesRegex(LabError, "link: is also another output"):
+            write_whole({target: "a", link: "b"})
+        self.assertEqual(target.read_text(), "there")
+        circle = self.folder / "circle"
+        circle.symlink_to("circle")
+        with self.assertRaisesRegex(LabError, "circle: Too many levels of symbolic links"):
+            write_whole({circle: "a"})
+
     def test_a_value_names_its_place(self) -> None:
         self.assertEqual(Value("offset_sectors", 3, 1.0, 0.1, 0.0, "sectors").name, "geometry.zone[3].offset_sectors")
+
+    def test_an_executable_that_is_no_model_is_said(self) -> None:
+        trace = MadeUpDrive(true_layout(), Profile(PROFILE, Path("base.toml")).layout(), count=400).trace
+        file = self.folder / "a.trace"
+        file.write_text(trace_text(trace), encoding="ascii")
+        for platter in ("/bin/echo", "/bin/true"):
+            model = Model(Path(platter), self.folder, file, trace_text(trace.first_half()))
+            with self.assertRaisesRegex(LabError, f"{platter} drive locate p.toml\n.*no such thing as the places of 400 blocks"):
+                model.locate(Path("p.toml"), trace.lba)
+            with self.assertRaisesRegex(LabError, f"{platter} validate .*\n.*no such thing as answers to a trace"):
+                model.second_half(PROFILE, Reading.FOLLOWS)
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        drive = MadeUpDrive(true_layout(), Profile(PROFILE, Path("base.toml")).layout(), count=400)
+        self.base, self.trace = self.folder / "base.toml", self.folder / "drive.trace"
+        self.base.write_text(PROFILE, encoding="utf-8")
+        self.trace.write_text(trace_text(drive.trace), encoding="ascii")
+
+    def test_outputs_are_files_of_their_own(self) -> None:
+        link, out = self.folder / "link.toml", self.folder / "out.toml"
+        link.symlink_to("base.toml")
+        for given, said in ((("--out", self.base), r"--out names the file of --profile"), (("--out", link), r"--out names the file of --profile"),
+                            (("--out", self.trace), r"--out names the file of --trace"),
+                            (("--out", out, "--report", self.base), r"--report names the file of --profile"),
+                            (("--out", out, "--report", self.trace), r"--report names the file of --trace"),
+                            (("--out", out, "--report", self.folder / "." / "out.toml"), r"--report names the file of --out"),
+                            (("--out", out, "--report", self.folder), r"is a folder; expected a file for the report"),
+                            (("--out", self.base / "below"), r"expected a file for the profile")):
+            with self.subTest(given=given), contextlib.redirect_stderr(io.StringIO()) as err:
+                # An executable that answers nothing: the outputs are looked at before it is asked.
+                code = cli.main(["calibrate", "--trace", str(self.trace), "--profile", str(self.base), *map(str, given), "--platter", "/bin/false"])
+                self.assertEqual(code, 2)
+                self.assertRegex(err.getvalue(), said)
+        self.assertEqual(self.base.read_text(), PROFILE)
+        self.assertFalse(out.exists())
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from unittest import mock
 import jsonschema
 import numpy as np
 
-from platter_lab import LabError, cli, reproduce
+from platter_lab import LabError, StudyFailed, cli, reproduce
 from platter_lab.reproduce import (
     autoqos, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
     page, replicated_striping, text_and_video, varying_loads,
@@ -224,7 +224,7 @@ class Verdicts(unittest.TestCase):
 # An executable that stands for the model: it notes each run, and answers from its arguments. A shell script starts fastest.
 FAKE = r"""#!/bin/sh
 set -eu
-command=$1 scenario=$2 settings= table=
+command=$1 scenario=$2 settings= table= tables=[]
 [ "$command" = run ] || scenario=$3   # config dump SCENARIO
 while [ $# -gt 0 ]; do
   case $1 in
@@ -233,6 +233,7 @@ while [ $# -gt 0 ]; do
       case $2 in
         table=/*) table=${2#*=} ;;
         table=*) table=${0%/*}/${2#*=} ;;
+        tables=*) tables=${2#*=} ;;
         *) settings="$settings '$2'," ;;
       esac
       case $2 in
@@ -248,6 +249,8 @@ if [ "$command" = config ]; then
   echo "scenario = '$(cksum <"$scenario")'"
   echo "settings = [$settings]"
   echo "table = '$table'"
+  echo "tables = $tables"
+  echo "policy = '$policy'"
   exit
 fi
 echo "$policy $seed" >>"${0%/*}/log"
@@ -257,6 +260,14 @@ if [ "$policy" = broken ]; then
 fi
 echo "{\"configuration\": {}, \"seed\": $seed, \"value\": ${#policy}, \"host\": {\"cpu_s\": $((2 * measure_s)).5}}" >"$out"
 """
+
+
+def first_summary(log: Path) -> dict:
+    return {"which": 1}
+
+
+def second_summary(log: Path) -> dict:
+    return {"which": 2}
 
 
 class Keeping(unittest.TestCase):
@@ -320,6 +331,37 @@ class Keeping(unittest.TestCase):
         self.run_all(self.point("A", ("table", str(moved))))
         self.assertEqual(self.ran(), [], "the same content under another name")
 
+    def test_only_files_by_their_absolute_names_are_looked_into(self) -> None:
+        (self.folder / "A").write_text("1\n")
+        with contextlib.chdir(self.folder):
+            self.run_all(self.point("A"))
+            self.assertEqual(self.ran(), ["A 1", "A 2"])
+            (self.folder / "A").write_text("2\n")
+            self.run_all(self.point("A"))
+        self.assertEqual(self.ran(), [], "a policy, whatever file has its name")
+
+    def test_every_table_of_a_list_is_in_the_key(self) -> None:
+        tables = [self.folder / f"{name}.csv" for name in "ab"]
+        for table in tables:
+            table.write_text("1\n")
+        point = self.point("A", ("tables", str([str(table) for table in tables])))
+        self.run_all(point)
+        self.ran()
+        for table in tables:
+            table.write_text("2\n")
+            self.run_all(point)
+            self.assertEqual(self.ran(), ["A 1", "A 2"], table)
+
+    def test_the_source_of_a_summary_is_in_the_key(self) -> None:
+        point = replace(self.point("A"), summary=first_summary)
+        self.run_all(point)
+        self.ran()
+        self.run_all(point)
+        self.assertEqual(self.ran(), [])
+        with mock.patch("inspect.getsource", lambda module: "other"):
+            self.run_all(point)
+        self.assertEqual(self.ran(), ["A 1", "A 2"])
+
     def test_what_finished_before_a_failure_is_kept(self) -> None:
         with self.assertRaisesRegex(LabError, r"policy=broken.*sim.seed=1\nfailed with exit code 1: simulation failed"):
             self.run_all(self.point("A"), self.point("broken"), *(self.point(f"later {i}") for i in range(50)), jobs=1)
@@ -329,6 +371,41 @@ class Keeping(unittest.TestCase):
         self.run_all(self.point("A"))
         self.assertEqual(self.ran(), [])
         self.assertEqual([file for file in (self.folder / "kept").rglob("*") if file.name.endswith(".part")], [])
+
+    def test_points_of_one_content_are_run_once(self) -> None:
+        copy = self.folder / "copy.toml"
+        copy.write_text(self.scenario.read_text())
+        points = [self.point("A"), replace(self.point("A"), least_s=1.0), replace(self.point("A"), scenario=copy)]
+        results = self.run_all(*points, jobs=8)
+        self.assertEqual(self.ran(), ["A 1", "A 2"])
+        self.assertEqual([results[point] for point in points], [results[points[0]]] * 3)
+        estimate = Runner(self.platter, Store(self.folder / "elsewhere"), LocalProcesses(2)).estimate([(point, (1, 2)) for point in points])
+        self.assertAlmostEqual(estimate.cpu_s, 2 * (0.5 + 2 * 10.0))
+
+    def test_two_summaries_of_one_log_are_two_contents(self) -> None:
+        points = [replace(self.point("A"), summary=summary) for summary in (first_summary, second_summary)]
+        results = self.run_all(*points, seeds=(1,))
+        self.assertEqual([results[point][0]["summary"] for point in points], [{"which": 1}, {"which": 2}])
+
+    def test_what_changes_while_it_is_used_is_not_kept(self) -> None:
+        table = self.folder / "table.csv"
+        changes = {"platter": lambda: self.platter.write_text(FAKE + "# another build\n"),
+                   "configuration": lambda: self.scenario.write_text("format = 1\n# other\n"),
+                   "table.csv": lambda: table.write_text("2\n")}
+        for name, change in changes.items():
+            with self.subTest(changed=name):
+                self.platter.write_text(FAKE)
+                table.write_text("1\n")
+                kept = self.folder / f"kept {name}"
+                runner = Runner(self.platter, Store(kept), LocalProcesses(1))
+                point = self.point("A", ("table", str(table)), ("unlike", name))
+                runner.estimate([(point, (1,))])   # has seen it
+                self.assertTrue(any(kept.rglob("*.json")))
+                probes = set(kept.rglob("*.json"))
+                change()
+                with self.assertRaisesRegex(StudyFailed, f"{name}.*: changed while the study ran"):
+                    runner.results([(point, (1,))])
+                self.assertEqual(set(kept.rglob("*.json")), probes)
 
     def test_half_a_result_is_run_again(self) -> None:
         self.run_all(self.point("A"), seeds=(1,))
@@ -414,11 +491,68 @@ class Keeping(unittest.TestCase):
         for file in (self.folder / "a").iterdir():
             self.assertEqual(file.read_bytes(), (self.folder / "b" / file.name).read_bytes())
 
+    def test_the_claims_go_into_a_pipe_and_through_a_link(self) -> None:
+        pipe, link, target = self.folder / "pipe", self.folder / "link.json", self.folder / "there" / "claims.json"
+        os.mkfifo(pipe)
+        target.parent.mkdir()
+        link.symlink_to(Path("there") / "claims.json")   # of what is not there yet
+        reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(reader.kill)
+        self.assertEqual(self.reproduce("--output", str(self.folder / "a"), "--result", str(pipe))[0], 0)
+        said = reader.communicate(timeout=30)[0]
+        self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
+        self.assertEqual(self.reproduce("--output", str(self.folder / "a"), "--result", str(link))[0], 0)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(target.read_text(), said)
+        self.assertEqual(json.loads(said)["study"], "tiny")
+
+    def test_what_is_no_model_is_said(self) -> None:
+        junk = self.folder / "junk"
+        junk.write_bytes(b"\0\1\2")
+        no_result = self.folder / "no_result"
+        no_result.write_text("#!/bin/sh\n[ $1 = run ] || echo 'format = 1'\n")
+        for file in (junk, no_result):
+            file.chmod(0o755)
+        for platter, said in (("/bin/echo", "no such thing as a configuration"), ("/bin/true", "no such thing as a configuration"),
+                              (junk, "Exec format error"), (no_result, "no such thing as a result")):
+            with self.subTest(platter=platter):
+                code, out, err = self.reproduce("--platter", str(platter), "--output", str(self.folder / "a"))
+                self.assertEqual(code, 2, err)
+                self.assertIn("platter run", err)
+                self.assertIn(said, err)
+                self.assertIn("expected the model's executable", err)
+                self.assertNotIn("Traceback", err)
+                self.assertFalse((self.folder / "a").exists())
+
+    def test_a_run_that_fails_is_another_exit_code_than_bad_input(self) -> None:
+        for settings, expected in (("policy=broken", 1), ("bad=1", 2)):
+            key, value = settings.split("=")
+            self.tiny = lambda pair=(key, value), tiny=self.tiny: replace(
+                tiny(), plan=lambda quick: Plan((Point(self.scenario, (("policy", "A"), pair), 0.0, 10.0),), (1,)))
+            code, _, err = self.reproduce("--output", str(self.folder / "a"))
+            self.assertEqual(code, expected, err)
+            self.assertIn(settings, err)
+            del self.tiny
+
+    def test_a_result_that_cannot_be_looked_for_is_an_error(self) -> None:
+        kept = self.folder / "kept"
+        store = Store(kept)
+        key = Store.key("x")
+        self.assertIsNone(store.read(key))
+        kept.mkdir()
+        (kept / key[:2]).write_text("no folder")
+        with self.assertRaisesRegex(LabError, f"{key[2:]}.json: Not a directory; expected a result"):
+            store.read(key)
+
     def test_bad_input_is_said_and_writes_nothing(self) -> None:
         taken = self.folder / "taken"
         taken.write_text("")
         for arguments, said in ((("--jobs", "0"), "expected a whole number from 1"), (("--jobs", "two"), "expected a whole number"),
-                                (("--output", str(taken)), "expected a folder"),
+                                (("--output", str(taken)), "expected a folder"), (("--output", str(taken / "below")), "is a file; expected a folder"),
+                                (("--output", "/proc/none"), "/proc/none: cannot be written"), (("--cache", "/proc/none"), "/proc/none: cannot be written"),
+                                (("--cache", str(taken)), "is a file; expected a folder for results of runs"),
+                                (("--result", str(taken / "below")), "Not a directory; expected a file for the claims"),
+                                (("--result", "/proc/none/claims.json"), "/proc/none: cannot be written"),
                                 (("--platter", str(self.folder / "none")), "no such executable")):
             with self.subTest(arguments=arguments):
                 code, _, err = self.reproduce(*arguments)

@@ -6,3 +6,7 @@ __version__ = "0.1.0"
 
 class LabError(Exception):
     """A study cannot go on because of its input or a missing tool; the message says which."""
+
+
+class StudyFailed(LabError):
+    """A study cannot go on though its input is good: a run of the model failed, or what it runs on changed meanwhile."""

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from platter_lab import LabError, __version__, calibrate, reproduce, stream_tables
+from platter_lab import LabError, StudyFailed, __version__, calibrate, reproduce, stream_tables
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
 COMMANDS = (stream_tables, calibrate, reproduce)
@@ -29,7 +29,7 @@ def _end(number: int, _frame: object) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit codes as in `platter`: 0 good, 1 the study failed, 2 usage or input, 128 + signal."""
+    """Exit codes as in `platter`: 0 good, 1 the study failed or what it checks differs, 2 usage or input, 128 + signal."""
     arguments = build_parser().parse_args(argv)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return arguments.run(arguments)
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
-        return 2
+        return 1 if isinstance(error, StudyFailed) else 2
     except KeyboardInterrupt:
         print("platter-lab: interrupted", file=sys.stderr)
         return 130

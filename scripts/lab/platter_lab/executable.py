@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
-from platter_lab import LabError
+from platter_lab import LabError, StudyFailed
 
 # From here up to the project's root: platter_lab, lab, scripts.
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,3 +24,19 @@ def find_platter(given: Path | None) -> Path:
             return candidate.resolve()
     raise LabError(f"{candidates[0]}: no such executable; build it with scripts/build release platter, or name it "
                    "with --platter")
+
+
+def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = None, stdin: str | None = None, command: str = "") -> str:
+    """Standard output of the executable, run in a folder (default: this process's). LabError, with the `command` that repeats it by hand
+    (default: what was run), if it refuses its input or cannot be run; StudyFailed if it fails."""
+    command = command or shlex.join([str(platter), *arguments])
+    try:
+        done = subprocess.run([str(platter), *arguments], cwd=folder, input=stdin, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise LabError(f"{command}\n{platter}: {error.strerror}; expected the model's executable") from error
+    except UnicodeDecodeError as error:
+        raise LabError(f"{command}\n{platter}: its output is no text; expected the model's executable") from error
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip()[-2000:]
+        raise (LabError if done.returncode == 2 else StudyFailed)(f"{command}\nfailed with exit code {done.returncode}: {said}")
+    return done.stdout

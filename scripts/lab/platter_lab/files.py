@@ -3,28 +3,129 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import secrets
+import stat
+import sys
+import tempfile
 from pathlib import Path
 
 from platter_lab import LabError
 
 
 def write_whole(files: dict[Path, str]) -> None:
-    """All files or none: each is written beside its place and moved there when all are complete."""
-    made: list[tuple[Path, Path]] = []
+    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
+
+    Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
+    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
+    """
+    made: dict[Path, Path] = {}   # what is written, by where it goes
+    folders: list[Path] = []
+    streams: list[tuple[Path, str]] = []
+    done = False
+    path = Path()
     try:
         for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-            made.append((beside, path))
-            if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-            beside.write_text(text, encoding="utf-8")
-        for beside, path in made:
+            if _is_stream(path):
+                streams.append((path, text))
+                continue
+            target = Path(os.path.realpath(path))
+            if target in made:
+                raise LabError(f"{path}: is also another output; expected a file of its own")
+            _make_folder(target.parent, folders)
+            beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+            made[target] = beside
+            with beside.open("x", encoding="utf-8") as file:
+                file.write(text)
+        for path, text in streams:
+            _write_stream(path, text)
+        for path, beside in made.items():
             beside.replace(path)
+        done = True
     except OSError as error:
-        raise LabError(f"{error.filename}: {error.strerror}") from error
+        raise LabError(f"{path}: {error.strerror}") from error
     finally:
-        for beside, _ in made:
+        for beside in made.values():
             beside.unlink(missing_ok=True)
+        if not done:
+            _remove_empty(folders)
+
+
+def expect_writable_file(path: Path, what: str) -> None:
+    """LabError where write_whole() could not write this file, as far as that shows beforehand. `what` is it for."""
+    try:
+        if _is_stream(path):
+            if _descriptor(path) is None and not os.access(path, os.W_OK):
+                raise LabError(f"{path}: {os.strerror(errno.EACCES)}; expected {what} that can be written")
+            return
+    except IsADirectoryError as error:
+        raise LabError(f"{path}: is a folder; expected a file for {what}") from error
+    except OSError as error:
+        raise LabError(f"{path}: {error.strerror}; expected a file for {what}") from error
+    expect_writable_folder(Path(os.path.realpath(path)).parent, what)
+
+
+def expect_writable_folder(folder: Path, what: str) -> None:
+    """LabError where no file can be made in this folder, which need not exist yet; tries, and leaves nothing. `what` is it for."""
+    made: list[Path] = []
+    try:
+        _make_folder(folder, made)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except NotADirectoryError as error:
+        raise LabError(f"{folder}: it or what it stands in is a file; expected a folder for {what}") from error
+    except OSError as error:
+        raise LabError(f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
+    finally:
+        _remove_empty(made)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is written into as it is. Raises OSError where it is a folder, or cannot be reached."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    return not stat.S_ISREG(mode) or _descriptor(path) is not None
+
+
+def _descriptor(path: Path) -> int | None:
+    """The descriptor of this process that a name, or a link behind it, stands for. Precondition: the name exists."""
+    own = {os.path.realpath("/dev/fd"), f"/proc/{os.getpid()}/fd"}
+    while path.is_symlink():
+        if os.path.realpath(path.parent) in own:
+            return int(path.name)
+        path = path.parent / path.readlink()
+    return None
+
+
+def _write_stream(path: Path, text: str) -> None:
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        sys.stdout.flush()   # what was printed before comes before
+        sys.stderr.flush()
+    with path.open("w", encoding="utf-8") if descriptor is None else os.fdopen(os.dup(descriptor), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _make_folder(folder: Path, made: list[Path]) -> None:
+    """With all that it stands in; what there was not yet goes to `made`, the outermost first."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
+            one.mkdir()
+            made.append(one)
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """The innermost first; one in which others have written stays."""
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            folder.rmdir()

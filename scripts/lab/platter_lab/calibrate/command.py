@@ -16,7 +16,7 @@ from platter_lab.calibrate.profile import Change, Profile, format_value, place
 from platter_lab.calibrate.replay import Model
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
 from platter_lab.executable import find_platter
-from platter_lab.files import write_whole
+from platter_lab.files import expect_writable_file, write_whole
 
 SCORES = (("demerit_exact_percent", "exact demerit %"), ("within_0_5_ms", "within 0.5 ms"),
           ("rms_error_ms", "rms error ms"))
@@ -81,11 +81,31 @@ def summary(result: Calibration, before: dict[str, Any], after: dict[str, Any]) 
     return "\n".join(lines)
 
 
+def _expect_files_apart(arguments: argparse.Namespace) -> None:
+    """LabError, before anything is fitted, where an output cannot be written, or is an input or the other output."""
+    taken = {"--trace": arguments.trace, "--profile": arguments.profile}
+    for option, file, what in (("--out", arguments.out, "the profile"), ("--report", arguments.report, "the report")):
+        if file is None:
+            continue
+        for other, its in taken.items():
+            if _same(file, its):
+                raise LabError(f"{file}: {option} names the file of {other}; expected another file for {what}")
+        expect_writable_file(file, what)
+        taken[option] = file
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether both name one file, by whatever links; not yet there counts, too."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.resolve() == other.resolve()
+
+
 def run(arguments: argparse.Namespace) -> int:
     trace: Trace = read_trace(arguments.trace)
     base = Profile.read(arguments.profile)
-    if arguments.out.resolve() in (arguments.profile.resolve(), arguments.trace.resolve()):
-        raise LabError(f"{arguments.out}: is also an input; expected another file for the result")
+    _expect_files_apart(arguments)
     platter = find_platter(arguments.platter)
     given = None if arguments.reading == "auto" else Reading(arguments.reading)
     fitted = trace.first_half()

@@ -7,8 +7,8 @@ import csv
 import io
 import json
 import re
+import shlex
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,10 @@ import numpy as np
 from platter_lab import LabError
 from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.trace import Reading
+from platter_lab.executable import call_platter
+
+PLACES = {"zone", "cylinder", "head", "order", "sector", "sectors_per_track", "angle_turns"}   # columns of `platter drive locate`
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -47,17 +51,17 @@ class Model:
             write(place / "drive.trace")
 
     def _run(self, arguments: list[str], stdin: str | None = None) -> str:
-        done = subprocess.run([str(self._platter), *arguments], input=stdin, capture_output=True, text=True,
-                              check=False)
-        if done.returncode != 0:
-            said = (done.stderr or done.stdout).strip()[-2000:]
-            raise LabError(f"platter {' '.join(arguments[:2])} failed: {said}")
-        return done.stdout
+        return call_platter(self._platter, arguments, stdin=stdin)
+
+    def _no_model(self, arguments: list[str], what: str) -> LabError:
+        return LabError(f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: gave no such thing as {what}; expected the model's "
+                        "executable")
 
     def locate(self, profile: Path, lba: np.ndarray) -> Places:
         """Places of blocks, shape (n,)."""
+        command = ["drive", "locate", str(profile)]
         try:
-            text = self._run(["drive", "locate", str(profile)], "\n".join(str(block) for block in lba) + "\n")
+            text = self._run(command, "\n".join(str(block) for block in lba) + "\n")
         except LabError as error:
             at = re.search(r"standard input:(\d+): (.*)", str(error))
             if at is None:
@@ -65,8 +69,8 @@ class Model:
             raise LabError(f"{self._trace}: request {at.group(1)}: {at.group(2)} (by {profile})") from error
         rows = list(csv.reader(io.StringIO(text)))
         names = {name: column for column, name in enumerate(rows[0])} if rows else {}
-        if len(rows) != len(lba) + 1:
-            raise LabError(f"platter drive locate answered {len(rows) - 1} of {len(lba)} blocks")
+        if len(rows) != len(lba) + 1 or not names.keys() >= PLACES:
+            raise self._no_model(command, f"the places of {len(lba)} blocks")
         table = np.array(rows[1:])
 
         def whole(name: str) -> np.ndarray:
@@ -78,8 +82,11 @@ class Model:
     def _validate(self, text: str, reading: Reading, part: str, half: str) -> tuple[Answers, dict[str, Any]]:
         profile, requests, result = (self._folder / name for name in ("trial.toml", "requests.csv", "result.json"))
         profile.write_text(text, encoding="utf-8")
-        self._run(["validate", str(self._folder / part), "--drive", "drive", "--profile", str(profile), "--reading",
-                   reading.value, "--half", half, "--requests", str(requests), "--result", str(result), "--quiet"])
+        command = ["validate", str(self._folder / part), "--drive", "drive", "--profile", str(profile), "--reading", reading.value,
+                   "--half", half, "--requests", str(requests), "--result", str(result), "--quiet"]
+        self._run(command)
+        if not requests.is_file() or not result.is_file():
+            raise self._no_model(command, "answers to a trace")
         self.runs += 1
         rows = requests.read_text(encoding="ascii").splitlines()
         names = rows[0].split(",")

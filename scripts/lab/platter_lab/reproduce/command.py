@@ -11,7 +11,7 @@ from pathlib import Path
 
 from platter_lab import LabError
 from platter_lab.executable import find_platter
-from platter_lab.files import write_whole
+from platter_lab.files import expect_writable_file, expect_writable_folder, write_whole
 from platter_lab.reproduce import KEPT, STUDIES
 from platter_lab.reproduce.page import claims_json, files, terminal
 from platter_lab.reproduce.study import PAPERS, Plan, Study
@@ -28,12 +28,11 @@ def _say(text: str) -> None:
 def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     plan = study.plan(arguments.quick)
     most = study.most(arguments.quick) if study.most else None
-    runner = Runner(find_platter(arguments.platter), Store(arguments.cache), LocalProcesses(arguments.jobs))
     output = arguments.output or (KEPT / f"{study.name}-quick" if arguments.quick else PAPERS / study.name)
-    if output.exists() and not output.is_dir():
-        raise LabError(f"{output}: is a file; expected a folder for the study's page")
-    if arguments.result and arguments.result.is_dir():
-        raise LabError(f"{arguments.result}: is a folder; expected a file for the claims")
+    expect_writable_folder(output, "the study's page")
+    if arguments.result:
+        expect_writable_file(arguments.result, "the claims")
+    runner = Runner(find_platter(arguments.platter), Store(arguments.cache), LocalProcesses(arguments.jobs))
     if arguments.estimate:
         print(f"{study.name}: {runner.estimate(plan.batches).text(arguments.jobs)}")
         if most:

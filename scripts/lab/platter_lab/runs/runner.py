@@ -7,20 +7,49 @@ import hashlib
 import inspect
 import json
 import os
-import subprocess
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from platter_lab import LabError
-from platter_lab.executable import ROOT
+from platter_lab import LabError, StudyFailed
+from platter_lab.executable import ROOT, call_platter
 from platter_lab.runs.executor import ExecutorIf
 from platter_lab.runs.point import Point, probes_of
 from platter_lab.runs.results import Estimate, Results
 from platter_lab.runs.store import Store
+
+Run = tuple[Point, int]   # a point and a seed
+
+
+@dataclass(frozen=True)
+class _Content:
+    """All that a run's result depends on, but for the seed. `files` are the digests of those that the configuration names, by absolute name."""
+
+    program: str
+    configuration: dict[str, Any]
+    files: Mapping[str, str]
+    summary: tuple[str, ...]
+
+    def digest(self) -> str:
+        return Store.key(self.program, self._by_content(self.configuration), *self.summary)
+
+    def _by_content(self, value: Any) -> Any:
+        """The effective configuration with the content of files in the place of their names."""
+        if isinstance(value, dict):
+            return {key: self._by_content(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._by_content(item) for item in value]
+        return self.files.get(value, value) if isinstance(value, str) else value
+
+    def changed(self, other: _Content, platter: Path, scenario: Path) -> list[str]:
+        """What differs in another content of the same point, by name."""
+        files = sorted(name for name in self.files.keys() | other.files.keys() if self.files.get(name) != other.files.get(name))
+        return [*([str(platter)] if self.program != other.program else []),
+                *([f"the configuration of {scenario}"] if Store.key(self.configuration) != Store.key(other.configuration) else []), *files]
 
 
 class Runner:
@@ -28,83 +57,116 @@ class Runner:
 
     def __init__(self, platter: Path, store: Store, executor: ExecutorIf) -> None:
         self._platter = platter
-        self._program = hashlib.sha256(platter.read_bytes()).hexdigest()
+        self._program = _digest(platter)
         self._store = store
         self._executor = executor
         self._files: dict[str, str] = {}
-        self._contents: dict[Point, str] = {}
+        self._contents: dict[Point, _Content] = {}
 
     def results(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Results:
-        """All points, each with its seeds; only what is not kept is run. Raises LabError at the first run that fails."""
+        """All points, each with its seeds; only what is not kept is run, and points of one content only once. Raises LabError at the first run
+        that fails, and where the executable or a run's input has changed since this Runner has seen it first."""
         batches = dict(batches)
-        by_run, todo = self._kept(batches)
-        by_run.update(self._executor.map(lambda job: ((job[0], job[1]), self._run(*job)), todo, "runs"))
-        return Results({point: [by_run[point, seed] for seed in seeds] for point, seeds in batches.items()})
+        keys, found = self._kept(batches)
+        todo = _once(keys, found)
+        found.update(self._executor.map(lambda job: (job[0], self._run(*job)), [(key, *run) for key, run in todo.items()], "runs"))
+        return Results({point: [found[keys[point, seed]] for seed in seeds] for point, seeds in batches.items()})
 
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
         """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
         batches = dict(batches)
-        done, todo = self._kept(batches)
+        keys, found = self._kept(batches)
+        todo = _once(keys, found)
         cpu_s = 0.0
-        missing = Counter(point for point, _, _ in todo)
+        missing = Counter(point for point, _ in todo.values())
         probes = {point: probes_of(point) for point in missing}
         results = self.results((probe, batches[point][:1]) for point, both in probes.items() for probe in both)
         for point, count in missing.items():
             short, long = (results[probe][0]["host"]["cpu_s"] for probe in probes[point])
             length, longer = (probe.simulated_s for probe in probes[point])
             cpu_s += count * (short + max(0.0, long - short) * (point.simulated_s - length) / (longer - length))
-        return Estimate(len(batches), len(done) + len(todo), len(done), cpu_s)
+        return Estimate(len(batches), len(keys), len(keys) - len(todo), cpu_s)
 
-    def _kept(self, batches: Mapping[Point, tuple[int, ...]]) -> tuple[dict[tuple[Point, int], dict[str, Any]], list[tuple[Point, int, str]]]:
-        """What has run before, and the rest with its keys."""
-        done, todo = {}, []
-        for point, content in self._executor.map(lambda point: (point, self._content(point)), list(batches), "scenarios"):
-            for seed in batches[point]:
-                key = Store.key(content, seed)
-                result = self._store.read(key)
-                if result is None:
-                    todo.append((point, seed, key))
-                else:
-                    done[point, seed] = result
-        return done, todo
+    def _kept(self, batches: Mapping[Point, tuple[int, ...]]) -> tuple[dict[Run, str], dict[str, dict[str, Any]]]:
+        """Each run's key, in the order of the runs, and what has run before by its key."""
+        digests = self._executor.map(self._content_digest, list(batches), "scenarios")
+        keys = {(point, seed): Store.key(digest, seed) for (point, seeds), digest in zip(batches.items(), digests, strict=True) for seed in seeds}
+        return keys, {key: result for key in dict.fromkeys(keys.values()) if (result := self._store.read(key)) is not None}
 
-    def _digest(self, file: str) -> str:
-        if file not in self._files:
-            self._files[file] = hashlib.sha256(Path(file).read_bytes()).hexdigest()
-        return self._files[file]
-
-    def _by_content(self, value: Any) -> Any:
-        """The effective configuration with the content of the files that it names, by their absolute names, in the place of these."""
-        if isinstance(value, dict):
-            return {key: self._by_content(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._by_content(item) for item in value]
-        return self._digest(value) if isinstance(value, str) and os.path.isabs(value) and os.path.isfile(value) else value
-
-    def _content(self, point: Point) -> str:
-        """A digest of all that a run's result depends on, but for the seed."""
+    def _content_digest(self, point: Point) -> str:
         if point not in self._contents:
-            configuration = tomllib.loads(self._call(["config", "dump", str(point.scenario), *point.overrides()], point, None))
-            summary = inspect.getsource(inspect.getmodule(point.summary)) if point.summary else ""
-            self._contents[point] = Store.key(self._program, self._by_content(configuration), summary)
-        return self._contents[point]
+            self._contents[point] = self._content(point, self._program, self._files)
+        return self._contents[point].digest()
 
-    def _call(self, arguments: list[str], point: Point, seed: int | None) -> str:
-        done = subprocess.run([str(self._platter), *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            said = (done.stderr or done.stdout).strip()[-2000:]
-            command = point.command(1 if seed is None else seed)
-            raise LabError(f"{command}\nfailed with exit code {done.returncode}: {said}")
-        return done.stdout
+    def _content(self, point: Point, program: str, known: dict[str, str]) -> _Content:
+        """As it is now, but for the files that are known by their digests."""
+        command = point.command(1)
+        try:
+            configuration = tomllib.loads(self._call(["config", "dump", str(point.scenario), *point.overrides()], command))
+        except ValueError as error:
+            raise self._no_model(command, "a configuration") from error
+        if not configuration:
+            raise self._no_model(command, "a configuration")
+        files = {}
+        for name in _file_names(configuration):
+            if name not in known:
+                known[name] = _digest(Path(name))
+            files[name] = known[name]
+        return _Content(program, configuration, files, _summary_source(point))
 
-    def _run(self, point: Point, seed: int, key: str) -> dict[str, Any]:
+    def _call(self, arguments: list[str], command: str) -> str:
+        return call_platter(self._platter, arguments, folder=ROOT, command=command)
+
+    def _no_model(self, command: str, what: str) -> LabError:
+        return LabError(f"{command}\n{self._platter}: gave no such thing as {what}; expected the model's executable")
+
+    def _run(self, key: str, point: Point, seed: int) -> dict[str, Any]:
+        command = point.command(seed)
         with tempfile.TemporaryDirectory(prefix="platter-runs-") as name:
             result_file, log = Path(name) / "result.json", Path(name) / "requests.csv"
             self._call(["run", str(point.scenario), "--quiet", *point.overrides(), "--set", f"sim.seed={seed}", "--result", str(result_file),
-                        *(["--requests", str(log)] if point.summary else [])], point, seed)
-            result = json.loads(result_file.read_text(encoding="utf-8"))
-            result.pop("configuration")  # is in the key
+                        *(["--requests", str(log)] if point.summary else [])], command)
+            try:
+                result = json.loads(result_file.read_text(encoding="utf-8"))
+                result.pop("configuration")  # is in the key
+            except (FileNotFoundError, ValueError, KeyError, AttributeError) as error:
+                raise self._no_model(command, "a result") from error
             if point.summary:
                 result["summary"] = point.summary(log)
+        changed = self._contents[point].changed(self._content(point, _digest(self._platter), {}), self._platter, point.scenario)
+        if changed:
+            raise StudyFailed(f"{command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; expected no change, begin again")
         self._store.write(key, result)
         return result
+
+
+def _once(keys: Mapping[Run, str], found: Mapping[str, Any]) -> dict[str, Run]:
+    """The first run of each key that is not found, in the order of the runs."""
+    todo: dict[str, Run] = {}
+    for run, key in keys.items():
+        if key not in found:
+            todo.setdefault(key, run)
+    return todo
+
+
+def _digest(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise LabError(f"{file}: {error.strerror}; expected a file that can be read") from error
+
+
+def _file_names(value: Any) -> Iterator[str]:
+    """The absolute names of files in a configuration."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _file_names(item)
+    elif isinstance(value, str) and os.path.isabs(value) and os.path.isfile(value):
+        yield value
+
+
+def _summary_source(point: Point) -> tuple[str, ...]:
+    """Of the module, since the function may call others, and which function of it."""
+    if point.summary is None:
+        return ("",)
+    return inspect.getsource(inspect.getmodule(point.summary)), point.summary.__qualname__

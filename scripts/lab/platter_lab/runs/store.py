@@ -8,7 +8,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from platter_lab.files import write_whole
+from platter_lab import LabError
+from platter_lab.files import expect_writable_folder, write_whole
 
 _FORMAT = 2   # of a kept result
 
@@ -17,6 +18,8 @@ class Store:
     """One file a run, whole or not there."""
 
     def __init__(self, folder: Path) -> None:
+        """LabError where nothing can be kept in this folder."""
+        expect_writable_folder(folder, "results of runs")
         self._folder = folder
 
     @staticmethod
@@ -28,11 +31,14 @@ class Store:
         return self._folder / key[:2] / f"{key[2:]}.json"
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """None where there is no result, or half of one."""
+        """None where there is no result, or half of one; LabError where it cannot be seen whether there is one."""
+        file = self._file(key)
         try:
-            return json.loads(self._file(key).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            return json.loads(file.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
             return None
+        except OSError as error:
+            raise LabError(f"{file}: {error.strerror}; expected a result that is kept, or none") from error
 
     def write(self, key: str, result: dict[str, Any]) -> None:
         write_whole({self._file(key): json.dumps(result, sort_keys=True)})
