@@ -1265,6 +1265,27 @@ class WithTheModel(unittest.TestCase):
                         if dict(point.settings).get("policy") not in mixed_media.FLAT:
                             self.assertEqual(results[point][0].get("hiccups", 0), 0, point.command(1))
 
+    def test_a_table_that_a_scenario_names_from_its_own_folder_is_in_the_key(self) -> None:
+        frames = "# frame_rate: 25\n# duration_us: 80000\nframe,pts_us,type,bytes\n0,0,I,{bytes}\n1,40000,P,2000\n"
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "streams").mkdir()
+            tables = [folder / "streams" / f"{number}.csv" for number in range(2)]
+            scenario = folder / "server.toml"
+            scenario.write_text('format = 1\npolicy = "CELLO(1|1|0)"\nhost.kind = "mixed_server"\ndrive = "elite3"\n[text]\nclients = 0\n'
+                                '[video]\nclients = 1\nfile_s = 4\ntables = ["streams/0.csv", "streams/1.csv"]\n')
+            point = Point(scenario, (), 1.0, 2.0)
+
+            def kept() -> int:
+                Runner(Path(os.environ["PLATTER"]), Store(folder / "kept"), LocalProcesses(1)).results([(point, (1,))])
+                return len(list((folder / "kept").rglob("*.json")))
+            for table in tables:
+                table.write_text(frames.format(bytes=9000))
+            self.assertEqual((kept(), kept()), (1, 1))
+            for number, table in enumerate(tables):
+                table.write_text(frames.format(bytes=8000))
+                self.assertEqual((kept(), kept()), (2 + number, 2 + number), table)
+
     def test_figure_3s_clusters_are_served_whole(self) -> None:
         point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)
         with tempfile.TemporaryDirectory() as name:

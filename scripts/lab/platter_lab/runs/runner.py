@@ -66,26 +66,26 @@ class Runner:
     def results(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Results:
         """All points, each with its seeds; only what is not kept is run, and points of one content only once. Raises LabError at the first run
         that fails, and where the executable or a run's input has changed since this Runner has seen it first."""
-        batches = dict(batches)
-        keys, found = self._kept(batches)
+        wanted = dict(batches)
+        keys, found = self._kept(wanted)
         todo = _once(keys, found)
         found.update(self._executor.map(lambda job: (job[0], self._run(*job)), [(key, *run) for key, run in todo.items()], "runs"))
-        return Results({point: [found[keys[point, seed]] for seed in seeds] for point, seeds in batches.items()})
+        return Results({point: [found[keys[point, seed]] for seed in seeds] for point, seeds in wanted.items()})
 
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
         """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
-        batches = dict(batches)
-        keys, found = self._kept(batches)
+        wanted = dict(batches)
+        keys, found = self._kept(wanted)
         todo = _once(keys, found)
         cpu_s = 0.0
         missing = Counter(point for point, _ in todo.values())
         probes = {point: probes_of(point) for point in missing}
-        results = self.results((probe, batches[point][:1]) for point, both in probes.items() for probe in both)
+        results = self.results((probe, wanted[point][:1]) for point, both in probes.items() for probe in both)
         for point, count in missing.items():
             short, long = (results[probe][0]["host"]["cpu_s"] for probe in probes[point])
             length, longer = (probe.simulated_s for probe in probes[point])
             cpu_s += count * (short + max(0.0, long - short) * (point.simulated_s - length) / (longer - length))
-        return Estimate(len(batches), len(keys), len(keys) - len(todo), cpu_s)
+        return Estimate(len(wanted), len(keys), len(keys) - len(todo), cpu_s)
 
     def _kept(self, batches: Mapping[Point, tuple[int, ...]]) -> tuple[dict[Run, str], dict[str, dict[str, Any]]]:
         """Each run's key, in the order of the runs, and what has run before by its key."""
@@ -169,4 +169,6 @@ def _summary_source(point: Point) -> tuple[str, ...]:
     """Of the module, since the function may call others, and which function of it."""
     if point.summary is None:
         return ("",)
-    return inspect.getsource(inspect.getmodule(point.summary)), point.summary.__qualname__
+    module = inspect.getmodule(point.summary)
+    assert module, "a summary is a function of a study's module"
+    return inspect.getsource(module), point.summary.__qualname__
