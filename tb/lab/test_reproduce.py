@@ -22,6 +22,7 @@ from unittest import mock
 
 import jsonschema
 import numpy as np
+import scipy.stats
 
 from platter_lab import LabError, StudyFailed, cli, reproduce
 from platter_lab.reproduce import (
@@ -53,6 +54,31 @@ class Statistics(unittest.TestCase):
         self.assertAlmostEqual(value.mean, 14.0)
         self.assertAlmostEqual(value.high - value.mean, 2.7764451 * math.sqrt(10 / 5), places=5)
         self.assertAlmostEqual(value.mean - value.low, value.high - value.mean)
+
+    def test_intervals_of_any_number_of_runs(self) -> None:
+        source = np.random.default_rng(11)
+        for runs in (2, 5, 7, 8, 10, 20, 40, 200):
+            for scale in (1e-3, 1.0, 1e6):
+                with self.subTest(runs=runs, scale=scale):
+                    samples = scale * (3 + source.standard_normal(runs))
+                    half = scipy.stats.t.ppf(0.975, runs - 1) * np.std(samples, ddof=1) / math.sqrt(runs)
+                    value = interval(list(samples))
+                    self.assertEqual(value.runs, runs)
+                    for found, expected in ((value.mean, np.mean(samples)), (value.high, np.mean(samples) + half), (value.low, np.mean(samples) - half)):
+                        self.assertAlmostEqual(found / scale, expected / scale, delta=1e-12)
+
+    def test_what_a_result_does_not_have_is_no_data(self) -> None:
+        for value in (interval([1.0, None]), paired_ratio([1.0, None], [1.0, 2.0]), paired_ratio([1.0, 2.0], [1.0, None]),
+                      growth([[1.0] * 19 + [None], [1.0] * 20])):
+            self.assertTrue(math.isnan(value.mean))
+            self.assertEqual(value.runs, 2)
+            self.assertIs(above(0).judge(value), Verdict.OPEN)
+        self.assertIs(trend(growth([[None] * 20] * 3)), Trend.OPEN)
+
+    def test_a_ratio_to_nothing_is_no_data(self) -> None:
+        self.assertTrue(math.isnan(paired_ratio([1.0, 2.0], [1.0, 0.0]).mean))
+        self.assertTrue(math.isnan(paired_ratio([0.0, 0.0], [0.0, 0.0]).mean))
+        self.assertEqual(paired_ratio([0.0, 0.0], [1.0, 2.0]).high, 0.0)
 
     def test_one_run_says_nothing_of_the_spread(self) -> None:
         self.assertEqual(interval([3.0]), Interval(3.0, -math.inf, math.inf, 1))

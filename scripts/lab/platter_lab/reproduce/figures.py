@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_mixed import MixedModeRenderer
-from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import CenteredNorm, LogNorm
 from matplotlib.figure import Figure
 
@@ -70,14 +68,7 @@ def svg(chart: Chart | Map) -> str:
         (_map if isinstance(chart, Map) else _lines)(axes, chart)
         axes.set(title=chart.title, xlabel=chart.x, ylabel=chart.y)
         buffer = io.StringIO()
-        # What savefig() does, with one renderer for layout and drawing instead of three, so that each text is measured once.
-        dpi, figure.dpi = figure.dpi, 72
-        width, height = figure.get_size_inches()
-        points = RendererSVG(72 * width, 72 * height, buffer, image_dpi=dpi, metadata={"Date": None, "Creator": None})
-        renderer = MixedModeRenderer(figure, width, height, dpi, points)
-        figure.canvas.get_renderer = lambda: renderer
-        figure.draw(renderer)
-        renderer.finalize()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,24 +30,25 @@ def _quantile(confidence: float, runs: int) -> float:
     return float(stdtrit(runs - 1, (1 + confidence) / 2))
 
 
-def interval(samples: Sequence[float]) -> Interval:
-    """Student's t over the samples, shape (runs,). Of a single run nothing is known but its value."""
-    values = [float(value) for value in samples]
+def _number(value: float | None) -> float:
+    """What a result does not have is nan."""
+    return math.nan if value is None else float(value)
+
+
+def interval(samples: Sequence[float | None]) -> Interval:
+    """Student's t over the samples, shape (runs,). Of a single run nothing is known but its value; where a sample is no finite number or None,
+    there is no data (nan)."""
+    values = [_number(value) for value in samples]
     runs = len(values)
     if runs == 0 or not all(map(math.isfinite, values)):
         return Interval(math.nan, math.nan, math.nan, runs)
-    mean = _sum(values) / runs
+    mean = math.fsum(values) / runs
     if runs == 1:
         return Interval(mean, -math.inf, math.inf, 1)
     apart = [value - mean for value in values]
-    deviation = math.sqrt(_sum([one * one for one in apart]) / (runs - 1))
+    deviation = math.sqrt(math.fsum(one * one for one in apart) / (runs - 1))
     half = _quantile(CONFIDENCE, runs) * deviation / math.sqrt(runs)
     return Interval(mean, mean - half, mean + half, runs)
-
-
-def _sum(values: Sequence[float]) -> float:
-    """As numpy adds, to the last bit: from the first to the last up to seven values, which is far faster without it."""
-    return functools.reduce(operator.add, values, 0.0) if len(values) < 8 else float(np.sum(values))
 
 
 def widened(value: Interval, confidence: float) -> Interval:
@@ -64,11 +64,11 @@ def exact(value: float, runs: int) -> Interval:
     return Interval(value, value, value, runs)
 
 
-def paired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> Interval:
-    """The mean of the ratios of runs with the same seed, hence the same load."""
+def paired_ratio(numerator: Sequence[float | None], denominator: Sequence[float | None]) -> Interval:
+    """The mean of the ratios of runs with the same seed, hence the same load. No data where one has none, or a denominator is 0."""
     if len(numerator) != len(denominator):
         raise ValueError(f"{len(numerator)} runs against {len(denominator)}")
-    return interval([float(above) / float(below) if below else math.nan for above, below in zip(numerator, denominator)])
+    return interval([_number(above) / float(below) if below else math.nan for above, below in zip(numerator, denominator, strict=True)])
 
 
 class Trend(StrEnum):
@@ -84,7 +84,7 @@ class Trend(StrEnum):
 GROWS = 1.0
 
 
-def slope(parts: Sequence[float]) -> float:
+def slope(parts: Sequence[float | None]) -> float:
     """By how much a line through the means over equal parts of a run's time rises from the run's begin to its end."""
     at, squares = _times(len(parts))
     return float(at @ np.asarray(parts, dtype=float) / squares * len(parts))
@@ -97,13 +97,14 @@ def _times(parts: int) -> tuple[np.ndarray, float]:
     return at, at @ at
 
 
-def growth(runs: Sequence[Sequence[float]]) -> Interval:
-    """What a backlog grows by over the measured time, over its mean, from its means over equal parts of that time, shape (runs, parts).
+def growth(runs: Sequence[Sequence[float | None]]) -> Interval:
+    """What a backlog grows by over the measured time, over its mean, from its means over equal parts of that time, shape (runs, parts). A part
+    that is None is no data, of the whole.
 
     One slope a run, and Student's t over the runs: these are independent, so it makes no difference how the parts of one run hang together.
     """
-    mean = float(np.mean(runs))
-    return interval([slope(parts) / mean for parts in runs]) if mean > 0 else exact(0.0, len(runs))
+    mean = float(np.mean(np.asarray(runs, dtype=float)))
+    return exact(0.0, len(runs)) if mean <= 0 else interval([slope(parts) / mean for parts in runs])
 
 
 def trend(grown: Interval) -> Trend:
