@@ -616,7 +616,7 @@ interpolated (beyond T they are of 250, 300 and 400 text clients, under other in
 Above T the partitioned server's queues grow as long as an overload lasts (here 300 s), which is not printed.
 
 **What was corrected.** Round robin served all video before any text. Figure 3 (b) was judged under steady text, not under bursts. All loads were the paper's clients, so with V by client-rounds
-(96 here) the region's heavy edge lay beyond our own V. The cascade was cut off in the middle, so that neither its load nor its peak was the one asked for, and higher loads were
+(first table below) the region's heavy edge lay beyond our own V. The cascade was cut off in the middle, so that neither its load nor its peak was the one asked for, and higher loads were
 higher bursts. Units that were due and had not come at the end were late, but not counted as units. Several claims were not judged under
 interpretations that change them (bursts and varying loads under all but those of the bursts themselves; text beside V under client-rounds), another elevator was one of the partitioned
 server only, the loads were in KB of 1,000 bytes, and statistics of the region were compared over different points.

@@ -621,7 +621,7 @@ the runs, which are independent, a point is *steady* where the whole 95 % interv
 The bound does not depend on how long a run is. Only steady points have a mean response and a fairness, and only pairs of steady points have a ratio: a claim is judged where there is one,
 and another interpretation is held against the default where both have one.
 
-**Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is what the paper's "almost identical" leaves room for, and ten times the width of most intervals. *Better*,
+**Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is what the paper's "almost identical" leaves room for. *Better*,
 *lower*, *fairer* alone: any difference. *Comparable*, *similar*: within a quarter.
 
 **What the paper leaves open about SPTF and clusters** decides several verdicts, so those are judged under every combination: all C compete in SPTF or
@@ -642,7 +642,7 @@ are held against those in SCAN's order (`LOOK`), for the same clusters.
 
 Near capacity the policies with C-intervals are unfair in a way that the paper does not show. Their sweeps go up and down in turn, and the
 guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both sweeps run out of it, starve (the
-log of requests shows it: long waits have only those within a fifth of the cylinders around the middle). CI-OPT(6), which takes what
+log of requests shows it: long waits have only those around the middle). CI-OPT(6), which takes what
 comes for the present interval only with its next list, gets there first: the table *Where the other claims turn* says from which load on it is no longer
 ahead of CI-SPTF (`opt-over-greedy`). A sweep that always goes upward has no such place.
 
