@@ -594,6 +594,21 @@ class Keeping(unittest.TestCase):
         self.assertFalse((self.folder / "o").exists())
 
 
+class StreamTables(unittest.TestCase):
+    def test_tables_are_written_together_or_not_at_all(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "tables"
+            (folder / "b.csv").mkdir(parents=True)
+            with mock.patch("platter_lab.stream_tables.make_tables", lambda wheel: {"a.csv": "1\n", "b.csv": "2\n"}):
+                for expected in (2, 0):
+                    with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+                        self.assertEqual(cli.main(["stream-tables", "--output", str(folder)]), expected)
+                    self.assertEqual({file.name: file.read_text() for file in folder.iterdir() if file.is_file()},
+                                     {} if expected else {"a.csv": "1\n", "b.csv": "2\n"})
+                    if expected:
+                        (folder / "b.csv").rmdir()
+
+
 class Figures(unittest.TestCase):
     def test_the_same_data_gives_the_same_bytes(self) -> None:
         chart = Chart("f.svg", "λ & co", "x", "y", (Series("a", (1, 2, 4), (interval([1, 2]), None, interval([3, 4]))),), True, True)
@@ -705,6 +720,20 @@ class TextAndVideo(unittest.TestCase):
         self.assertEqual({self.settings(point)["server.architecture"] for point, _ in first.batches if point.measure_s == text_and_video.MEASURE_S},
                          {"partitioned"})
         self.assertLess(len(first.batches), 150)
+
+    def test_a_point_that_is_asked_for_again_is_asked_for(self) -> None:
+        view = self.view()
+        point = view.point(text_and_video.INTEGRATED, 50, 80)
+        view.points.clear()
+        self.assertIs(view.point(text_and_video.INTEGRATED, 50, 80), point)
+        self.assertEqual(list(view.points), [point])
+
+    def test_what_many_look_at_cannot_be_changed(self) -> None:
+        spread = varying_loads.exponential(5, 30, 0.05, 20)
+        self.assertIs(spread.cut(), spread.cut())
+        for shared in (spread.share, spread.cut().share, integrated_servers.video_rates(*integrated_servers.VIDEO[0], 0.3, 10)):
+            with self.assertRaises(ValueError):
+                shared[0] = 1.0
 
     def test_units_late_of_units_due(self) -> None:
         result = {"video": {"violation_share": 0.5, "late_unit_share": 0.05}}

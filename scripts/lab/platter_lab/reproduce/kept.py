@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers that are computed once: many claims look at the same runs."""
+"""Answers that are computed once: many claims look at the same runs. Of a function `functools.cache` keeps them, of a method `kept`. What is kept is
+looked at by many, so nothing may change it."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ Answer = TypeVar("Answer")
 
 
 def kept(method: Callable[..., Answer]) -> Callable[..., Answer]:
-    """A method of which each instance keeps the answers by their arguments, so what it looks at must not change."""
+    """A method of which each instance keeps the answers by their arguments, so what it looks at must not change, and it may do nothing but
+    answer."""
     name = f"_kept_{method.__name__}"
 
     @wraps(method)

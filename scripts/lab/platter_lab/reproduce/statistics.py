@@ -94,6 +94,7 @@ def slope(parts: Sequence[float | None]) -> float:
 def _times(parts: int) -> tuple[np.ndarray, float]:
     """The middle of each part about the middle of the time, and the sum of their squares."""
     at = np.arange(parts) - (parts - 1) / 2
+    at.setflags(write=False)
     return at, at @ at
 
 

@@ -186,7 +186,7 @@ class View:
                **settings: Any) -> Point:
         """With so many of our clients."""
         point = self._made(server, text, video, lasting_s, measure_s, least_s, tuple(settings.items()))
-        self._asked.add(point)
+        self._ask(point)
         return point
 
     @kept
@@ -196,9 +196,7 @@ class View:
         extra = tuple((key.replace("__", "."), str(value)) for key, value in settings)
         own = tuple(pair for pair in self._own(again, text, video, "text.arrivals" in dict(extra)) if pair[0] not in dict(extra))
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
-        point = Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, least_s=least_s)
-        self._ask(point)
-        return point
+        return Point(SERVER, (*own, *again, *loads, *extra), 0.0 if lasting_s else WARMUP_S, lasting_s or measure_s, least_s=least_s)
 
     def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
         """The interpretation's settings that can change what such a load gets: others than the scenario has."""

@@ -12,6 +12,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
+from platter_lab.reproduce.kept import kept
+
 
 @dataclass(frozen=True, eq=False)
 class Spread:
@@ -20,6 +22,9 @@ class Spread:
 
     share: np.ndarray
     capacity: int
+
+    def __post_init__(self) -> None:
+        self.share.setflags(write=False)   # many look at one
 
     @property
     def peak(self) -> int:
@@ -34,7 +39,7 @@ class Spread:
         """Share of the time above capacity."""
         return float(self.share[self.capacity + 1:].sum())
 
-    @cache
+    @kept
     def cut(self) -> Spread:
         """The same with all that is above capacity at it."""
         share = np.where(np.arange(self.share.size) <= self.capacity, self.share, 0.0)
