@@ -33,7 +33,7 @@ from platter_lab.reproduce.claims import Claim, Criterion, Grid, Part, Unit, Ver
 from platter_lab.reproduce.figures import Chart, Map, Series, svg
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CLUST, CLUST_REQ, COMBINATIONS, FACTORS, SPTF, TPS_OPT, TPS_SCAN, Load, Opponents, View, fairness, response_s)
-from platter_lab.reproduce.readings import DEFAULT, Factor, Judged, Reading, Together, combinations, judge
+from platter_lab.reproduce.interpretations import DEFAULT, Factor, Judged, Interpretation, Together, combinations, judge
 from platter_lab.reproduce.statistics import Interval, Trend, exact, growth, interval, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import Turn, grid_table, where
@@ -154,8 +154,8 @@ def part(low: float, high: float, criterion: Criterion, label: str = "a") -> Par
     return Part(label, Interval((low + high) / 2, low, high, 5), criterion)
 
 
-def claim(*parts: Part, **readings: Part) -> Claim:
-    return Claim("name", "text", "published", Unit.RATIO, "ratio", parts, {name: (p,) for name, p in readings.items()})
+def claim(*parts: Part, **interpretations: Part) -> Claim:
+    return Claim("name", "text", "published", Unit.RATIO, "ratio", parts, {name: (p,) for name, p in interpretations.items()})
 
 
 class Verdicts(unittest.TestCase):
@@ -187,7 +187,7 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(deciding(parts).label, "far beyond")
         self.assertIn("2 of 4 comparisons hold", claim(*parts).ours())
 
-    def test_a_reading_that_turns_the_verdict_round_is_named(self) -> None:
+    def test_an_interpretation_that_turns_the_verdict_round_is_named(self) -> None:
         good, bad, unsure = part(0.1, 0.2, below(1)), part(2, 3, below(1)), part(0.9, 1.1, below(1))
         turned = claim(good, alternating=good, upward=bad, idle=unsure)
         self.assertIs(turned.verdict, Verdict.DEPENDS)
@@ -196,41 +196,41 @@ class Verdicts(unittest.TestCase):
         self.assertIs(claim(good, idle=unsure).verdict, Verdict.HOLDS)
         self.assertIs(claim(unsure, upward=bad, idle=good).verdict, Verdict.OPEN)
 
-    def test_readings_are_judged_where_they_touch(self) -> None:
+    def test_interpretations_are_judged_where_they_touch(self) -> None:
         views = {"default": 0.5, "one": 2.0, "other": 2.0}
         judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))],
                         (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),))
-        readings = {Reading("one", "", affects=frozenset({"A"})): views["one"], Reading("other", "", affects=frozenset({"B"})): views["other"]}
-        self.assertEqual(judge(judged, views["default"], readings).contrary(), ["one", "elsewhere"])
+        interpretations = {Interpretation("one", "", affects=frozenset({"A"})): views["one"], Interpretation("other", "", affects=frozenset({"B"})): views["other"]}
+        self.assertEqual(judge(judged, views["default"], interpretations).contrary(), ["one", "elsewhere"])
 
 
     def test_a_grid_alone_turns_no_verdict(self) -> None:
         judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))])
-        reading = Reading("r", "", affects=frozenset({"A"}))
-        # At the reading's points the default does not hold either.
-        found = judge(judged, 0.9, {reading: 1.2}, bases={reading: 1.1})
+        interpretation = Interpretation("r", "", affects=frozenset({"A"}))
+        # At the interpretation's points the default does not hold either.
+        found = judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 1.1})
         self.assertIs(found.verdict, Verdict.HOLDS)
-        found = judge(judged, 1.1, {reading: 1.2}, bases={reading: 0.9})
+        found = judge(judged, 1.1, {interpretation: 1.2}, bases={interpretation: 0.9})
         self.assertIs(found.verdict, Verdict.DEPENDS)
         self.assertEqual(found.verdict_text(), "depends on: r (does not hold; by default, at the same points, holds, at all does not hold)")
-        self.assertIs(judge(judged, 0.9, {reading: 1.2}, bases={reading: 0.8}).verdict, Verdict.DEPENDS)
-        self.assertEqual(judge(judged, 0.9, {}, bases={}).bases, {}, "without a reading nothing is compared")
+        self.assertIs(judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 0.8}).verdict, Verdict.DEPENDS)
+        self.assertEqual(judge(judged, 0.9, {}, bases={}).bases, {}, "without an interpretation nothing is compared")
         rows = page.parts_table([found]).rows
         self.assertEqual([row[1] for row in rows], ["default", "default, at the points of r", "r"])
-        # Each reading is held against the default at its own points.
-        other = Reading("other", "", affects=frozenset({"A"}))
-        found = judge(judged, 1.1, {reading: 1.2, other: 1.2}, bases={reading: 1.1, other: 0.9})
+        # Each interpretation is held against the default at its own points.
+        other = Interpretation("other", "", affects=frozenset({"A"}))
+        found = judge(judged, 1.1, {interpretation: 1.2, other: 1.2}, bases={interpretation: 1.1, other: 0.9})
         self.assertEqual(found.verdict_text(), "depends on: other (does not hold; by default, at the same points, holds, at all does not hold)")
 
     def test_questions_are_answered_in_every_combination(self) -> None:
-        a, b = (Factor(name, "", (Reading(f"{name}0", "", affects=frozenset()),
-                                  Reading(f"{name}1", "", ((name, "1"),), affects=frozenset({policy}))))
+        a, b = (Factor(name, "", (Interpretation(f"{name}0", "", affects=frozenset()),
+                                  Interpretation(f"{name}1", "", ((name, "1"),), affects=frozenset({policy}))))
                 for name, policy in (("a", "A"), ("b", "B")))
         every = combinations((a, b))
         self.assertEqual([one.name for one in every], ["a0, b0", "a0, b1", "a1, b0", "a1, b1"])
         self.assertEqual(every[3].applied("B"), ("B", (("b", "1"),)), "what touches another policy changes nothing")
         self.assertFalse(every[0].touches("A", "B"))
-        both = Together((Reading("x", "", (("k", "1"),), (("A", "A'"),)), Reading("y", "", (("l", "2"),))))
+        both = Together((Interpretation("x", "", (("k", "1"),), (("A", "A'"),)), Interpretation("y", "", (("l", "2"),))))
         self.assertEqual(both.applied("A"), ("A'", (("k", "1"), ("l", "2"))))
 
         judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A", "B"}), lambda view: [Part("x", exact(view, 5), below(1))])
@@ -684,13 +684,13 @@ class LoadsThatVary(unittest.TestCase):
 
 
 class TextAndVideo(unittest.TestCase):
-    READINGS = {reading.name: reading for reading in integrated_servers.READINGS}
+    INTERPRETATIONS = {interpretation.name: interpretation for interpretation in integrated_servers.INTERPRETATIONS}
 
     def settings(self, point: Point) -> dict[str, str]:
         return dict(point.settings)
 
-    def view(self, reading: str = "", results: Results | None = None, quick: bool = True) -> text_and_video.View:
-        return text_and_video.View(quick, results, self.READINGS.get(reading, DEFAULT))
+    def view(self, interpretation: str = "", results: Results | None = None, quick: bool = True) -> text_and_video.View:
+        return text_and_video.View(quick, results, self.INTERPRETATIONS.get(interpretation, DEFAULT))
 
     def test_where_a_curve_crosses_a_level(self) -> None:
         self.assertEqual(text_and_video.crossing((10, 20, 30), (1.0, 3.0, 9.0), 6.0), 25.0)
@@ -763,7 +763,7 @@ class TextAndVideo(unittest.TestCase):
         # Decided by its 95 %, but not by its 99 % interval.
         self.assertEqual(len(integrated_servers._needs_seeds([part(0.8, 0.99, below(1))])), 1)
 
-    def test_a_reading_changes_what_it_reads_again(self) -> None:
+    def test_an_interpretation_changes_what_it_interprets_otherwise(self) -> None:
         scan = self.view("SCAN to the edge")
         self.assertEqual(self.settings(scan.point(text_and_video.ELEVATOR, 50, 80))["policy"], "SCAN")
         both, apart = (self.settings(scan.point(server, 50, 80)) for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED))
@@ -772,9 +772,9 @@ class TextAndVideo(unittest.TestCase):
         self.assertEqual(self.settings(scan.point(text_and_video.FAIR, 50, 80))["policy"], "SFQ(1|1|0)")
         self.assertEqual(self.view("client-rounds").point(text_and_video.INTEGRATED, 50, 80), self.view().point(text_and_video.INTEGRATED, 50, 80))
 
-    def test_what_a_reading_cannot_touch_is_the_defaults_point(self) -> None:
+    def test_what_an_interpretation_cannot_touch_is_the_defaults_point(self) -> None:
         both, text, video = (50, 80), (50, 0), (0, 80)
-        for reading, server, load, touched in (
+        for interpretation, server, load, touched in (
                 ("no budgets", text_and_video.INTEGRATED, both, True), ("no budgets", text_and_video.INTEGRATED, text, False),
                 ("no budgets", text_and_video.INTEGRATED, video, False), ("no budgets", text_and_video.PARTITIONED, both, False),
                 ("no budgets", text_and_video.FAIR, both, False), ("C-LOOK", text_and_video.INTEGRATED, both, True),
@@ -784,29 +784,29 @@ class TextAndVideo(unittest.TestCase):
                 ("long files", text_and_video.INTEGRATED, text, False), ("long files", text_and_video.INTEGRATED, both, True),
                 ("no cache", text_and_video.INTEGRATED, video, False), ("no cache", text_and_video.INTEGRATED, text, True),
                 ("SCAN to the edge", text_and_video.INTEGRATED, video, True), ("burst peak 5.1", text_and_video.INTEGRATED, both, False)):
-            with self.subTest(reading=reading, server=server, load=load):
-                own, other = (view.point(server, *load) for view in (self.view(), self.view(reading)))
+            with self.subTest(interpretation=interpretation, server=server, load=load):
+                own, other = (view.point(server, *load) for view in (self.view(), self.view(interpretation)))
                 self.assertEqual(own != other, touched)
 
     def test_every_cell_of_the_verdicts_can_differ(self) -> None:
         """An interpretation that touches a claim has other points, another T or V, or counts violations in another way."""
         for one in integrated_servers.claims():
-            for reading in integrated_servers.READINGS:
-                if reading.touches(*one.policies) and reading is not text_and_video.CLIENT_ROUNDS:
-                    with self.subTest(claim=one.name, reading=reading.name):
-                        self.assertTrue(self.looked_at(one, reading) - self.looked_at(one, DEFAULT))
+            for interpretation in integrated_servers.INTERPRETATIONS:
+                if interpretation.touches(*one.policies) and interpretation is not text_and_video.CLIENT_ROUNDS:
+                    with self.subTest(claim=one.name, interpretation=interpretation.name):
+                        self.assertTrue(self.looked_at(one, interpretation) - self.looked_at(one, DEFAULT))
 
-    def test_no_claim_that_a_reading_can_change_is_left_out(self) -> None:
-        """Whatever a claim looks at, under a reading that is not judged, is the default's, and so are the units of its loads."""
+    def test_no_claim_that_an_interpretation_can_change_is_left_out(self) -> None:
+        """Whatever a claim looks at, under an interpretation that is not judged, is the default's, and so are the units of its loads."""
         for one in integrated_servers.claims():
-            for reading in integrated_servers.READINGS:
-                if not reading.touches(*one.policies):
-                    with self.subTest(claim=one.name, reading=reading.name):
-                        asked = [text_and_video.View(True, None, kind) for kind in (reading, DEFAULT)]
+            for interpretation in integrated_servers.INTERPRETATIONS:
+                if not interpretation.touches(*one.policies):
+                    with self.subTest(claim=one.name, interpretation=interpretation.name):
+                        asked = [text_and_video.View(True, None, kind) for kind in (interpretation, DEFAULT)]
                         for view in asked:
                             one.parts(view)
                         self.assertEqual(*(view.points.keys() for view in asked))
-        touched = {one.name: {reading.name for reading in integrated_servers.READINGS if reading.touches(*one.policies)} for one in integrated_servers.claims()}
+        touched = {one.name: {interpretation.name for interpretation in integrated_servers.INTERPRETATIONS if interpretation.touches(*one.policies)} for one in integrated_servers.claims()}
         everywhere = {"client-rounds", "SCAN to the edge", "C-LOOK", "no budgets", "long files", "no cache"}
         for name in ("bursty-faster", "bursty-factor", "bursty-none", "bursty-violations-integrated", "bursty-no-effect", "expected-gain", "expected-share",
                      "expected-grows", "joint-text", "joint-video", "joint-loss", "grows-with-video", "heavy-video", "heavy-both", "light-no-violations",
@@ -815,31 +815,31 @@ class TextAndVideo(unittest.TestCase):
         self.assertEqual(touched["bursty-violations-partitioned"], {"client-rounds", "long files"})
         self.assertEqual(touched["t-calibrated"], {"SCAN to the edge", "C-LOOK", "no cache"})
 
-    def test_a_reading_is_compared_with_the_default_at_its_own_points(self) -> None:
-        default, coarse, *readings = integrated_servers._views(False, None)
+    def test_an_interpretation_is_compared_with_the_default_at_its_own_points(self) -> None:
+        default, coarse, *interpretations = integrated_servers._views(False, None)
         for one in integrated_servers.claims():
             one.parts(default)
             one.parts(coarse)
         integrated_servers._charts(default)
         self.assertLessEqual(coarse.points.keys(), default.points.keys(), "nothing more is run for it")
-        for view in readings:
+        for view in interpretations:
             self.assertEqual((coarse.text, coarse.video, coarse.overload, coarse.beside_overload, coarse.capacity_text, coarse.capacity_video),
                              (view.text, view.video, view.overload, view.beside_overload, view.capacity_text, view.capacity_video))
 
-    def test_twice_the_text_is_twice_the_readings(self) -> None:
+    def test_twice_the_text_is_twice_the_interpretations(self) -> None:
         self.assertEqual(integrated_servers.as_full(self.view("SCAN to the edge")), {"text__set_bytes": 2 * (226 << 20), "text__cache_bytes": 2 * (64 << 20)})
         self.assertEqual(integrated_servers.as_full(self.view("no cache"))["text__cache_bytes"], 0)
 
-    def looked_at(self, one: Judged, reading: Reading) -> set[Point]:
+    def looked_at(self, one: Judged, interpretation: Interpretation) -> set[Point]:
         """The points of a claim, and one of those that T and V are made of."""
-        view = text_and_video.View(True, None, reading)
+        view = text_and_video.View(True, None, interpretation)
         one.parts(view)
         units = [view.point(text_and_video.PARTITIONED, *load) for load in ((100, 0), (0, 100))]
         return {*view.points, *units}
 
     def test_an_estimate_measures_no_less_than_a_peak_takes(self) -> None:
-        for reading, load, least in (("", 3_072_000, 1), ("", 1_024_000, 2), ("burst intensity", 3_072_000, 16)):
-            view = self.view(reading)
+        for interpretation, load, least in (("", 3_072_000, 1), ("", 1_024_000, 2), ("burst intensity", 3_072_000, 16)):
+            view = self.view(interpretation)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
             (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
             short, longer = probes_of(point)
@@ -851,8 +851,8 @@ class TextAndVideo(unittest.TestCase):
         # Table 3: 2,048 s at 83.91 KB/s; its 218.64 KB/s are 2,048.22 bytes every 9.14 ms, so that a KB has 1,024 bytes.
         self.assertAlmostEqual(text_and_video.TRACE_BYTES_PER_S, 83.91 / 218.64 * 2048.22 / 9.14e-3, delta=100)
         self.assertEqual(integrated_servers.BURSTY_LOADS[-1], 3000 * 1024)
-        for reading, load, seconds in (("", 3_072_000, 57), ("", 1_024_000, 172), ("burst intensity", 3_072_000, 512)):
-            view = self.view(reading)
+        for interpretation, load, seconds in (("", 3_072_000, 57), ("", 1_024_000, 172), ("burst intensity", 3_072_000, 512)):
+            view = self.view(interpretation)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
             (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
             self.assertEqual((point.measure_s, self.settings(point)["text.load_bytes_per_s"]), (seconds, str(load)))
@@ -1030,12 +1030,18 @@ class Studies(unittest.TestCase):
                     self.assertIn(f"({chart.file})", texts["README.md"])
                 self.assertEqual(len({claim.name for claim in report.claims}), len(report.claims))
 
-    def test_readings_with_fewer_runs_than_the_default_are_judged(self) -> None:
+    def test_the_pages_in_the_project_have_the_words_of_the_studies(self) -> None:
+        for module in STUDIES:
+            text = (ROOT / "docs" / "papers" / module.STUDY.name / "README.md").read_text(encoding="utf-8")
+            self.assertTrue(module.STUDY.introduction.strip() in text, f"{module.STUDY.name}: another introduction")
+            self.assertTrue(page.INTERVALS in text, f"{module.STUDY.name}: another explanation of intervals")
+
+    def test_interpretations_with_fewer_runs_than_the_default_are_judged(self) -> None:
         """Points that both have are compared over the runs that both have. Quick plans have as many of each."""
         claims = replicated_striping.report(made_up(replicated_striping.plan(False)), False).claims
         claim = next(claim for claim in claims if claim.name == "mirroring-halves")
         self.assertEqual({part.value.runs for part in claim.parts}, {len(replicated_striping.SEEDS)})
-        self.assertEqual({part.value.runs for part in claim.readings["ascending"]}, {len(replicated_striping.READ_AGAIN_SEEDS)})
+        self.assertEqual({part.value.runs for part in claim.interpretations["ascending"]}, {len(replicated_striping.INTERPRETED_SEEDS)})
 
     def test_the_names_in_the_table_are_the_studies(self) -> None:
         self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
@@ -1139,7 +1145,7 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "measured-normal"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "measured-failed"), Verdict.HOLDS)
         for name in ("measured-normal", "measured-failed"):   # all that the disks are busy is compared with all that is reserved on them
-            self.assertEqual({*claims_of(replicated_striping)[name].readings} - {reading.name for reading in replicated_striping.READINGS},
+            self.assertEqual({*claims_of(replicated_striping)[name].interpretations} - {interpretation.name for interpretation in replicated_striping.INTERPRETATIONS},
                              {"without full seeks"})
         self.assertAlmostEqual(replicated_striping.FULL_SEEKS, 2 * 0.0182)
         self.assertIs(self.verdict(replicated_striping, "measured-failed", busy=0.48), Verdict.HOLDS)
@@ -1148,9 +1154,9 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused", busy=0.36), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused"), Verdict.FAILS)
         unused = claims_of(replicated_striping, busy=0.36)["failure-mirroring-unused"]
-        self.assertAlmostEqual(unused.readings["by formula"][0].value.mean, 0.2)
-        self.assertAlmostEqual(unused.readings["without full seeks"][0].value.mean, 0.234)
-        self.assertAlmostEqual(unused.readings["of what is reserved"][0].value.mean, 0.2704 / 0.6304)
+        self.assertAlmostEqual(unused.interpretations["by formula"][0].value.mean, 0.2)
+        self.assertAlmostEqual(unused.interpretations["without full seeks"][0].value.mean, 0.234)
+        self.assertAlmostEqual(unused.interpretations["of what is reserved"][0].value.mean, 0.2704 / 0.6304)
         self.assertEqual(unused.contrary(), ["by formula", "of what is reserved"])
         self.assertIs(self.verdict(replicated_striping, "mirroring-reserved", **{"mirroring random": 0.8}), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "mirroring-reserved"), Verdict.FAILS)
@@ -1272,16 +1278,16 @@ class Studies(unittest.TestCase):
         fewer = claim("n15")
         self.assertTrue(any(part.label.startswith("opt-over-greedy:") for part in fewer.parts))
         for name in ("clusters-beat-intervals", "intervals-less-fair", "projected-similar"):
-            self.assertTrue(any(reading in ("the fastest clusters", "the fairest clusters") for reading in claim(name).readings), name)
+            self.assertTrue(any(interpretation in ("the fastest clusters", "the fairest clusters") for interpretation in claim(name).interpretations), name)
         fairer = claim("clusters-fairer", **{SPTF: 0.8, "SPTF(next-C)": 0.8})
         self.assertEqual((fairer.plain_verdict, fairer.turning()), (Verdict.HOLDS, []))
         self.assertIs(claim("clusters-fairer", **{SPTF: 0.97, "SPTF(next-C)": 0.97}).plain_verdict, Verdict.FAILS, "significantly is more than better")
 
-    def test_a_reading_changes_only_what_it_touches(self) -> None:
+    def test_an_interpretation_changes_only_what_it_touches(self) -> None:
         load = Load(Path("x.toml"), (5,), 10)
-        reading = Reading("r", "", (("a", "b"),), ((SPTF, "SPTF(next-C)"),), frozenset({SPTF}))
-        self.assertEqual(load.point(TPS_SCAN, 5, reading), load.point(TPS_SCAN, 5, DEFAULT))
-        settings = load.point(SPTF, 5, reading).settings
+        interpretation = Interpretation("r", "", (("a", "b"),), ((SPTF, "SPTF(next-C)"),), frozenset({SPTF}))
+        self.assertEqual(load.point(TPS_SCAN, 5, interpretation), load.point(TPS_SCAN, 5, DEFAULT))
+        settings = load.point(SPTF, 5, interpretation).settings
         self.assertIn(("policy", "SPTF(next-C)"), settings)
         self.assertIn(("a", "b"), settings)
 
@@ -1299,11 +1305,11 @@ class WithTheModel(unittest.TestCase):
             "drive.port.token_rate_bytes_per_s", "array.answer", "text.clients", "video.clients", "text.load_bytes_per_s"}
 
     def shapes(self, plan: Plan) -> list[Point]:
-        """A point of each scenario, policy and reading, whatever the load."""
+        """A point of each scenario, policy and interpretation, whatever the load."""
         return list({(point.scenario, *(pair for pair in point.settings if pair[0] not in self.LOAD)): point
                      for point, _ in plan.batches}.values())
 
-    def test_the_model_takes_every_policy_under_every_reading(self) -> None:
+    def test_the_model_takes_every_policy_under_every_interpretation(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             runner = Runner(Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(os.cpu_count() or 1))
             policies = subprocess.run([os.environ["PLATTER"], "list", "policies"], capture_output=True, text=True, check=True).stdout

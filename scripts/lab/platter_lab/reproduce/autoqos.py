@@ -11,7 +11,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
+from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
 from platter_lab.reproduce.statistics import interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
@@ -28,7 +28,7 @@ FAR = (("files.bytes", "1500000000"),)
 
 PAPERS_LOADS, OWN = frozenset({"paper"}), frozenset({"own"})
 _BOTH = ("fraction 0.1", "fraction 0.3", "bucket 256 KB", "bucket 2 MB", "commands 128 KB", "commands 512 KB", "periods of 32", "files apart", "FCFS", "exact clock")
-READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS | OWN if name in _BOTH else PAPERS_LOADS) for name, text, settings in (
+INTERPRETATIONS = tuple(Interpretation(name, text, settings, affects=PAPERS_LOADS | OWN if name in _BOTH else PAPERS_LOADS) for name, text, settings in (
     ("fraction 0.1", "best effort keeps 0.1 of the disk's rate during inference, not 0.2", (("autoqos.inference_fraction", "0.1"),)),
     ("fraction 0.3", "0.3", (("autoqos.inference_fraction", "0.3"),)),
     ("six windows", "an inference lasts six windows, not three", (("autoqos.inference_windows", "6"),)),
@@ -49,7 +49,7 @@ READINGS = tuple(Reading(name, text, settings, affects=PAPERS_LOADS | OWN if nam
     ("overload", "a disk busy for 0.95 of a window with best effort below its limit starts an inference", (("autoqos.overload_share", "0.95"),)),
     ("recognised", "no labels: the recogniser says what is multimedia", (("autoqos.classes", "recognised"),)),
 )) + tuple(
-    Reading(f"periods of {reads}", f"own claims: {reads} reads in a period {reads} times as long", (("application.commands_per_period", str(reads)),), affects=OWN)
+    Interpretation(f"periods of {reads}", f"own claims: {reads} reads in a period {reads} times as long", (("application.commands_per_period", str(reads)),), affects=OWN)
     for reads in (4, 16))
 
 Metric = Callable[[dict[str, Any]], float]
@@ -114,14 +114,14 @@ def _point(figure: str, enabled: bool, *settings: tuple[str, str]) -> Point:
 
 
 class View:
-    """Results under one reading."""
+    """Results under one interpretation."""
 
-    def __init__(self, reading: Reading = DEFAULT, results: Results | None = None) -> None:
-        self.reading = reading
+    def __init__(self, interpretation: Interpretation = DEFAULT, results: Results | None = None) -> None:
+        self.interpretation = interpretation
         self._results = results
 
     def point(self, figure: str, enabled: bool = True) -> Point:
-        return _point(figure, enabled, *self.reading.settings)
+        return _point(figure, enabled, *self.interpretation.settings)
 
     def points(self) -> list[Point]:
         return [self.point(figure, enabled) for figure in FIGURES for enabled in (False, True)] if self._touches("paper") else []
@@ -131,11 +131,11 @@ class View:
         return {name: self.own(point) for name, point in OWN_POINTS.items()} if self._touches("own") else {}
 
     def _touches(self, kind: str) -> bool:
-        return self.reading is DEFAULT or self.reading.touches(kind)
+        return self.interpretation is DEFAULT or self.interpretation.touches(kind)
 
     def own(self, point: Point) -> Point:
-        """A point that is not the paper's, read again."""
-        return replace(point, settings=(*point.settings, *self.reading.settings))
+        """A point that is not the paper's, under the interpretation."""
+        return replace(point, settings=(*point.settings, *self.interpretation.settings))
 
     def samples(self, metric: Metric, figure: str, enabled: bool = True) -> list[float]:
         return self._results.samples(self.point(figure, enabled), metric)
@@ -180,7 +180,7 @@ OWN_POINTS = {"limit 4 MB/s": _limited(4), "labels": LABELLED, "recognised": REC
 
 
 def plan(quick: bool) -> Plan:
-    points = [point for reading in (DEFAULT, *READINGS) for view in (View(reading),) for point in (*view.points(), *view.own_points().values())]
+    points = [point for interpretation in (DEFAULT, *INTERPRETATIONS) for view in (View(interpretation),) for point in (*view.points(), *view.own_points().values())]
     points += map(_limited, _limits(quick))
     return Plan(tuple(dict.fromkeys(points)), SEEDS[:5] if quick else SEEDS)
 
@@ -286,27 +286,27 @@ def _series(results: Results, point: Point, length_s: int) -> tuple[Series, ...]
     return tuple(lines)
 
 
-RUN_HEADER = ("reading", "load", "autoqos", "limit_bytes_per_s", "seed", "multimedia_mb_per_s", "best_effort_mb_per_s", "aggregate_mb_per_s",
+RUN_HEADER = ("interpretation", "load", "autoqos", "limit_bytes_per_s", "seed", "multimedia_mb_per_s", "best_effort_mb_per_s", "aggregate_mb_per_s",
               "multimedia_class_mb_per_s", "multimedia_missed")
 
 
 def _rows(results: Results, points: Sequence[tuple[str, Point]]) -> tuple[tuple[str, ...], ...]:
     """One row for each run, for a CSV file: sums over streams by label, means over the whole run."""
     rows = []
-    for reading, point in points:
+    for interpretation, point in points:
         settings = dict(point.settings)
         for result in results[point]:
             by_label = (sum(stream["bytes_per_s"] for stream in streams(result, label)) for label in (MULTIMEDIA, BEST_EFFORT))
             late = missed(MULTIMEDIA)(result)
             rates = (*by_label, result["aggregate_bytes_per_s"], result["classes"]["multimedia_bytes_per_s"])
-            rows.append((reading, point.scenario.stem, settings["autoqos.enabled"], settings.get("drive.port.token_rate_bytes_per_s", "0"),
+            rows.append((interpretation, point.scenario.stem, settings["autoqos.enabled"], settings.get("drive.port.token_rate_bytes_per_s", "0"),
                          str(result["seed"]), *(f"{value / 1e6:.6g}" for value in rates), f"{late:.4g}"))
     return tuple(rows)
 
 
 def report(results: Results, quick: bool) -> Report:
     default = View(DEFAULT, results)
-    others = {reading: View(reading, results) for reading in READINGS}
+    others = {interpretation: View(interpretation, results) for interpretation in INTERPRETATIONS}
     judged = tuple(judge(one, default, others) for one in claims(results))
 
     titles = {"figure3": "Figure 3: four streams of 8 MB/s", "figure4": "Figure 4: three streams of 10 MB/s",
@@ -329,8 +329,8 @@ def report(results: Results, quick: bool) -> Report:
         ("fig. 4 multimedia (10)", "figure4", True, rate(MULTIMEDIA, 40, 150)), ("fig. 5 multimedia (4.5)", "figure5", True, rate(MULTIMEDIA, 50, 160)),
         ("fig. 6 multimedia (9)", "figure6", True, rate(MULTIMEDIA, 10, 60)), ("(4)", "figure6", True, rate(MULTIMEDIA, 70, 120)),
         ("(9 again)", "figure6", True, rate(MULTIMEDIA, 135, 180)))
-    rates = Table("Rates under each reading (MB/s a stream; in brackets what it wants)", ("", *(column[0] for column in columns)), tuple(
-        (view.reading.name, *(interval_text(interval(view.samples(metric, figure, enabled))) for _, figure, enabled, metric in columns))
+    rates = Table("Rates under each interpretation (MB/s a stream; in brackets what it wants)", ("", *(column[0] for column in columns)), tuple(
+        (view.interpretation.name, *(interval_text(interval(view.samples(metric, figure, enabled))) for _, figure, enabled, metric in columns))
         for view in (default, *others.values()) if view.points()))
     def spread(figure: str, enabled: bool) -> str:
         """Least, quartiles and most of the runs: without AutoQoS a run stays in one of a few phases."""
@@ -343,21 +343,21 @@ def report(results: Results, quick: bool) -> Report:
         return (name, *(interval_text(interval([100 * x for x in view.samples(missed(MULTIMEDIA), figure, enabled)])) for figure in FIGURES))
 
     periods = Table("Periods of multimedia streams that were missed (%)", ("", *(figure.replace("figure", "fig. ") for figure in FIGURES)), (
-        periods_of("without AutoQoS", default, False), *(periods_of(view.reading.name, view, True) for view in (default, *others.values()) if view.points())))
+        periods_of("without AutoQoS", default, False), *(periods_of(view.interpretation.name, view, True) for view in (default, *others.values()) if view.points())))
     recogniser = Table("Without labels", ("", "multimedia gets (MB/s)", "its periods missed (%)", "copies' reads taken for multimedia (%)"), tuple(
         (name, *(interval_text(interval(results.samples(default.own(OWN_POINTS[name]), metric))) for metric in (
             rate(MULTIMEDIA, 40, 150), lambda r: 100 * missed(MULTIMEDIA)(r), lambda r: 100 * taken_for_multimedia(BEST_EFFORT)(r))))
         for name in ("labels", "recognised", "files 256 MB", "files 256 MB, nothing inherited", "files 100 MB", "files 100 MB, nothing inherited",
                      "no trials", "without")))
-    named = [(view.reading.name, point) for view in (default, *others.values()) for point in view.points()]
+    named = [(view.interpretation.name, point) for view in (default, *others.values()) for point in view.points()]
     named += [("fixed limit", _limited(limit)) for limit in limits]
-    named += [(f"{view.reading.name}: {name}", point) for view in (default, *others.values()) for name, point in view.own_points().items()]
+    named += [(f"{view.interpretation.name}: {name}", point) for view in (default, *others.values()) for name, point in view.own_points().items()]
     runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
-    return Report(judged, tuple(charts), (rates, runs_apart, periods, recogniser, runs), tuple((reading.name, reading.text) for reading in READINGS))
+    return Report(judged, tuple(charts), (rates, runs_apart, periods, recogniser, runs), tuple((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS))
 
 
 INTRODUCTION = """
-J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. The rules, and what of them is a reading,
+J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. The rules, and what of them is an interpretation,
 are in [AutoQoS's page](../../reference/autoqos.md).
 
 A drive of the class of the Seagate ST340810A (`models/configs/drives/st340810a.toml`), of 27.6 MB/s in one sequential read as in the paper.
@@ -367,7 +367,7 @@ and again; several verdicts turn with files of 1.5 GB, which lie farther apart (
 multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
 which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not. The host's clock jitters: a period
 begins late by up to 3 % of it. Without AutoQoS the streams read in a fixed rotation and a run stays in the phase it falls into, so beside the mean stand the
-quartiles of the runs. Jitter does not change the phase: a stream in overload is late, begins its next period at once, and waits for no clock. So the readings *exact clock* and
+quartiles of the runs. Jitter does not change the phase: a stream in overload is late, begins its next period at once, and waits for no clock. So the interpretations *exact clock* and
 *jitter 10 %* say nothing about phases.
 
 A deviation: the paper's class *ignores write requests*; here writes are counted as the reads are. It makes no difference to this study, whose streams only read.

@@ -14,7 +14,7 @@ from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_CYL, CLUST_REQ, CLUSTER_KINDS, NEXT_C, RUN_HEADER, SPTF, Load, Metric, Opponents, View, fairness, hiccups,
     response_s)
-from platter_lab.reproduce.readings import DEFAULT, Reading
+from platter_lab.reproduce.interpretations import DEFAULT, Interpretation
 from platter_lab.reproduce.statistics import Interval, Trend, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
@@ -37,8 +37,8 @@ MANY_SEEDS = tuple(range(1, 11))
 
 # With the tags that the accelerator has at most.
 QUEUE = (("drive.queue.depth", "256"),)
-FIRMWARE = Reading("firmware", "decisions by the controller's firmware, at the cost of its cycles", QUEUE)
-ACCELERATOR = Reading("accelerator", "decisions by the accelerator's reference model", (("engine", "model"), *QUEUE))
+FIRMWARE = Interpretation("firmware", "decisions by the controller's firmware, at the cost of its cycles", QUEUE)
+ACCELERATOR = Interpretation("accelerator", "decisions by the accelerator's reference model", (("engine", "model"), *QUEUE))
 ENGINES = (FIRMWARE, ACCELERATOR)
 CARRIED = (SPTF, "SPTF(next-C)", CI_SPTF, CI_OPT, CLUST_REQ, CLUST_CYL)
 ORDERS = (1, 2, 4, 6, 8, 10, 12)
@@ -77,9 +77,9 @@ def plan(quick: bool) -> Plan:
     loads = _loads(quick).items()
     points = [point for name, load in loads for point in _compared(name, load, False)]
     near = [point for name, load in loads for point in _compared(name, load, True)]
-    for reading in ENGINES:
-        points += _engines(quick).points(CARRIED, reading)
-        points += _orders(quick).points([clustered(m) for m in ORDERS], reading)
+    for interpretation in ENGINES:
+        points += _engines(quick).points(CARRIED, interpretation)
+        points += _orders(quick).points([clustered(m) for m in ORDERS], interpretation)
     return Plan(tuple(dict.fromkeys(points)), mixed_media.SEEDS,
                 further=tuple((point, mixed_media.SEEDS if quick else MANY_SEEDS) for point in dict.fromkeys(near)))
 
@@ -87,7 +87,7 @@ def plan(quick: bool) -> Plan:
 def _opponents(results: Results, load: Load) -> tuple[Opponents, Opponents]:
     """For mean response and for fairness."""
     kinds = [(View(results, load, CLUST, kind), policy) for kind in CLUSTER_KINDS for policy in CLUST]
-    sptf = [(View(results, load, (SPTF,), reading), SPTF) for reading in (DEFAULT, NEXT_C)]
+    sptf = [(View(results, load, (SPTF,), interpretation), SPTF) for interpretation in (DEFAULT, NEXT_C)]
     return Opponents(sptf + kinds), Opponents(kinds)
 
 
@@ -153,8 +153,8 @@ def _ratio(one: View, other: View, policy: str, rate: int, metric: Metric) -> In
 def report(results: Results, quick: bool) -> Report:
     loads = _loads(quick)
     views = {name: View(results, load, SHOWN) for name, load in loads.items()}
-    engines = {reading: View(results, _engines(quick), CARRIED, reading) for reading in ENGINES}
-    orders = {reading: View(results, _orders(quick), [clustered(m) for m in ORDERS], reading) for reading in ENGINES}
+    engines = {interpretation: View(results, _engines(quick), CARRIED, interpretation) for interpretation in ENGINES}
+    orders = {interpretation: View(results, _orders(quick), [clustered(m) for m in ORDERS], interpretation) for interpretation in ENGINES}
     opponents = {name: _opponents(results, load) for name, load in loads.items()}
     claims = [*(claim for name, disk in mixed_media.DISKS.items() for claim in _slack_claims(name, disk, views[name], opponents[name])),
               *_engine_claims(engines[FIRMWARE], engines[ACCELERATOR])]
@@ -167,14 +167,14 @@ def report(results: Results, quick: bool) -> Report:
                    Chart(f"{name}_fairness.svg", f"Fairness, {title}", rate, index, views[name].series(SHOWN, fairness))]
     for metric, file, label in ((response_s, "orders_response.svg", seconds), (fairness, "orders_fairness.svg", index)):
         charts.append(Chart(file, "CLUST-REQ(M): exact orders of M requests", "M", label, tuple(
-            Series(f"{reading.name}, λ = {lam}", ORDERS, [view.steady(clustered(m), lam, metric) for m in ORDERS])
-            for reading, view in orders.items() for lam in ORDER_RATES)))
+            Series(f"{interpretation.name}, λ = {lam}", ORDERS, [view.steady(clustered(m), lam, metric) for m in ORDERS])
+            for interpretation, view in orders.items() for lam in ORDER_RATES)))
     rows = [row for name, view in views.items() for row in view.rows(name)]
     rows += [row for name, load in loads.items() for view in (View(results, load, (SPTF,), NEXT_C), *(View(results, load, CLUST, kind) for kind in CLUSTER_KINDS))
              for row in view.rows(name)]
     rows += [row for part, of in (("engines", engines), ("orders", orders)) for view in of.values() for row in view.rows(part)]
     tables = [*(table for name, disk in mixed_media.DISKS.items() for table in (views[name].table(disk), _best_table(disk, views[name], opponents[name]))),
-              *(view.table(f"Exact orders of M, {reading.name}") for reading, view in orders.items()),
+              *(view.table(f"Exact orders of M, {interpretation.name}") for interpretation, view in orders.items()),
               Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
     return Report(tuple(claims), tuple(charts), tuple(tables))
 

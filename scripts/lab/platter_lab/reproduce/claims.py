@@ -142,9 +142,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper. `parts` are judged under the default readings, `readings` the same under another one, `grid` under combinations.
+    """A sentence of a paper. `parts` are judged under the default interpretations, `interpretations` the same under another one, `grid` under combinations.
 
-    `bases` are what a reading is compared with where it is judged at fewer points than the default: the default at these, by the reading's name.
+    `bases` are what an interpretation is compared with where it is judged at fewer points than the default: the default at these, by the interpretation's name.
     """
 
     name: str
@@ -153,7 +153,7 @@ class Claim:
     unit: Unit
     quantity: str
     parts: tuple[Part, ...]
-    readings: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+    interpretations: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     grid: Grid | None = None
     bases: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
 
@@ -165,14 +165,14 @@ class Claim:
     def plain_verdict(self) -> Verdict:
         return combined(self.parts)
 
-    def base_verdict(self, reading: str) -> Verdict:
-        """The default's at the points of the reading."""
-        return combined(self.bases.get(reading, self.parts))
+    def base_verdict(self, interpretation: str) -> Verdict:
+        """The default's at the points of the interpretation."""
+        return combined(self.bases.get(interpretation, self.parts))
 
     def contrary(self) -> list[str]:
-        """The readings under which the opposite comes out, at the same points."""
+        """The interpretations under which the opposite comes out, at the same points."""
         opposite = {Verdict.HOLDS: Verdict.FAILS, Verdict.FAILS: Verdict.HOLDS}
-        return [name for name, parts in self.readings.items() if opposite.get(self.base_verdict(name)) is combined(parts)]
+        return [name for name, parts in self.interpretations.items() if opposite.get(self.base_verdict(name)) is combined(parts)]
 
     def turning(self) -> list[str]:
         return self.grid.turning() if self.grid else []
@@ -184,8 +184,8 @@ class Claim:
     def verdict_text(self) -> str:
         contrary, turning = self.contrary(), self.turning()
         said = []
-        for verdict, base in dict.fromkeys((combined(self.readings[name]), self.base_verdict(name)) for name in contrary):
-            names = [name for name in contrary if combined(self.readings[name]) is verdict]
+        for verdict, base in dict.fromkeys((combined(self.interpretations[name]), self.base_verdict(name)) for name in contrary):
+            names = [name for name in contrary if combined(self.interpretations[name]) is verdict]
             whole = self.plain_verdict
             default = f"by default {whole}" if base is whole else f"by default, at the same points, {base}, at all {whole}"
             said.append(f"{'; '.join(names)} ({verdict}; {default})")

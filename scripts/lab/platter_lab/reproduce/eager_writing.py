@@ -13,7 +13,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Series
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
+from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
 from platter_lab.reproduce.statistics import interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
@@ -39,65 +39,65 @@ _OVERHEAD_KEYS = ("read_miss_after_read_us", "read_miss_after_write_us", "write_
 _BUS = "6.4"             # us a sector, of the drive's own profile
 
 EAGER = frozenset({*FOUR, READ_FIRST, CREDIT})
-READINGS = (
-    *(Reading(f"overhead {ms} ms", f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
+INTERPRETATIONS = (
+    *(Interpretation(f"overhead {ms} ms", f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
               tuple((f"drive.overhead.{key}", f"{1000 * ms:g}") for key in _OVERHEAD_KEYS))
       for ms in OVERHEADS_MS if ms != DEFAULT_OVERHEAD_MS),
-    Reading("reads bound", "the one direction of the search for free blocks binds the reads too", (("eager.bind_reads", "true"),),
+    Interpretation("reads bound", "the one direction of the search for free blocks binds the reads too", (("eager.bind_reads", "true"),),
             affects=EAGER),
-    Reading("random free space", "the free blocks lie at random when a run begins, without ageing", (("eager.ageing_turnovers", "0"),),
+    Interpretation("random free space", "the free blocks lie at random when a run begins, without ageing", (("eager.ageing_turnovers", "0"),),
             affects=EAGER),
-    Reading("bus", "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for its replacement to take part "
+    Interpretation("bus", "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for its replacement to take part "
             "in the next decision", (("drive.bus.read_block_us", _BUS), ("drive.bus.write_block_us", _BUS))),
-    Reading("decisions take time", "a decision takes the time of the controller's firmware, 120 cycles and 60 for each candidate at 200 MHz; "
+    Interpretation("decisions take time", "a decision takes the time of the controller's firmware, 120 cycles and 60 for each candidate at 200 MHz; "
             "the arm waits for it where a replacement has come as the access ended",
             (("drive.controller.firmware_base_cycles", "120"), ("drive.controller.firmware_candidate_cycles", "60"))),
 )
 
 
-def _grid(quick: bool, reading: Reading = DEFAULT) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other readings than the default."""
+def _grid(quick: bool, interpretation: Interpretation = DEFAULT) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other interpretations than the default."""
     if quick:
         return (1, 8, 64, 128), (10, 50, 90, 100)
-    if reading is DEFAULT:
+    if interpretation is DEFAULT:
         return QUEUES, tuple(range(0, 101, 10))
     return (4, 8, 16, 32, QUEUE, 128), (10, 20, 30, 40, 50, 60, 70, 90, 100)
 
 
-def _seeds(reading: Reading) -> tuple[int, ...]:
-    return SEEDS if reading is DEFAULT else SEEDS[:3]
+def _seeds(interpretation: Interpretation) -> tuple[int, ...]:
+    return SEEDS if interpretation is DEFAULT else SEEDS[:3]
 
 
-def _readings(quick: bool) -> tuple[Reading, ...]:
-    """The other readings, beside the default's overhead."""
-    return tuple(reading for reading in READINGS if not quick or reading.name not in ("overhead 0.4 ms", "overhead 0.6 ms", "overhead 1.0 ms", "overhead 1.2 ms"))
+def _interpretations(quick: bool) -> tuple[Interpretation, ...]:
+    """The other interpretations, beside the default's overhead."""
+    return tuple(interpretation for interpretation in INTERPRETATIONS if not quick or interpretation.name not in ("overhead 0.4 ms", "overhead 0.6 ms", "overhead 1.0 ms", "overhead 1.2 ms"))
 
 
 def _overheads(quick: bool) -> tuple[float, ...]:
-    names = {reading.name for reading in _readings(quick)}
+    names = {interpretation.name for interpretation in _interpretations(quick)}
     return tuple(ms for ms in OVERHEADS_MS if ms == DEFAULT_OVERHEAD_MS or f"overhead {ms} ms" in names)
 
 
-def _point(policy: str, queue: int, reads: int, quick: bool, reading: Reading = DEFAULT) -> Point:
+def _point(policy: str, queue: int, reads: int, quick: bool, interpretation: Interpretation = DEFAULT) -> Point:
     settings = (("policy", IN_PLACE.get(policy, policy)),
                 *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
                 ("workload.discrete.outstanding", str(queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"),
-                *(reading.settings if reading.touches(policy) else ()))
+                *(interpretation.settings if interpretation.touches(policy) else ()))
     return Point(SCENARIO, settings, 5.0 if quick else 20.0, 25.0 if quick else 100.0)
 
 
-def _loads(quick: bool, reading: Reading = DEFAULT) -> list[tuple[int, int]]:
+def _loads(quick: bool, interpretation: Interpretation = DEFAULT) -> list[tuple[int, int]]:
     """Queue length and percentage of reads of every point of the two figures, each once."""
-    queues, ratios = _grid(quick, reading)
+    queues, ratios = _grid(quick, interpretation)
     return list(dict.fromkeys([(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios]))
 
 
 def plan(quick: bool) -> Plan:
-    def points(reading: Reading) -> list[Point]:
-        return [_point(policy, queue, reads, quick, reading) for policy in POLICIES for queue, reads in _loads(quick, reading)]
+    def points(interpretation: Interpretation) -> list[Point]:
+        return [_point(policy, queue, reads, quick, interpretation) for policy in POLICIES for queue, reads in _loads(quick, interpretation)]
 
     default = tuple(points(DEFAULT))
-    further = dict.fromkeys(point for reading in _readings(quick) for point in points(reading) if point not in default)
+    further = dict.fromkeys(point for interpretation in _interpretations(quick) for point in points(interpretation) if point not in default)
     return Plan(default, SEEDS, further=tuple((point, SEEDS[:3]) for point in further))
 
 
@@ -302,7 +302,7 @@ def mechanism(view: View) -> Table:
 def turning(claims: Sequence[Claim], overheads_ms: Sequence[float]) -> Table:
     """Each claim's verdict along the overhead, and where it changes."""
     def verdicts(claim: Claim) -> list[Verdict]:
-        return [claim.plain_verdict if ms == DEFAULT_OVERHEAD_MS else combined(claim.readings[f"overhead {ms} ms"])
+        return [claim.plain_verdict if ms == DEFAULT_OVERHEAD_MS else combined(claim.interpretations[f"overhead {ms} ms"])
                 for ms in overheads_ms]
 
     def turns(along: Sequence[Verdict]) -> str:
@@ -314,18 +314,18 @@ def turning(claims: Sequence[Claim], overheads_ms: Sequence[float]) -> Table:
                  tuple((claim.name, *map(str, verdicts(claim)), turns(verdicts(claim))) for claim in claims))
 
 
-RUN_HEADER = ("reading", "policy", "queue", "reads_percent", "seed", "requests_per_s", "read_ms", "write_ms", "gap_ms", "hidden_share")
+RUN_HEADER = ("interpretation", "policy", "queue", "reads_percent", "seed", "requests_per_s", "read_ms", "write_ms", "gap_ms", "hidden_share")
 
 
 def report(results: Results, quick: bool) -> Report:
-    views = {reading: View(results, *_grid(quick, reading), partial(_point, quick=quick, reading=reading), len(_seeds(reading)))
-             for reading in (DEFAULT, *_readings(quick))}
+    views = {interpretation: View(results, *_grid(quick, interpretation), partial(_point, quick=quick, interpretation=interpretation), len(_seeds(interpretation)))
+             for interpretation in (DEFAULT, *_interpretations(quick))}
     default = views[DEFAULT]
-    others = {reading: view for reading, view in views.items() if view is not default}
-    bases = {reading: View(results, view.queues, view.ratios, partial(_point, quick=quick)) for reading, view in others.items()}
+    others = {interpretation: view for interpretation, view in views.items() if view is not default}
+    bases = {interpretation: View(results, view.queues, view.ratios, partial(_point, quick=quick)) for interpretation, view in others.items()}
     claims = tuple(judge(one, default, others, bases=bases) for one in paper_claims())
     charts = default.charts("", "", POLICIES)
-    by_name = {reading.name: view for reading, view in views.items()}
+    by_name = {interpretation.name: view for interpretation, view in views.items()}
     by_overhead = {ms: default if ms == DEFAULT_OVERHEAD_MS else by_name[f"overhead {ms} ms"] for ms in _overheads(quick)}
 
     def table(title: str, label: str, loads: Sequence[tuple[int, int]], values: Sequence[int]) -> Table:
@@ -333,19 +333,19 @@ def report(results: Results, quick: bool) -> Report:
             (str(value), *(interval_text(interval(default.samples(policy, *load)), 4) for policy in POLICIES))
             for value, load in zip(values, loads, strict=True)))
 
-    def run_rows(reading: Reading, view: View, policy: str, queue: int, reads: int) -> Iterable[tuple[str, ...]]:
+    def run_rows(interpretation: Interpretation, view: View, policy: str, queue: int, reads: int) -> Iterable[tuple[str, ...]]:
         metrics = (throughput, reads_ms, writes_ms, *((gap_ms, hidden_share) if policy in EAGER else ()))
         columns = [view.samples(policy, queue, reads, metric) for metric in metrics]
-        for seed, *values in zip(_seeds(reading), *columns, strict=True):
+        for seed, *values in zip(_seeds(interpretation), *columns, strict=True):
             cells = ["" if math.isnan(value) else f"{value:.9g}" for value in values]
-            yield (reading.name, policy, str(queue), str(reads), str(seed), *cells, *[""] * (len(RUN_HEADER) - 5 - len(cells)))
+            yield (interpretation.name, policy, str(queue), str(reads), str(seed), *cells, *[""] * (len(RUN_HEADER) - 5 - len(cells)))
 
-    rows = tuple(row for reading, view in views.items() for policy in POLICIES if view is default or reading.touches(policy)
-                 for queue, reads in _loads(quick, reading) for row in run_rows(reading, view, policy, queue, reads))
+    rows = tuple(row for interpretation, view in views.items() for policy in POLICIES if view is default or interpretation.touches(policy)
+                 for queue, reads in _loads(quick, interpretation) for row in run_rows(interpretation, view, policy, queue, reads))
     tables = (table("Requests per second, 50 % reads", "queue", [(queue, HALF) for queue in default.queues], default.queues),
               table(f"Requests per second, queue of {QUEUE}", "reads %", [(QUEUE, reads) for reads in default.ratios], default.ratios),
               advantage(by_overhead), turning(claims, _overheads(quick)), mechanism(default), Table("Every run", RUN_HEADER, rows, "runs.csv"))
-    return Report(claims, charts, tables, tuple((reading.name, reading.text) for reading in others))
+    return Report(claims, charts, tables, tuple((interpretation.name, interpretation.text) for interpretation in others))
 
 
 INTRODUCTION = """

@@ -15,7 +15,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Map, Series
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
+from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, widened
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.text_and_video import (
@@ -42,8 +42,8 @@ OVERLOAD_S = 300
 MARGIN = 0.01   # less apart than this is no more and no less
 
 
-def _reading(name: str, text: str, settings: tuple[tuple[str, str], ...], policies: tuple[tuple[str, str], ...] = ()) -> Reading:
-    return Reading(name, text, settings, policies, frozenset({name}))
+def _interpretation(name: str, text: str, settings: tuple[tuple[str, str], ...], policies: tuple[tuple[str, str], ...] = ()) -> Interpretation:
+    return Interpretation(name, text, settings, policies, frozenset({name}))
 
 
 def _elevator(kind: str, more: tuple[tuple[str, str], ...] = ()) -> dict[str, Any]:
@@ -51,20 +51,20 @@ def _elevator(kind: str, more: tuple[tuple[str, str], ...] = ()) -> dict[str, An
     return {"settings": (("server.text_policy", kind), ("scheduling.cello_elevator", kind.lower()), *more), "policies": (("LOOK", kind),)}
 
 
-READINGS = (
+INTERPRETATIONS = (
     CLIENT_ROUNDS,
-    _reading("SCAN to the edge", "SCAN's arm runs on to the last cylinder before it turns, Cello's for text too (text set of 226 MB, calibrated anew)",
+    _interpretation("SCAN to the edge", "SCAN's arm runs on to the last cylinder before it turns, Cello's for text too (text set of 226 MB, calibrated anew)",
              **_elevator("SCAN", (("text.set_bytes", str(226 << 20)),))),
-    _reading("C-LOOK", "SCAN, and Cello's for text, serves in increasing order only, and then flies back", **_elevator("C-LOOK")),
-    _reading("no budgets", "Cello without its coarse grain: intervals of 10,000 s", (("scheduling.budget_interval_s", "10000"),)),
-    _reading("long files", "video files of an hour, so that it lies on twelve times as many cylinders", (("video.file_s", "3600"),)),
-    _reading("no cache", "the bound of a cache that does not begin full: there is none", (("text.cache_bytes", "0"),)),
-    _reading("burst intensity", "a bursty load above the trace's is made by higher bursts of 1 s, not by the time stamps (512 s, 512 intervals)",
+    _interpretation("C-LOOK", "SCAN, and Cello's for text, serves in increasing order only, and then flies back", **_elevator("C-LOOK")),
+    _interpretation("no budgets", "Cello without its coarse grain: intervals of 10,000 s", (("scheduling.budget_interval_s", "10000"),)),
+    _interpretation("long files", "video files of an hour, so that it lies on twelve times as many cylinders", (("video.file_s", "3600"),)),
+    _interpretation("no cache", "the bound of a cache that does not begin full: there is none", (("text.cache_bytes", "0"),)),
+    _interpretation("burst intensity", "a bursty load above the trace's is made by higher bursts of 1 s, not by the time stamps (512 s, 512 intervals)",
              (("text.burst_scaling", "intensity"),)),
-    _reading("burst peak 5.1", "the bursty load's peak is 5.1 times its mean, as that of figure 16's distributions, not table 3's 12.51",
+    _interpretation("burst peak 5.1", "the bursty load's peak is 5.1 times its mean, as that of figure 16's distributions, not table 3's 12.51",
              (("text.peak_to_mean", "5.1"),)),
-    _reading("burst of units", "a request of the bursty load is one unit", (("text.mean_bytes", "8192"), ("text.deviation_bytes", "0"))),
-    _reading("burst through cache", "the bursty load is what comes to the cache, not what leaves it", (("text.cache_bytes", str(CACHE_BYTES)),)),
+    _interpretation("burst of units", "a request of the bursty load is one unit", (("text.mean_bytes", "8192"), ("text.deviation_bytes", "0"))),
+    _interpretation("burst through cache", "the bursty load is what comes to the cache, not what leaves it", (("text.cache_bytes", str(CACHE_BYTES)),)),
 )
 
 Gains = Callable[[View, float], list[Gain]]   # of each seed, for a probability of overload
@@ -92,7 +92,7 @@ VARYING: dict[str, tuple[str, Gains]] = {
 
 def as_full(v: View) -> dict[str, int]:
     """16 disks, each as full of text as 8, with a cache as large a part of it."""
-    own = dict(v.reading.settings)
+    own = dict(v.interpretation.settings)
     return {"text__set_bytes": 2 * int(own.get("text.set_bytes", SET_BYTES)), "text__cache_bytes": 2 * int(own.get("text.cache_bytes", CACHE_BYTES))}
 
 
@@ -109,11 +109,11 @@ def claims() -> tuple[Judged, ...]:
     """Each with the interpretations that touch it: under which its comparisons look at other runs, at something else of them, or at loads of another
     T or V."""
     sentences = _sentences()
-    views = {reading: View(True, None, reading) for reading in (DEFAULT, *READINGS)}
+    views = {interpretation: View(True, None, interpretation) for interpretation in (DEFAULT, *INTERPRETATIONS)}
 
     def touching(one: Judged) -> frozenset[str]:
         looked = views[DEFAULT].depends_on(one.parts)
-        return frozenset(reading.name for reading in READINGS if views[reading].depends_on(one.parts) != looked)
+        return frozenset(interpretation.name for interpretation in INTERPRETATIONS if views[interpretation].depends_on(one.parts) != looked)
     return tuple(replace(one, policies=touching(one)) for one in sentences)
 
 
@@ -448,7 +448,7 @@ def _tables(views: Sequence[View]) -> tuple[Table, ...]:
     def text(samples: Sequence[float], digits: int = 4) -> str:
         return _text(interval(samples), digits)
 
-    units = tuple((view.reading.name, text(view.own_text()), text(view.own_video())) for view in (v, *views[2:]))
+    units = tuple((view.interpretation.name, text(view.own_text()), text(view.own_video())) for view in (v, *views[2:]))
     whole_text, whole_video = v.text_capacity(INTEGRATED, 0), v.video_capacity(INTEGRATED)
     capacities = (
         ("partitioned, text (T)", text(v.own_text())),
@@ -482,7 +482,7 @@ def _tables(views: Sequence[View]) -> tuple[Table, ...]:
               ("", "service of a unit with 200 (integrated: 400) clients, ms", "text clients", "over 2 T"), reason),
         Table("The same beside video", ("video clients", "integrated", "twice the text and cache", "video first", "ideal"), held),
         Table("Loads that vary: expected improvement of the text response",
-              ("reading", "δ₁", "mean text clients", "peak", "ms", "% of the mean response", "mean of the % at each load"), tuple(varying)))
+              ("interpretation", "δ₁", "mean text clients", "peak", "ms", "% of the mean response", "mean of the % at each load"), tuple(varying)))
 
 
 def _text(value: Interval, digits: int) -> str:
@@ -495,14 +495,14 @@ def _half(value: Interval) -> Interval:
 
 def _views(quick: bool, results: Results | None) -> list[View]:
     """The default's first, then the default at the points of the interpretations, then these."""
-    return [View(quick, results), *(View(quick, results, reading, coarse=True) for reading in (DEFAULT, *READINGS))]
+    return [View(quick, results), *(View(quick, results, interpretation, coarse=True) for interpretation in (DEFAULT, *INTERPRETATIONS))]
 
 
 def _cells(views: Sequence[View]) -> Iterator[list[Part]]:
     """The comparisons behind each verdict: of a claim under the default, and under each interpretation that touches it."""
     for one in claims():
         for view in views:
-            if view.reading == DEFAULT or view.reading.touches(*one.policies):
+            if view.interpretation == DEFAULT or view.interpretation.touches(*one.policies):
                 yield one.parts(view)
         for _, parts in one.alternatives:
             yield parts(views[0])
@@ -574,15 +574,15 @@ def _rows(results: Results) -> tuple[tuple[str, ...], ...]:
 
 def report(results: Results, quick: bool) -> Report:
     views = _views(quick, results)
-    others = {view.reading: view for view in views[2:]}
+    others = {view.interpretation: view for view in views[2:]}
     judged = tuple(judge(one, views[0], others, bases=dict.fromkeys(others, views[1])) for one in claims())
-    readings = [(reading.name, reading.text) for reading in READINGS]
-    readings += [("steady text", "figure 3 (b): the text comes from 200 clients, not in bursts"),
+    interpretations = [(interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS]
+    interpretations += [("steady text", "figure 3 (b): the text comes from 200 clients, not in bursts"),
                  ("overload by text", "figure 3 (b): the text comes from 402 clients, beside 58 video clients")]
-    readings += [(name, text) for name, (text, _) in VARYING.items()]
-    readings.append(("mean of shares", "figure 17 (b): the mean of the improvements at each load, not the improvement of the mean"))
+    interpretations += [(name, text) for name, (text, _) in VARYING.items()]
+    interpretations.append(("mean of shares", "figure 17 (b): the mean of the improvements at each load, not the improvement of the mean"))
     tables = (*_tables(views), Table("Every run", RUN_HEADER, _rows(results), "runs.csv"))
-    return Report(judged, _charts(views[0]), tables, tuple(readings))
+    return Report(judged, _charts(views[0]), tables, tuple(interpretations))
 
 
 INTRODUCTION = """
@@ -605,8 +605,8 @@ have no interval.
 **Interpretations.** The four video files have the mean rates of table 2 and are 300 s long (Frasier's has 199 s there); their frames are the encoded clips', scaled, 5 to 10 s played round and round. The bursty trace is a
 multiplicative cascade of 2,048 intervals with table 3's load past the cache and ratio of peak to mean, its requests of the synthetic size. A higher load is the same trace with its time
 stamps scaled, as in the paper: the same bursts in less time. A run is the whole trace, 57 s at 3,000 KB/s; a KB has 1,024 bytes, as table 3's requests and their rate say. SCAN is
-read as LOOK: the arm turns at the last request; where it is read otherwise, so it is in Cello, for text. SCAN-EDF's ties go both ways too, in the order of LOOK: the paper's SCAN serves
-*in the increasing order of cylinder numbers*. No interpretation reads these ties otherwise. Fair queueing, round robin and TPS:SCAN/SCAN keep their own orders throughout.
+interpreted as LOOK: the arm turns at the last request; where it is interpreted otherwise, so it is in Cello, for text. SCAN-EDF's ties go both ways too, in the order of LOOK: the paper's SCAN serves
+*in the increasing order of cylinder numbers*. These ties are interpreted otherwise nowhere. Fair queueing, round robin and TPS:SCAN/SCAN keep their own orders throughout.
 
 What an interpretation touches follows from the runs: a claim is judged again if it looks at runs with another setting, at something else of them, or at loads stated in a T or V that are
 other ones. Interpretations run at fewer points of the region, of the capacities and of an overload than the default; a verdict depends on one if the default, at

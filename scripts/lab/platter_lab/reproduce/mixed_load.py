@@ -13,7 +13,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
 from platter_lab.reproduce.kept import kept
-from platter_lab.reproduce.readings import DEFAULT, Factor, Reading, Together, combinations
+from platter_lab.reproduce.interpretations import DEFAULT, Factor, Interpretation, Together, combinations
 from platter_lab.reproduce.statistics import Interval, Trend, growth, interval, interval_text, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Table
 
@@ -35,16 +35,16 @@ WARMUP_S = 100.0
 MARGIN = 0.05
 
 # What the paper on clusters leaves open about SPTF and about its clusters; each first answer is the default.
-NEXT_C = Reading("next-C", "SPTF(next-C): only the sweep's next C competes with the D", policies=((SPTF, "SPTF(next-C)"),),
+NEXT_C = Interpretation("next-C", "SPTF(next-C): only the sweep's next C competes with the D", policies=((SPTF, "SPTF(next-C)"),),
                  affects=frozenset({SPTF}))
 
 
-def _of_clusters(name: str, text: str, *settings: tuple[str, str]) -> Reading:
-    return Reading(name, text, settings, affects=frozenset(CLUST))
+def _of_clusters(name: str, text: str, *settings: tuple[str, str]) -> Interpretation:
+    return Interpretation(name, text, settings, affects=frozenset(CLUST))
 
 
 WHICH_SPTF = Factor("SPTF", "which requests compete", (
-    Reading("pooled", "SPTF: all remaining C compete with all D", affects=frozenset()), NEXT_C))
+    Interpretation("pooled", "SPTF: all remaining C compete with all D", affects=frozenset()), NEXT_C))
 CLUSTERS = (
     Factor("cluster's front", "where the next cluster begins", (
         _of_clusters("front", "behind the last request of the cluster that has ended"),
@@ -105,24 +105,24 @@ class Load:
     light: int = 0
     light_rounds: int = 0
 
-    def point(self, policy: str | None, rate: int = 0, reading: Reading | Together = DEFAULT) -> Point:
+    def point(self, policy: str | None, rate: int = 0, interpretation: Interpretation | Together = DEFAULT) -> Point:
         """One of the grid; without a policy the continuous requests alone, served by SCAN."""
         source = (("workload.discrete.source", "none"),) if policy is None else (("workload.discrete.rate_per_s", str(rate)),)
-        policy, settings = reading.applied(TPS_SCAN if policy is None else policy)
+        policy, settings = interpretation.applied(TPS_SCAN if policy is None else policy)
         return Point(self.scenario, (("policy", policy), *source, *settings), WARMUP_S,
                      self.light_rounds if rate < self.light else self.rounds)
 
-    def points(self, policies: Sequence[str], reading: Reading | Together = DEFAULT, rates: Sequence[int] | None = None) -> list[Point]:
-        return [self.point(policy, rate, reading) for policy in policies for rate in (self.rates if rates is None else rates)]
+    def points(self, policies: Sequence[str], interpretation: Interpretation | Together = DEFAULT, rates: Sequence[int] | None = None) -> list[Point]:
+        return [self.point(policy, rate, interpretation) for policy in policies for rate in (self.rates if rates is None else rates)]
 
 
 class View:
-    """Results of a load under one reading. Only steady points have a mean response and a fairness; where one of two is not, there is no ratio."""
+    """Results of a load under one interpretation. Only steady points have a mean response and a fairness; where one of two is not, there is no ratio."""
 
-    def __init__(self, results: Results, load: Load, policies: Sequence[str], reading: Reading | Together = DEFAULT) -> None:
+    def __init__(self, results: Results, load: Load, policies: Sequence[str], interpretation: Interpretation | Together = DEFAULT) -> None:
         self._results = results
         self._load = load
-        self._reading = reading
+        self._interpretation = interpretation
         self._beside: View | None = None
         self.policies = tuple(policies)
         self.rates = load.rates
@@ -130,17 +130,17 @@ class View:
     def beside(self, other: View) -> View:
         """The same where the other one can be held against it: its policies at its rates, and steady only where the other one is too."""
         load = replace(self._load, rates=tuple(rate for rate in self.rates if rate in other.rates))
-        view = View(self._results, load, tuple(policy for policy in self.policies if policy in other.policies), self._reading)
+        view = View(self._results, load, tuple(policy for policy in self.policies if policy in other.policies), self._interpretation)
         view._beside = other
         return view
 
     @kept
     def point(self, policy: str | None, rate: int) -> Point:
-        return self._load.point(policy, rate, self._reading)
+        return self._load.point(policy, rate, self._interpretation)
 
     def name(self, policy: str) -> str:
-        """A policy with what the reading changes in it."""
-        return f"{policy} ({self._reading.name})" if self._reading.touches(policy) else policy
+        """A policy with what the interpretation changes in it."""
+        return f"{policy} ({self._interpretation.name})" if self._interpretation.touches(policy) else policy
 
     @kept
     def samples(self, policy: str | None, rate: int, metric: Metric) -> list[float]:
@@ -200,12 +200,12 @@ class View:
                      tuple((str(rate), *(self.cell(policy, rate) for policy in self.policies)) for rate in self.rates))
 
     def rows(self, about: str) -> list[tuple[str, ...]]:
-        """One row for each run of a policy that the reading touches, for a CSV file (`RUN_HEADER`)."""
+        """One row for each run of a policy that the interpretation touches, for a CSV file (`RUN_HEADER`)."""
         rows = []
         for policy in self.policies:
-            for rate in self.rates if self._reading.touches(policy) or self._reading is DEFAULT else ():
+            for rate in self.rates if self._interpretation.touches(policy) or self._interpretation is DEFAULT else ():
                 runs = self._results[self.point(policy, rate)]
-                rows += [(about, self._reading.name, policy, str(rate), str(result["seed"]), f"{response_s(result):.9g}",
+                rows += [(about, self._interpretation.name, policy, str(rate), str(result["seed"]), f"{response_s(result):.9g}",
                           f"{fairness(result):.9g}", f"{waiting(result):.6g}", f"{unserved(result):.6g}",
                           f"{busy(result):.9g}", f"{hiccups(result):g}", str(self.trend(policy, rate)))
                          for result in runs]
@@ -221,7 +221,7 @@ class Best:
 
 
 class Opponents:
-    """Policies, each under several readings, of which the best one is meant: at each rate the one with the best mean of a metric, of those that
+    """Policies, each under several interpretations, of which the best one is meant: at each rate the one with the best mean of a metric, of those that
     are not unstable. So nothing is compared with a weaker interpretation of an opponent."""
 
     def __init__(self, candidates: Sequence[tuple[View, str]]) -> None:
@@ -252,5 +252,5 @@ class Opponents:
         return parts
 
 
-RUN_HEADER = ("load", "reading", "policy", "rate_per_s", "seed", "mean_response_s", "fairness_index", "backlog", "never_served_share",
+RUN_HEADER = ("load", "interpretation", "policy", "rate_per_s", "seed", "mean_response_s", "fairness_index", "backlog", "never_served_share",
               "utilisation", "hiccups", "trend")

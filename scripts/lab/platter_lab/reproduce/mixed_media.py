@@ -19,7 +19,7 @@ from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_REQ, CLUSTER_KINDS, COMBINATIONS, FACTORS, FAMISH, MARGIN, NEXT_C, POLICIES, RUN_HEADER, SPTF, TPS_OPT,
     TPS_SCAN, Load, Opponents, View, busy, fairness, hiccups, response_s, waiting)
-from platter_lab.reproduce.readings import DEFAULT, FACTOR_HEADER, Judged, Reading, Together, factor_rows, judge
+from platter_lab.reproduce.interpretations import DEFAULT, FACTOR_HEADER, Judged, Interpretation, Together, factor_rows, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import VERDICT_HEADER, Turn, grid_table, verdict_rows, verdicts, where
@@ -37,38 +37,38 @@ LONGER = ("OPS:SCAN/CI-OPT(8)", "OPS:SCAN/CLUST-REQ(8)", "OPS:SCAN/CLUST-REQ(10)
 LONGER_THAN = {one: one.replace("(8)", "(6)").replace("(10)", "(6)") for one in LONGER}
 
 TOP = 65             # the rate that the paper calls high
-LOW = 35             # and, as we read it, the end of "low and medium" on Table 1's disk; on the projected one, which does twice as much, TOP
+LOW = 35             # and, as we interpret it, the end of "low and medium" on Table 1's disk; on the projected one, which does twice as much, TOP
 PAPERS_ROUNDS = 40_000
 HEAVY = 0.95         # a heavy load is a share of the disk's capacity,
 ALIKE = 0.03         # and loads of two disks are alike whose shares differ by less than this
 
 INTERVAL_POLICIES = frozenset({CI_SPTF, CI_OPT})
-FREE_DECISIONS = Reading("decisions in no time", "a decision takes none of the drive's time",
+FREE_DECISIONS = Interpretation("decisions in no time", "a decision takes none of the drive's time",
                          (("drive.controller.firmware_base_cycles", "0"), ("drive.controller.firmware_candidate_cycles", "0"),
                           ("drive.controller.firmware_order_cycles", "0")))
-READINGS = (
-    Reading("sweep alternating", "the C-sweep starts at the two extremes in turn, not at the nearer one",
+INTERPRETATIONS = (
+    Interpretation("sweep alternating", "the C-sweep starts at the two extremes in turn, not at the nearer one",
             (("scheduling.sweep_start", "alternating"),)),
-    Reading("sweep upward", "the C-sweep always starts at the lowest cylinder", (("scheduling.sweep_start", "upward"),)),
-    Reading("disk after sweep", "after the last C the whole disk is one interval",
+    Interpretation("sweep upward", "the C-sweep always starts at the lowest cylinder", (("scheduling.sweep_start", "upward"),)),
+    Interpretation("disk after sweep", "after the last C the whole disk is one interval",
             (("scheduling.after_sweep", "disk"),), affects=INTERVAL_POLICIES),
-    Reading("idle after sweep", "after the last C the drive rests until the round ends",
+    Interpretation("idle after sweep", "after the last C the drive rests until the round ends",
             (("scheduling.after_sweep", "idle"),), affects=INTERVAL_POLICIES),
-    Reading("postponed until the last C", "what the guard refuses is looked at again when the round's last C has been served, not in the next round",
+    Interpretation("postponed until the last C", "what the guard refuses is looked at again when the round's last C has been served, not in the next round",
             (("scheduling.postponed", "last_c"),), affects=frozenset({*INTERVAL_POLICIES, *CLUST})),
-    Reading("FAMISH(late)", "FAMISH takes in what arrives within the round and lies ahead",
+    Interpretation("FAMISH(late)", "FAMISH takes in what arrives within the round and lies ahead",
             policies=((FAMISH, "OPS:FAMISH(late)"),), affects=frozenset({FAMISH})),
-    Reading("zero latency", "a drive that reads the sectors of a track in the order in which they come",
+    Interpretation("zero latency", "a drive that reads the sectors of a track in the order in which they come",
             (("drive.mechanics.zero_latency_read", "true"),)),
-    Reading("head switch", "0.8 ms for each change of the head, on tracks without skew (and so a turn each)",
+    Interpretation("head switch", "0.8 ms for each change of the head, on tracks without skew (and so a turn each)",
             (("drive.mechanics.head_switch_us", "800"),)),
     FREE_DECISIONS,
 )
-FEWER_STREAMS = Reading("N = 15", "15 continuous requests a round", (("workload.continuous.streams", "15"),))
+FEWER_STREAMS = Interpretation("N = 15", "15 continuous requests a round", (("workload.continuous.streams", "15"),))
 
 DISKS = {"table1": "Table 1's disk, N = 25", "projected": "Projected disk, N = 35"}
 RUN = {"table1": POLICIES, "projected": SECOND}
-READ_AGAIN = {"table1": POLICIES, "projected": (SPTF, CLUST_REQ)}
+INTERPRETED = {"table1": POLICIES, "projected": (SPTF, CLUST_REQ)}
 
 # Figure 3: requests in a cluster, cylinders it reaches over.
 REQUESTS = (2, 3, 4, 5, 6)
@@ -103,13 +103,13 @@ def heavy_loads(quick: bool) -> dict[str, Load]:
 
 
 def _loads_again(quick: bool) -> dict[str, Load]:
-    """For other readings, one at a time."""
+    """For other interpretations, one at a time."""
     rates = {"table1": (35, 65) if quick else (35, 55, 65), "projected": (130,) if quick else (65, 140, 145)}
     return {disk: Load(_scenario(disk), rates[disk], rounds(quick)) for disk in DISKS}
 
 
-def _once(quick: bool) -> dict[str, tuple[Load, tuple[str, ...], Reading]]:
-    """Loads that are looked at under one reading only: with their policies."""
+def _once(quick: bool) -> dict[str, tuple[Load, tuple[str, ...], Interpretation]]:
+    """Loads that are looked at under one interpretation only: with their policies."""
     def load(*rates: int, few: int = 1) -> Load:
         return Load(_scenario("table1"), rates[1:1 + few] if quick else rates, rounds(quick))
     return {"n15": (load(5, 35, 65, 80, 88, few=2), FIRST, FEWER_STREAMS),
@@ -148,10 +148,10 @@ def plan(quick: bool) -> Plan:
         points += load.points(OPS)
         points += [point for together in COMBINATIONS for point in load.points((SPTF, *CLUST), together)]
     for disk, load in _loads_again(quick).items():
-        for reading in READINGS:
-            points += [load.point(None, reading=reading)] if reading.touches(TPS_SCAN) else []
-            points += load.points(READ_AGAIN[disk], reading)
-    points += [point for load, policies, reading in _once(quick).values() for point in load.points(policies, reading)]
+        for interpretation in INTERPRETATIONS:
+            points += [load.point(None, interpretation=interpretation)] if interpretation.touches(TPS_SCAN) else []
+            points += load.points(INTERPRETED[disk], interpretation)
+    points += [point for load, policies, interpretation in _once(quick).values() for point in load.points(policies, interpretation)]
     return Plan(tuple(dict.fromkeys(points)), SEEDS, tuple(_cluster_points(quick)))
 
 
@@ -186,7 +186,7 @@ def capacities(views: Views) -> dict[str, int | None]:
 
 
 def _heavy(views: Views, disk: str) -> list[int]:
-    """The heavy loads, whatever the policies are read like."""
+    """The heavy loads, however the policies are interpreted."""
     capacity = views["capacity"][disk]
     return [] if capacity is None else [rate for rate in views[f"{disk} heavy"].rates if rate >= HEAVY * capacity]
 
@@ -221,7 +221,7 @@ def _trend_to_projected(views: Views) -> list[Part]:
 
 
 def paper_claims() -> list[Judged]:
-    """The paper's claims that other readings can change, in its order. They look at views of the paper's own loads ("table1", "projected"), of
+    """The paper's claims that other interpretations can change, in its order. They look at views of the paper's own loads ("table1", "projected"), of
     the grid around the disks' capacities ("table1 heavy", "projected heavy") and, by default, at the best of all kinds of clusters ("clusters")."""
 
     def on(load: str, compare):
@@ -438,7 +438,7 @@ def turns() -> tuple[Turn, ...]:
 
 
 def other_turns() -> tuple[Turn, ...]:
-    """Claims that do not depend on how SPTF and the clusters are read."""
+    """Claims that do not depend on how SPTF and the clusters are interpreted."""
     def pairs(ones, others, criterion, fair=False):
         return lambda view, rate: _pairs(view, ones, others, criterion, [rate], fair)
     return (
@@ -528,10 +528,10 @@ def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> list[Table]:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Results as the claims look at them: by default, under each other reading, under all combinations, and what is looked at once."""
+    """Results as the claims look at them: by default, under each other interpretation, under all combinations, and what is looked at once."""
 
     views: dict[str, Any]
-    readings: dict[Reading, Views]
+    interpretations: dict[Interpretation, Views]
     grid: dict[Together, Views]
     once: dict[str, View]
 
@@ -539,18 +539,18 @@ class _Seen:
 def _seen(results: Results, quick: bool) -> _Seen:
     views = _views(results, quick)
     capacity = {"capacity": views["capacity"]}
-    readings = {reading: capacity | {key: view for name, load in _loads_again(quick).items() for view in (View(results, load, READ_AGAIN[name], reading),)
-                                     for key in (name, f"{name} heavy")} for reading in READINGS}
+    interpretations = {interpretation: capacity | {key: view for name, load in _loads_again(quick).items() for view in (View(results, load, INTERPRETED[name], interpretation),)
+                                     for key in (name, f"{name} heavy")} for interpretation in INTERPRETATIONS}
     grid = {together: capacity | {key: view for name, load in heavy_loads(quick).items() for view in (View(results, load, SECOND, together),)
                                   for key in (name, f"{name} heavy")} for together in COMBINATIONS}
-    once = {name: View(results, load, policies, reading) for name, (load, policies, reading) in _once(quick).items()}
-    return _Seen(views, readings, grid, once)
+    once = {name: View(results, load, policies, interpretation) for name, (load, policies, interpretation) in _once(quick).items()}
+    return _Seen(views, interpretations, grid, once)
 
 
 def _claims(seen: _Seen, gains: Gains) -> tuple[Claim, ...]:
     judged = paper_claims()
-    bases = {reading: beside(seen.views, others) for reading, others in seen.readings.items()}
-    claims = [judge(one, seen.views, seen.readings, FACTORS, seen.grid, bases) for one in judged]
+    bases = {interpretation: beside(seen.views, others) for interpretation, others in seen.interpretations.items()}
+    claims = [judge(one, seen.views, seen.interpretations, FACTORS, seen.grid, bases) for one in judged]
     claims += [*_cluster_claims(gains), *_further_claims({**seen.views, **seen.once}, judged, claims)]
     order = [name for name, _, _ in SENTENCES]
     return tuple(sorted(claims, key=lambda claim: order.index(claim.name)))
@@ -563,7 +563,7 @@ def claims(results: Results, quick: bool) -> tuple[Claim, ...]:
 
 def report(results: Results, quick: bool) -> Report:
     seen, gains = _seen(results, quick), _gains(results, quick)
-    views, readings, grid, once = seen.views, seen.readings, seen.grid, seen.once
+    views, interpretations, grid, once = seen.views, seen.interpretations, seen.grid, seen.once
 
     rate, seconds, index = "arrival rate λ of D-requests (per round)", "mean response time of D (s)", "fairness index"
     one, projected = views["table1"], views["projected"]
@@ -579,20 +579,20 @@ def report(results: Results, quick: bool) -> Report:
               Chart("figure6.svg", "Figure 6: mean response time, projected disk, N = 35", rate, seconds,
                     projected.series(SECOND, response_s), log_y=True),
               Chart("figure7.svg", "Figure 7: fairness, projected disk, N = 35", rate, index, projected.series(SECOND, fairness))]
-    mixed = [together for together in CLUSTER_KINDS if together.readings[-1] is CLUSTER_KINDS[0].readings[-1]]
+    mixed = [together for together in CLUSTER_KINDS if together.interpretations[-1] is CLUSTER_KINDS[0].interpretations[-1]]
     rows = [row for name in DISKS for row in views[name].rows(name)]
     for name, load in heavy_loads(quick).items():
         kinds = {together: View(results, load, CLUST, together) for together in CLUSTER_KINDS}
         sptf = {"SPTF": View(results, load, (SPTF,)), "SPTF(next-C)": View(results, load, (SPTF,), NEXT_C)}
         for metric, file, label in ((response_s, "response", seconds), (fairness, "fairness", index)):
             series = [Series(key, view.rates, view.series((SPTF,), metric)[0].y) for key, view in sptf.items()]
-            series += [Series(f"CLUST-REQ(6): {', '.join(r.name for r in kind.readings[:-1])}", load.rates, kinds[kind].series((CLUST_REQ,), metric)[0].y)
+            series += [Series(f"CLUST-REQ(6): {', '.join(r.name for r in kind.interpretations[:-1])}", load.rates, kinds[kind].series((CLUST_REQ,), metric)[0].y)
                        for kind in mixed]
             charts.append(Chart(f"{name}_heavy_{file}.svg", f"Near capacity: {label}, {DISKS[name]}", rate, label, tuple(series),
                                 log_y=metric is response_s))
         for view in (View(results, load, (SPTF, *OPS)), sptf["SPTF(next-C)"], *kinds.values()):
             rows += view.rows(f"{name} heavy")
-    rows += [row for reading, other in readings.items() for name in DISKS for row in other[name].rows(name)]
+    rows += [row for interpretation, other in interpretations.items() for name in DISKS for row in other[name].rows(name)]
     rows += [row for name, view in once.items() for row in view.rows(name)]
     tables = [Table("What the paper leaves open about SPTF and clusters", FACTOR_HEADER, factor_rows(FACTORS)), *_turn_tables(views, grid), one.table(DISKS["table1"]), projected.table(DISKS["projected"]),
               views["table1 heavy"].table(f"{DISKS['table1']}, near capacity"), views["projected heavy"].table(f"{DISKS['projected']}, near capacity"),
@@ -600,7 +600,7 @@ def report(results: Results, quick: bool) -> Report:
               once["longer"].table("Exact orders of more than six"), once["longer, free"].table("The same with decisions in no time"),
               Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)),
               Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
-    return Report(_claims(seen, gains), tuple(charts), tuple(tables), readings=tuple((r.name, r.text) for r in READINGS))
+    return Report(_claims(seen, gains), tuple(charts), tuple(tables), interpretations=tuple((r.name, r.text) for r in INTERPRETATIONS))
 
 
 INTRODUCTION = f"""

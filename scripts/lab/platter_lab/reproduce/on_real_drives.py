@@ -12,7 +12,7 @@ from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.figures import Chart
 from platter_lab.reproduce.mixed_load import (
     CLUST, CLUSTER_KINDS, COMBINATIONS, FACTORS, NEXT_C, POLICIES, RUN_HEADER, SPTF, Load, Opponents, View, fairness, response_s)
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, Together, judge
+from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, Together, judge
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import grid_table
 
@@ -20,12 +20,12 @@ FOLDER = PAPERS / "on-real-drives"
 TABLE1 = "Table 1's disk"
 DRIVES = {"Atlas 10K": "atlas10k", "Cheetah 9LP": "cheetah9lp"}
 
-UNBURDENED = Reading("no cache, no overhead", "the drive's mechanics alone",
+UNBURDENED = Interpretation("no cache, no overhead", "the drive's mechanics alone",
                      (("drive.cache.segments", "0"), ("drive.cache.read_ahead", "none"), ("drive.cache.write_back", "off"),
                       *((f"drive.overhead.{key}_us", "0") for key in (
                           "read_hit_after_read", "read_hit_after_write", "read_miss_after_read", "read_miss_after_write",
                           "write_after_read", "write_after_write"))))
-READINGS = (UNBURDENED,)
+INTERPRETATIONS = (UNBURDENED,)
 
 
 def _loads(quick: bool, rates: tuple[int, ...]) -> dict[str, Load]:
@@ -50,7 +50,7 @@ def plan(quick: bool) -> Plan:
     points = [point for load in _all(quick).values() for point in load.points(POLICIES)]
     for name in DRIVES:
         points += [point for together in COMBINATIONS for point in _heavy(quick)[name].points((SPTF, *CLUST), together)]
-        points += [point for reading in READINGS for point in _again(quick)[name].points(POLICIES, reading)]
+        points += [point for interpretation in INTERPRETATIONS for point in _again(quick)[name].points(POLICIES, interpretation)]
     return Plan(tuple(dict.fromkeys(points)), mixed_media.SEEDS)
 
 
@@ -60,9 +60,9 @@ def _general() -> list[Judged]:
 
 
 def report(results: Results, quick: bool) -> Report:
-    def views(name: str, reading: Reading = DEFAULT) -> dict[str, object]:
-        loads, heavy = (_all, _heavy) if reading is DEFAULT else (_again, _again)
-        return {"table1": View(results, loads(quick)[name], POLICIES, reading), "table1 heavy": View(results, heavy(quick)[name], POLICIES, reading)}
+    def views(name: str, interpretation: Interpretation = DEFAULT) -> dict[str, object]:
+        loads, heavy = (_all, _heavy) if interpretation is DEFAULT else (_again, _again)
+        return {"table1": View(results, loads(quick)[name], POLICIES, interpretation), "table1 heavy": View(results, heavy(quick)[name], POLICIES, interpretation)}
 
     def at_best(name: str) -> dict[str, object]:
         """With the best of all kinds of clusters."""
@@ -76,10 +76,10 @@ def report(results: Results, quick: bool) -> Report:
     judged = _general()
     claims: dict[str, list[Claim]] = {TABLE1: [judge(replace(one, alternatives=()), views(TABLE1), {}) for one in judged]}
     for name in DRIVES:
-        readings = {reading: views(name, reading) for reading in READINGS}
+        interpretations = {interpretation: views(name, interpretation) for interpretation in INTERPRETATIONS}
         combined = {together: {"table1": view, "table1 heavy": view} for together, view in grid(name).items()}
-        bases = {reading: mixed_media.beside(views(name), others) for reading, others in readings.items()}
-        claims[name] = [judge(one, at_best(name), readings, FACTORS, combined, bases) for one in judged]
+        bases = {interpretation: mixed_media.beside(views(name), others) for interpretation, others in interpretations.items()}
+        claims[name] = [judge(one, at_best(name), interpretations, FACTORS, combined, bases) for one in judged]
     survival = Table("Which claims survive", ("claim", *claims), tuple(
         (one.text, *(claims[name][i].verdict_text() for name in claims)) for i, one in enumerate(judged)))
     shown = tuple(claim.named(f"{DRIVES[name]}: {claim.name}", f"{name}: {claim.text}") for name in DRIVES for claim in claims[name])
@@ -92,12 +92,12 @@ def report(results: Results, quick: bool) -> Report:
         Chart(f"{file}_fairness.svg", f"{name}: fairness", rate, "fairness index", whole[name].series(POLICIES, fairness))))
     tables = [survival, *(view.table(name) for name, view in whole.items()),
               *(grid_table(f"Where each claim turns: {name}; λ (SPTF's utilisation)", mixed_media.turns(), FACTORS, grid(name)) for name in DRIVES)]
-    rows = tuple(row for name in DRIVES for view in (whole[name], *(View(results, _again(quick)[name], POLICIES, reading) for reading in READINGS),
+    rows = tuple(row for name in DRIVES for view in (whole[name], *(View(results, _again(quick)[name], POLICIES, interpretation) for interpretation in INTERPRETATIONS),
                                                      *(View(results, _heavy(quick)[name], CLUST, kind) for kind in CLUSTER_KINDS),
                                                      View(results, _heavy(quick)[name], (SPTF,), NEXT_C))
                  for row in view.rows(DRIVES[name]))
     return Report(shown, charts, (*tables, Table("Every run", RUN_HEADER, rows, "runs.csv")),
-                  tuple((reading.name, reading.text) for reading in READINGS))
+                  tuple((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS))
 
 
 INTRODUCTION = """

@@ -17,7 +17,7 @@ from platter_lab.reproduce.study import Plan, Report, Study, Table
 INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
 between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
 meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if an interval straddles a bound.
-It *depends on* a reading if that alone turns the verdict round (where a reading has run at fewer points: the default's at these), and on a question that the paper leaves open if another answer to it alone does so under some
+It *depends on* an interpretation if that alone turns the verdict round (where an interpretation has run at fewer points: the default's at these), and on a question that the paper leaves open if another answer to it alone does so under some
 combination of answers to the others. Shown is the comparison that decides: the one nearest to its
 bound, or farthest beyond it."""
 
@@ -47,15 +47,15 @@ def parts_table(claims: Sequence[Claim]) -> Table:
     for claim in claims:
         grid = {", ".join(answers): parts for answers, parts in claim.grid.parts.items()} if claim.grid else {}
         bases: dict[tuple[Part, ...], list[str]] = {}
-        for reading, parts in claim.bases.items():
-            bases.setdefault(parts, []).append(reading)
-        for reading, parts in (("default", claim.parts), *((f"default, at the points of {', '.join(names)}", parts) for parts, names in bases.items()),
-                               *claim.readings.items(), *grid.items()):
+        for interpretation, parts in claim.bases.items():
+            bases.setdefault(parts, []).append(interpretation)
+        for interpretation, parts in (("default", claim.parts), *((f"default, at the points of {', '.join(names)}", parts) for parts, names in bases.items()),
+                               *claim.interpretations.items(), *grid.items()):
             for part in parts:
                 value = part.value
-                rows.append((claim.name, reading, part.label, number(value.mean), number(value.low), number(value.high),
+                rows.append((claim.name, interpretation, part.label, number(value.mean), number(value.low), number(value.high),
                              part.criterion.text(Unit.RATIO if claim.unit is Unit.PERCENT else claim.unit), str(part.verdict)))
-    return Table("Comparisons", ("claim", "reading", "comparison", "value", "low", "high", "criterion", "verdict"),
+    return Table("Comparisons", ("claim", "interpretation", "comparison", "value", "low", "high", "criterion", "verdict"),
                  tuple(rows), "comparisons.csv")
 
 
@@ -74,17 +74,17 @@ def chart_table(chart: Chart | Map) -> Table:
     return Table(chart.title, ("series", chart.x, chart.y, "low", "high"), tuple(rows), file)
 
 
-def readings_section(report: Report) -> str:
-    """What the readings are, and the verdicts under each."""
-    names = list(dict.fromkeys(name for claim in report.claims for name in claim.readings))
+def interpretations_section(report: Report) -> str:
+    """What the interpretations are, and the verdicts under each."""
+    names = list(dict.fromkeys(name for claim in report.claims for name in claim.interpretations))
     if not names:
         return ""
     rows = [(claim.name, str(claim.plain_verdict),
-             *(str(combined(claim.readings[name])) if name in claim.readings else "" for name in names))
+             *(str(combined(claim.interpretations[name])) if name in claim.interpretations else "" for name in names))
             for claim in report.claims]
-    return "\n".join(["## Readings\n", "Where the paper is silent, one other reading at a time against the default:\n",
-                      *(f"- *{name}*: {text}" for name, text in report.readings), "",
-                      "The verdicts; empty where the reading does not touch the claim.\n",
+    return "\n".join(["## Interpretations\n", "Where the paper is silent, one other interpretation at a time against the default:\n",
+                      *(f"- *{name}*: {text}" for name, text in report.interpretations), "",
+                      "The verdicts; empty where the interpretation does not touch the claim.\n",
                       markdown(("claim", "default", *names), rows), ""])
 
 
@@ -99,7 +99,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
              f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
              "## Claims\n", INTERVALS + "\n",
              markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]) + "\n",
-             readings_section(report)]
+             interpretations_section(report)]
     for table in report.tables:
         if not table.file:
             parts += [f"## {table.title}\n", markdown(table.header, table.rows) + "\n"]

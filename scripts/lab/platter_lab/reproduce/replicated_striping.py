@@ -15,7 +15,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
-from platter_lab.reproduce.readings import DEFAULT, Judged, Reading, judge
+from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
 from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
@@ -24,7 +24,7 @@ SERVER = FOLDER / "server.toml"
 DRIVE = tomllib.loads((ROOT / "models/configs/drives/cheetah_st34501n.toml").read_text(encoding="utf-8"))
 FULL_SEEKS = 2 * DRIVE["seek"]["full_us"] / 1e6   # 2 T_fullSeek, of a round of 1 s
 SEEDS = tuple(range(1, 21))
-READ_AGAIN_SEEDS = SEEDS[:10]   # of the readings beside the default
+INTERPRETED_SEEDS = SEEDS[:10]   # of the interpretations beside the default
 
 DISKS = (4, 8, 16, 32)
 CONTENT = ("science-fiction", "music-clip", "action", "talk-show", "adventure", "documentary")
@@ -59,23 +59,23 @@ GUARDED = (MIRRORING, MIRRORING_RANDOM, MINIMUM, MINIMUM_RANDOM)   # against a f
 UNGUARDED = (UNRESERVED, BALANCED, BALANCED_RANDOM)
 MEASURED_DISKS = (4, 8, 16)   # of figure 9: simulated disks
 
-MIXED, SINGLE, MEASURED = frozenset({"mixed"}), frozenset({"single"}), frozenset({"measured"})   # contents; only the mixed one is read again
-ASCENDING = Reading("ascending", "the deterministic backups go round the other disks in ascending order, not from the next one on",
+MIXED, SINGLE, MEASURED = frozenset({"mixed"}), frozenset({"single"}), frozenset({"measured"})   # contents; only the mixed one is interpreted otherwise
+ASCENDING = Interpretation("ascending", "the deterministic backups go round the other disks in ascending order, not from the next one on",
                     affects=MIXED)
-READINGS = (
+INTERPRETATIONS = (
     ASCENDING,
-    Reading("scenes of 10 rounds", "the rate of a stream stays the same within scenes of ten rounds on average",
+    Interpretation("scenes of 10 rounds", "the rate of a stream stays the same within scenes of ten rounds on average",
             (("streams.scene_rounds", "10"),), affects=MIXED),
-    Reading("correlation 0.9", "a stream's rate is correlated with that of the round before by 0.9, not independent of it",
+    Interpretation("correlation 0.9", "a stream's rate is correlated with that of the round before by 0.9, not independent of it",
             (("streams.correlation", "0.9"),), affects=MIXED),
-    Reading("correlation 0.98", "by 0.98: over half a minute and more", (("streams.correlation", "0.98"),), affects=MIXED),
-    Reading("full load", "requests arrive as fast as disks without any overhead would finish them (ρ = 100 %)",
+    Interpretation("correlation 0.98", "by 0.98: over half a minute and more", (("streams.correlation", "0.98"),), affects=MIXED),
+    Interpretation("full load", "requests arrive as fast as disks without any overhead would finish them (ρ = 100 %)",
             (("requests.load", "1"),), affects=MIXED),
-    Reading("six films", "each film is stored once, so the six lie on the outermost tracks of the disks only", (("streams.fill_disks", "false"),),
+    Interpretation("six films", "each film is stored once, so the six lie on the outermost tracks of the disks only", (("streams.fill_disks", "false"),),
             affects=MEASURED),
-    Reading("SCAN-EDF", "the reads of a round are served by deadline first, which is the same for all but late ones, then as in SCAN",
+    Interpretation("SCAN-EDF", "the reads of a round are served by deadline first, which is the same for all but late ones, then as in SCAN",
             (("policy", "SCAN-EDF"),), affects=MEASURED),
-    Reading("inner zone", "all zones of the simulated disks are like the innermost one, with whose rate T(S) counts",
+    Interpretation("inner zone", "all zones of the simulated disks are like the innermost one, with whose rate T(S) counts",
             (("drive", "inner_zone.toml"),), affects=MEASURED),
 )
 
@@ -129,11 +129,11 @@ def reserved(result: dict[str, Any]) -> float:
     return result["disk_time"]["reserved_share"]
 
 
-def _point(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, content: str = "mixed",
+def _point(scheme: Scheme, disks: int, quick: bool, interpretation: Interpretation = DEFAULT, content: str = "mixed",
            fragment_blocks: int = 0, failed: int | None = None) -> Point:
-    placement = "ascending" if reading is ASCENDING and scheme.placement == "deterministic" else scheme.placement
+    placement = "ascending" if interpretation is ASCENDING and scheme.placement == "deterministic" else scheme.placement
     settings = [("disks.simulated", "false"), ("server.disks", str(disks)), ("replication.placement", placement), ("reservation.scheme", scheme.reservation),
-                ("streams.content", content), *reading.settings]
+                ("streams.content", content), *interpretation.settings]
     if fragment_blocks:
         settings.append(("replication.decluster_bytes", str(fragment_blocks * BLOCK_BYTES)))
     if failed is not None:
@@ -141,9 +141,9 @@ def _point(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, 
     return Point(SERVER, tuple(settings), 3000.0, 3000.0 if quick else 6000.0)
 
 
-def _on_disks(scheme: Scheme, disks: int, quick: bool, reading: Reading = DEFAULT, failed: int = 0) -> Point:
+def _on_disks(scheme: Scheme, disks: int, quick: bool, interpretation: Interpretation = DEFAULT, failed: int = 0) -> Point:
     """A disk fails half-way, disk 0 as in the paper's figure 9; the rounds of the warm-up are admitted only."""
-    point = _point(scheme, disks, quick, reading, failed=failed)
+    point = _point(scheme, disks, quick, interpretation, failed=failed)
     settings = tuple(("disks.simulated", "true") if key == "disks.simulated" else (key, value) for key, value in point.settings)
     return replace(point, settings=settings, measure_s=200.0 if quick else 1000.0, halfway="failure.at_s")
 
@@ -178,17 +178,17 @@ def _failed(quick: bool) -> tuple[int, ...]:
 
 
 class View:
-    """Results under one reading."""
+    """Results under one interpretation."""
 
-    def __init__(self, quick: bool, reading: Reading = DEFAULT, results: Results | None = None) -> None:
+    def __init__(self, quick: bool, interpretation: Interpretation = DEFAULT, results: Results | None = None) -> None:
         self.quick = quick
-        self.reading = reading
+        self.interpretation = interpretation
         self._results = results
         self.fragments = _fragments(quick)
-        self._runs = len(SEEDS if reading is DEFAULT else READ_AGAIN_SEEDS)   # of points that the default has too
+        self._runs = len(SEEDS if interpretation is DEFAULT else INTERPRETED_SEEDS)   # of points that the default has too
 
     def point(self, scheme: Scheme, disks: int, **rest: Any) -> Point:
-        return _point(scheme, disks, self.quick, self.reading, **rest)
+        return _point(scheme, disks, self.quick, self.interpretation, **rest)
 
     def points(self) -> list[Point]:
         """All that the claims, figures and tables look at in admission-only mode."""
@@ -199,7 +199,7 @@ class View:
                    for scheme in (MINIMUM, MINIMUM_RANDOM) for blocks in self.fragments]
         points += [self.point(scheme, FAILURE_DISKS, failed=disk)
                    for scheme in (*GUARDED, *UNGUARDED) for disk in _failed(self.quick)]
-        if self.reading is DEFAULT:
+        if self.interpretation is DEFAULT:
             points += [self.point(scheme, disks, content=content)
                        for scheme in (MINIMUM, MINIMUM_RANDOM) for disks in CONTENT_DISKS for content in CONTENT]
         return points
@@ -207,19 +207,19 @@ class View:
     def simulated_points(self) -> list[Point]:
         if not self._touches(MEASURED):
             return []
-        points = [_on_disks(scheme, disks, self.quick, self.reading) for scheme in (MINIMUM, MINIMUM_RANDOM) for disks in MEASURED_DISKS]
-        return points + [_on_disks(scheme, FAILURE_DISKS, self.quick, self.reading, disk)
+        points = [_on_disks(scheme, disks, self.quick, self.interpretation) for scheme in (MINIMUM, MINIMUM_RANDOM) for disks in MEASURED_DISKS]
+        return points + [_on_disks(scheme, FAILURE_DISKS, self.quick, self.interpretation, disk)
                          for scheme in (*GUARDED, *UNGUARDED) for disk in _failed(self.quick)]
 
     def _touches(self, contents: frozenset[str]) -> bool:
-        return self.reading is DEFAULT or self.reading.touches(*contents)
+        return self.interpretation is DEFAULT or self.interpretation.touches(*contents)
 
     def samples(self, metric: Metric, scheme: Scheme, disks: int, **rest: Any) -> list[float]:
         return self._results.samples(self.point(scheme, disks, **rest), metric)[: self._runs]
 
     def on_disks(self, metric: Metric, scheme: Scheme, disks: int, failed: int = 0) -> list[float]:
         """Of the simulated disks."""
-        return self._results.samples(_on_disks(scheme, disks, self.quick, self.reading, failed), metric)[: self._runs]
+        return self._results.samples(_on_disks(scheme, disks, self.quick, self.interpretation, failed), metric)[: self._runs]
 
     def value(self, metric: Metric, scheme: Scheme, disks: int, criterion: Criterion, **rest: Any) -> Part:
         return Part(f"{scheme.name}, {_at(disks, **rest)}", interval(self.samples(metric, scheme, disks, **rest)), criterion)
@@ -253,13 +253,13 @@ def _at(disks: int, content: str = "", fragment_blocks: int = 0, failed: int | N
 
 
 def plan(quick: bool) -> Plan:
-    def points(reading: Reading) -> tuple[Point, ...]:
-        view = View(quick, reading)
+    def points(interpretation: Interpretation) -> tuple[Point, ...]:
+        view = View(quick, interpretation)
         return tuple(dict.fromkeys((*view.points(), *view.simulated_points())))
 
     default = points(DEFAULT)
-    others = dict.fromkeys(point for reading in READINGS for point in points(reading) if point not in default)
-    seeds = SEEDS[:3] if quick else READ_AGAIN_SEEDS
+    others = dict.fromkeys(point for interpretation in INTERPRETATIONS for point in points(interpretation) if point not in default)
+    seeds = SEEDS[:3] if quick else INTERPRETED_SEEDS
     return Plan(default, SEEDS[:3] if quick else SEEDS, further=tuple((point, seeds) for point in others))
 
 
@@ -419,28 +419,28 @@ def _growing(view: View) -> list[Part]:
     return parts
 
 
-SIMULATED_HEADER = ("reading", "placement", "reservation", "disks", "failed_disk", "seed", "late_before", "busy_before", "accounted_before", "reserved_before",
+SIMULATED_HEADER = ("interpretation", "placement", "reservation", "disks", "failed_disk", "seed", "late_before", "busy_before", "accounted_before", "reserved_before",
                     "late_after", "lost_after", "busy_after", "accounted_after", "reserved_after")
 
 
-def _simulated(quick: bool) -> list[tuple[Reading, Point]]:
-    return [(reading, point) for reading in (DEFAULT, *READINGS) for point in dict.fromkeys(View(quick, reading).simulated_points())]
+def _simulated(quick: bool) -> list[tuple[Interpretation, Point]]:
+    return [(interpretation, point) for interpretation in (DEFAULT, *INTERPRETATIONS) for point in dict.fromkeys(View(quick, interpretation).simulated_points())]
 
 
 def _simulated_rows(results: Results, quick: bool) -> tuple[tuple[str, ...], ...]:
     rows = []
-    for reading, point in _simulated(quick):
+    for interpretation, point in _simulated(quick):
         settings = dict(point.settings)
         for result in results[point]:
             before, after = (result["simulated"][phase] for phase in ("before", "after"))
-            rows.append((reading.name, settings["replication.placement"], settings["reservation.scheme"], settings["server.disks"],
+            rows.append((interpretation.name, settings["replication.placement"], settings["reservation.scheme"], settings["server.disks"],
                          settings["failure.disk"], str(result["seed"]),
                          str(before["late"]), *(f"{before[key]:.9g}" for key in ("busy_share", "accounted_share", "reserved_share")),
                          str(after["late"]), str(after["lost"]), *(f"{after[key]:.9g}" for key in ("busy_share", "accounted_share", "reserved_share"))))
     return tuple(rows)
 
 
-RUN_HEADER = ("reading", "placement", "reservation", "disks", "content", "decluster_bytes", "failed_disk", "seed", "mean_active",
+RUN_HEADER = ("interpretation", "placement", "reservation", "disks", "content", "decluster_bytes", "failed_disk", "seed", "mean_active",
               "requests", "accepted", "reserved_share", "reserved_for_failure_share", "most_loaded_share", "least_loaded_share",
               "hit", "missed")
 
@@ -448,12 +448,12 @@ RUN_HEADER = ("reading", "placement", "reservation", "disks", "content", "declus
 def _rows(results: Results, quick: bool) -> list[tuple[str, ...]]:
     """One row for each run, for a CSV file."""
     rows = []
-    for reading in (DEFAULT, *READINGS):
-        for point in dict.fromkeys(View(quick, reading).points()):
+    for interpretation in (DEFAULT, *INTERPRETATIONS):
+        for point in dict.fromkeys(View(quick, interpretation).points()):
             settings = dict(point.settings)
             for result in results[point]:
                 time, failure = result["disk_time"], result.get("failure")
-                rows.append((reading.name, settings["replication.placement"], settings["reservation.scheme"], settings["server.disks"],
+                rows.append((interpretation.name, settings["replication.placement"], settings["reservation.scheme"], settings["server.disks"],
                              settings["streams.content"], settings.get("replication.decluster_bytes", "0"),
                              settings.get("failure.disk", ""), str(result["seed"]), f"{active(result):.9g}",
                              str(result["requests"]["arrived"]), str(result["requests"]["accepted"]),
@@ -464,7 +464,7 @@ def _rows(results: Results, quick: bool) -> list[tuple[str, ...]]:
 
 def report(results: Results, quick: bool) -> Report:
     default = View(quick, DEFAULT, results)
-    others = {reading: View(quick, reading, results) for reading in READINGS}
+    others = {interpretation: View(quick, interpretation, results) for interpretation in INTERPRETATIONS}
     claims = tuple(judge(one, default, others) for one in paper_claims())
 
     def throughput(file: str, title: str, schemes: Sequence[Scheme]) -> Chart:
@@ -515,16 +515,16 @@ def report(results: Results, quick: bool) -> Report:
                                                   "other disks used (%)", "reserved (%)"), failures),
         Table("Simulated disks, of which disk 0 fails (% of the round; missed: stream-rounds after the redirection)",
               ("", "disks", "reserved for primary reads", "busy before", "reserved after", "the same reads by the formula", "busy after", "missed"), tuple(
-                  (_scheme(point).name + ("" if reading is DEFAULT else f", {reading.name}"), dict(point.settings)["server.disks"],
+                  (_scheme(point).name + ("" if interpretation is DEFAULT else f", {interpretation.name}"), dict(point.settings)["server.disks"],
                    *(interval_text(interval([100 * _disk_time(r, phase, key) for r in results[point]])) for phase, key in (
                        ("before", "accounted_share"), ("before", "busy_share"), ("after", "reserved_share"), ("after", "accounted_share"),
                        ("after", "busy_share"))), interval_text(interval(results.samples(point, missing_on_disks))))
-                  for reading, point in _simulated(quick) if dict(point.settings)["failure.disk"] == "0")),
+                  for interpretation, point in _simulated(quick) if dict(point.settings)["failure.disk"] == "0")),
         Table("Every run on simulated disks", SIMULATED_HEADER, _simulated_rows(results, quick), "simulated.csv"),
         Table("Every run", RUN_HEADER, tuple(_rows(results, quick)), "runs.csv"))
     widest = max((value.high - value.mean) / value.mean for value in (interval(default.samples(active, *load)) for load in loads))
     precision = Table("Precision", ("widest half-interval of the active streams", "the paper's"), ((f"{100 * widest:.1f} %", "5 %"),))
-    return Report(claims, charts, (*tables, precision), (*((reading.name, reading.text) for reading in READINGS), *NAMED))
+    return Report(claims, charts, (*tables, precision), (*((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS), *NAMED))
 
 
 INTRODUCTION = """
@@ -534,7 +534,7 @@ claims are of simulated disks, which carry out what was admitted. The rules are 
 
 Seagate Cheetah ST-34501N disks (table 2), blocks of 16 KB, strides of 2 MB, rounds of 1 s, six streams of 30 minutes with the
 means, largest rounds and variations of table 3 (`server.toml`), made from each seed; 80 % load, 3,000 rounds of warm-up. All points have twenty seeds, those of the
-other readings ten. *Never exceeds*, *gains*, *increases* and *drops* leave a margin of 1 %, so that equals are no exception. A quantity is
+other interpretations ten. *Never exceeds*, *gains*, *increases* and *drops* leave a margin of 1 %, so that equals are no exception. A quantity is
 the number of streams that play, on average, unless the claim says otherwise.
 
 What is reserved on a disk, and not only for one more stream, holds the two full seeks of C-SCAN once, as section 2.3 says of a disk's reservation; so it does here
@@ -544,14 +544,14 @@ figure 9 against *the 25 to 30 % difference between reserved and measured time* 
 of other schemes after a failure is by the reservation's own formula where simulated disks are not named.
 
 An earlier edition of this page had each film stored once, on the outer tracks, and SCAN-EDF: there a failure that nothing was reserved for
-overran hardly any disk, and the verdict was that it is not felt. Both are readings now. Times to read were rounded up to a nanosecond then; they are rounded to the nearest, which decides
+overran hardly any disk, and the verdict was that it is not felt. Both are interpretations now. Times to read were rounded up to a nanosecond then; they are rounded to the nearest, which decides
 ties between two copies. A later edition took for the measured time under mirroring what the formula says of the reads, and left the full seeks out of figure 9's difference; both
-are readings now.
+are interpretations now.
 
 Admission stops where the fullest disk of the fullest round is full, so what counts is how evenly the disks are loaded (table of shares). Variable-grain striping
 moves a group of streams from disk to disk together; their backups scatter, so under mirroring the loads of the disks drift apart and less of each is
 reserved on average: that, and not the second copy alone, takes more than half. Balancing evens the loads, and
-has the more to gain the more disks there are. A film's rate changes slowly in reality: with streams correlated from round to round (readings) balancing gains less.
+has the more to gain the more disks there are. A film's rate changes slowly in reality: with streams correlated from round to round (interpretations) balancing gains less.
 Declustering gains for the same reason: small blocks bring the most and the least loaded disk closer (figure 12). How uneven they are depends on the streams, of which the paper gives mean,
 largest round and variation only.
 """

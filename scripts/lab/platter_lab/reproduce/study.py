@@ -51,14 +51,14 @@ class Report:
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()
     tables: tuple[Table, ...] = ()
-    readings: tuple[tuple[str, str], ...] = ()   # name and meaning
+    interpretations: tuple[tuple[str, str], ...] = ()   # name and meaning
 
 
 @dataclass(frozen=True)
 class Study:
     """A paper's experiments.
 
-    `introduction` is the page's fixed text, in Markdown: the load, the drive, the readings; no measured number.
+    `introduction` is the page's fixed text, in Markdown: the load, the drive, the interpretations; no measured number.
 
     A study in stages has `follow`: the plan that follows from what has run, at first nothing; the study is complete when its plan has run. Its
     `plan` is the least to be expected of it, `most` the most, for an estimate.

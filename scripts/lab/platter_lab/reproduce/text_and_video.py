@@ -14,7 +14,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.kept import kept
-from platter_lab.reproduce.readings import DEFAULT, Reading
+from platter_lab.reproduce.interpretations import DEFAULT, Interpretation
 from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS
 from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
@@ -45,7 +45,7 @@ NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated
          ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN"}
 Metric = Callable[[dict[str, Any]], float]
 
-CLIENT_ROUNDS = Reading("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
+CLIENT_ROUNDS = Interpretation("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
                         affects=frozenset({"client-rounds"}))
 
 
@@ -133,12 +133,12 @@ class View:
     fewer points (`coarse`).
     """
 
-    def __init__(self, quick: bool, results: Results | None = None, reading: Reading = DEFAULT, coarse: bool = False) -> None:
+    def __init__(self, quick: bool, results: Results | None = None, interpretation: Interpretation = DEFAULT, coarse: bool = False) -> None:
         self._results = results
-        self.quick, self.reading = quick, reading
+        self.quick, self.interpretation = quick, interpretation
         self.seeds = QUICK if quick else WHOLE
-        self.violations = late_rounds if reading is CLIENT_ROUNDS else late_units
-        coarse = coarse or quick or reading != DEFAULT
+        self.violations = late_rounds if interpretation is CLIENT_ROUNDS else late_units
+        coarse = coarse or quick or interpretation != DEFAULT
         self.text = (0, 50, 100, 150, 200) if coarse else tuple(range(0, 201, 20))
         self.video = (0, 50, 80, 102) if coarse else (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 102)
         # Text clients beyond the partitioned server's capacity, far beyond it, and video clients beside them.
@@ -192,7 +192,7 @@ class View:
     @kept
     def _made(self, server: Server, text: int, video: int, lasting_s: float, measure_s: float, least_s: float, settings: tuple[tuple[str, Any], ...]) -> Point:
         """What a setting of the interpretation cannot touch is the default's point."""
-        again = self._read_again(server)
+        again = self._interpreted(server)
         extra = tuple((key.replace("__", "."), str(value)) for key, value in settings)
         own = tuple(pair for pair in self._own(again, text, video, "text.arrivals" in dict(extra)) if pair[0] not in dict(extra))
         loads = (("text.clients", str(text)), ("video.clients", str(video)))
@@ -200,7 +200,7 @@ class View:
 
     def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
         """The interpretation's settings that can change what such a load gets: others than the scenario has."""
-        return tuple((key, value) for key, value in self.reading.settings
+        return tuple((key, value) for key, value in self.interpretation.settings
                      if _touches(key, server, text, video, bursty) and value != str(_served(key)))
 
     def _ask(self, point: Point, seeds: Sequence[int] = ()) -> None:
@@ -208,10 +208,10 @@ class View:
         self.points[point] = max(self.points.get(point, ()), tuple(seeds or self.seeds.first), self.seeds.most[:runs], key=len)
         self._asked.add(point)
 
-    def _read_again(self, server: Server) -> Server:
-        """The server with its policy in the place of which the reading has another one."""
+    def _interpreted(self, server: Server) -> Server:
+        """The server with its policy in the place of which the interpretation has another one."""
         policy = dict(server).get("policy", "CELLO(1|1|0)")
-        for kind, other in self.reading.policies:
+        for kind, other in self.interpretation.policies:
             if policy.startswith(kind) and server[:1] == INTEGRATED:
                 return (*(pair for pair in server if pair[0] != "policy"), ("policy", other))
         return server
@@ -250,7 +250,7 @@ class View:
         return self._of(self.point(server, text, video, lasting_s, **settings), metric)
 
     def bursty(self, metric: Metric, server: Server, load: float, video: float) -> list[float]:
-        """Bursty text past the cache, unless the reading has one; its load, too, is the same part of our T. A run is the whole trace."""
+        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same part of our T. A run is the whole trace."""
         if not self.has_units:
             return [math.nan]
         if server[:1] == PARTITIONED:
@@ -258,7 +258,7 @@ class View:
                 return self.samples(metric, server, 0, video)
             video = 0
         self._in_units |= {View.own_text, *([View.own_video] if video else [])}
-        own = dict(self.reading.settings)
+        own = dict(self.interpretation.settings)
         ours = KB * round(load / KB * self.text_unit)
         if own.get("text.burst_scaling") == "intensity":
             lasting, interval_s = BURSTS_BY_INTENSITY_S, 1.0

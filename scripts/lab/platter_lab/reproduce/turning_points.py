@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from platter_lab.reproduce.claims import Part, Verdict, combined
 from platter_lab.reproduce.mixed_load import View
-from platter_lab.reproduce.readings import Factor, Together
+from platter_lab.reproduce.interpretations import Factor, Together
 from platter_lab.reproduce.study import Table
 
 
@@ -50,7 +50,7 @@ def grid_table(title: str, turns: Sequence[Turn], factors: Sequence[Factor], gri
     for together, view in grid.items():
         def load(rate: int, view: View = view) -> str:
             return f"{rate} ({100 * view.busy(rate):.0f} %)"
-        rows.append((*(reading.name for reading in together.readings), *(where(view.rates, verdicts(view, turn), load) for turn in turns)))
+        rows.append((*(interpretation.name for interpretation in together.interpretations), *(where(view.rates, verdicts(view, turn), load) for turn in turns)))
     return Table(title, (*(factor.name for factor in factors), *(turn.text for turn in turns)), tuple(rows))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readings of a paper where it is silent, and claims judged under each."""
+"""Interpretations of a paper where it is silent, and claims judged under each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from platter_lab.reproduce.claims import Claim, Grid, Part, Unit
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Another way to read the paper: settings beside the default's, policies in the place of others.
+class Interpretation:
+    """Another way to interpret the paper: settings beside the default's, policies in the place of others.
 
     `affects` are the policies it can make a difference to; None: all.
     """
@@ -35,21 +35,21 @@ class Reading:
 
 @dataclass(frozen=True)
 class Together:
-    """Several readings at once."""
+    """Several interpretations at once."""
 
-    readings: tuple[Reading, ...]
+    interpretations: tuple[Interpretation, ...]
 
     @property
     def name(self) -> str:
-        return ", ".join(reading.name for reading in self.readings)
+        return ", ".join(interpretation.name for interpretation in self.interpretations)
 
     def touches(self, *policies: str) -> bool:
-        return any(reading.touches(*policies) for reading in self.readings)
+        return any(interpretation.touches(*policies) for interpretation in self.interpretations)
 
     def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         runs, settings = policy, ()
-        for reading in self.readings:
-            other, more = reading.applied(policy)
+        for interpretation in self.interpretations:
+            other, more = interpretation.applied(policy)
             runs, settings = (runs if other == policy else other), settings + more
         return runs, settings
 
@@ -60,7 +60,7 @@ class Factor:
 
     name: str
     text: str
-    options: tuple[Reading, ...]
+    options: tuple[Interpretation, ...]
 
 
 def factor_rows(factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
@@ -77,9 +77,9 @@ def combinations(factors: Sequence[Factor]) -> tuple[Together, ...]:
     return tuple(map(Together, itertools.product(*(factor.options for factor in factors))))
 
 
-DEFAULT = Reading("default", "", affects=frozenset())
+DEFAULT = Interpretation("default", "", affects=frozenset())
 
-# Results as a study's claims look at them, under one reading.
+# Results as a study's claims look at them, under one interpretation.
 View = Any
 
 
@@ -87,7 +87,7 @@ View = Any
 class Judged:
     """A claim before it is judged: what it says, and the comparisons it rests on in the results of some policies.
 
-    `alternatives` are other comparisons under the default reading, each under a name of its own.
+    `alternatives` are other comparisons under the default interpretation, each under a name of its own.
     """
 
     name: str
@@ -100,18 +100,18 @@ class Judged:
     alternatives: tuple[tuple[str, Callable[[View], list[Part]]], ...] = ()
 
 
-def judge(judged: Judged, default: View, others: Mapping[Reading, View], factors: Sequence[Factor] = (),
-          grid: Mapping[Together, View] | None = None, bases: Mapping[Reading, View] | None = None) -> Claim:
-    """The claim under the default reading, under those that touch one of its policies, and, if it depends on one of the factors, under all
+def judge(judged: Judged, default: View, others: Mapping[Interpretation, View], factors: Sequence[Factor] = (),
+          grid: Mapping[Together, View] | None = None, bases: Mapping[Interpretation, View] | None = None) -> Claim:
+    """The claim under the default interpretation, under those that touch one of its policies, and, if it depends on one of the factors, under all
     combinations of them. `bases` are the default at the points of each of the others, where these are fewer."""
-    touching = {reading: view for reading, view in others.items() if reading.touches(*judged.policies)}
-    readings = {reading.name: tuple(judged.parts(view)) for reading, view in touching.items()}
+    touching = {interpretation: view for interpretation, view in others.items() if interpretation.touches(*judged.policies)}
+    interpretations = {interpretation.name: tuple(judged.parts(view)) for interpretation, view in touching.items()}
     parts = tuple(judged.parts(default))
-    at_same_points = {reading.name: tuple(judged.parts(bases[reading])) for reading in touching} if bases else {}
+    at_same_points = {interpretation.name: tuple(judged.parts(bases[interpretation])) for interpretation in touching} if bases else {}
     at_same_points = {name: base for name, base in at_same_points.items() if base != parts}
-    readings |= {name: tuple(other(default)) for name, other in judged.alternatives}
+    interpretations |= {name: tuple(other(default)) for name, other in judged.alternatives}
     combined = {}
     if any(together.touches(*judged.policies) for together in grid or ()):
-        combined = {tuple(reading.name for reading in together.readings): tuple(judged.parts(view)) for together, view in grid.items()}
+        combined = {tuple(interpretation.name for interpretation in together.interpretations): tuple(judged.parts(view)) for together, view in grid.items()}
     return Claim(judged.name, judged.text, judged.published, judged.unit, judged.quantity, parts,
-                 readings, Grid(tuple(factor.name for factor in factors), combined) if combined else None, at_same_points)
+                 interpretations, Grid(tuple(factor.name for factor in factors), combined) if combined else None, at_same_points)
