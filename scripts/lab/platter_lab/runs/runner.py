@@ -45,11 +45,13 @@ class _Content:
             return [self._by_content(item) for item in value]
         return self.files.get(value, value) if isinstance(value, str) else value
 
-    def changed(self, other: _Content, platter: Path, scenario: Path) -> list[str]:
-        """What differs in another content of the same point, by name."""
-        files = sorted(name for name in self.files.keys() | other.files.keys() if self.files.get(name) != other.files.get(name))
-        return [*([str(platter)] if self.program != other.program else []),
-                *([f"the configuration of {scenario}"] if Store.key(self.configuration) != Store.key(other.configuration) else []), *files]
+
+@dataclass(frozen=True)
+class _Seen:
+    """A file as it was: where and when it was written, and its digest."""
+
+    stamp: tuple[int, ...]
+    digest: str
 
 
 class Runner:
@@ -57,10 +59,10 @@ class Runner:
 
     def __init__(self, platter: Path, store: Store, executor: ExecutorIf) -> None:
         self._platter = platter
-        self._program = _digest(platter)
+        self._program = _look(platter)
         self._store = store
         self._executor = executor
-        self._files: dict[str, str] = {}
+        self._files: dict[str, _Seen] = {}
         self._contents: dict[Point, _Content] = {}
 
     def results(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Results:
@@ -95,11 +97,17 @@ class Runner:
 
     def _content_digest(self, point: Point) -> str:
         if point not in self._contents:
-            self._contents[point] = self._content(point, self._program, self._files)
+            configuration = self._configuration(point)
+            files = {}
+            for name in _file_names(configuration):
+                if name not in self._files:
+                    self._files[name] = _look(Path(name))
+                files[name] = self._files[name].digest
+            self._contents[point] = _Content(self._program.digest, configuration, files, _summary_source(point))
         return self._contents[point].digest()
 
-    def _content(self, point: Point, program: str, known: dict[str, str]) -> _Content:
-        """As it is now, but for the files that are known by their digests."""
+    def _configuration(self, point: Point) -> dict[str, Any]:
+        """The effective one, as it is now."""
         command = point.command(1)
         try:
             configuration = tomllib.loads(self._call(["config", "dump", str(point.scenario), *point.overrides()], command))
@@ -107,12 +115,17 @@ class Runner:
             raise self._no_model(command, "a configuration") from error
         if not configuration:
             raise self._no_model(command, "a configuration")
-        files = {}
-        for name in _file_names(configuration):
-            if name not in known:
-                known[name] = _digest(Path(name))
-            files[name] = known[name]
-        return _Content(program, configuration, files, _summary_source(point))
+        return configuration
+
+    def _changed(self, point: Point, ran_with: dict[str, Any]) -> list[str]:
+        """What is not as it was when the point's key was made, by name. `ran_with` is the configuration in its result."""
+        then = self._contents[point]
+        changed = [str(self._platter)] if _look(self._platter, self._program).digest != then.program else []
+        # What the result says tells that nothing has changed; where it has another form than the dump, a second dump tells.
+        if _but_seed(ran_with) != _but_seed(then.configuration) and Store.key(self._configuration(point)) != Store.key(then.configuration):
+            changed.append(f"the configuration of {point.scenario}")
+        return changed + [name for name, digest in then.files.items()
+                          if not os.path.isfile(name) or _look(Path(name), self._files[name]).digest != digest]
 
     def _call(self, arguments: list[str], command: str) -> str:
         return call_platter(self._platter, arguments, folder=ROOT, command=command)
@@ -128,12 +141,12 @@ class Runner:
                         *(["--requests", str(log)] if point.summary else [])], command)
             try:
                 result = json.loads(result_file.read_text(encoding="utf-8"))
-                result.pop("configuration")  # is in the key
+                ran_with = result.pop("configuration")  # is in the key
             except (FileNotFoundError, ValueError, KeyError, AttributeError) as error:
                 raise self._no_model(command, "a result") from error
             if point.summary:
                 result["summary"] = point.summary(log)
-        changed = self._contents[point].changed(self._content(point, _digest(self._platter), {}), self._platter, point.scenario)
+        changed = self._changed(point, ran_with)
         if changed:
             raise StudyFailed(f"{command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; expected no change, begin again")
         self._store.write(key, result)
@@ -149,11 +162,19 @@ def _once(keys: Mapping[Run, str], found: Mapping[str, Any]) -> dict[str, Run]:
     return todo
 
 
-def _digest(file: Path) -> str:
+def _look(file: Path, before: _Seen | None = None) -> _Seen:
+    """The file as it is; read only if it was written since it was seen before. LabError where it cannot be read."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        status = file.stat()
+        stamp = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        return before if before and before.stamp == stamp else _Seen(stamp, hashlib.sha256(file.read_bytes()).hexdigest())
     except OSError as error:
         raise LabError(f"{file}: {error.strerror}; expected a file that can be read") from error
+
+
+def _but_seed(configuration: dict[str, Any]) -> dict[str, Any]:
+    """A run has its own."""
+    return {**configuration, "sim": {key: value for key, value in configuration.get("sim", {}).items() if key != "seed"}}
 
 
 def _file_names(value: Any) -> Iterator[str]:
