@@ -497,8 +497,9 @@ class FilesTest(unittest.TestCase):
             write_whole({Path(f"/dev/fd/{out.fileno()}"): "first\n"})
             out.write("second\n")
         self.assertEqual(file.read_text(), "first\nsecond\n")
-        done = subprocess.run([sys.executable, "-c", "import pathlib, platter_lab.files as f; print('before'); "
-                               "f.write_whole({pathlib.Path('/dev/stdout'): 'it\\n'}); print('after')"], capture_output=True, text=True, check=True)
+        program = ("import pathlib, platter_lab.files as f; print('before'); f.write_whole({pathlib.Path('/dev/stdout'): 'it\\n'}); "
+                   "print('after')")
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "before\nit\nafter\n")
         self.assertEqual(sorted(self.folder.iterdir()), [behind, file, pipe])
 

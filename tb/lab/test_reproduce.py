@@ -542,7 +542,7 @@ class Keeping(unittest.TestCase):
         for platter, said in (("/bin/echo", "no such thing as a configuration"), ("/bin/true", "no such thing as a configuration"),
                               (junk, "Exec format error"), (no_result, "no such thing as a result")):
             with self.subTest(platter=platter):
-                code, out, err = self.reproduce("--platter", str(platter), "--output", str(self.folder / "a"))
+                code, _, err = self.reproduce("--platter", str(platter), "--output", str(self.folder / "a"))
                 self.assertEqual(code, 2, err)
                 self.assertIn("platter run", err)
                 self.assertIn(said, err)

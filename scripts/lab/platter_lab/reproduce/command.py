@@ -7,7 +7,6 @@ import argparse
 import importlib
 import sys
 import time
-from pathlib import Path
 
 from platter_lab import LabError
 from platter_lab.executable import find_platter

@@ -19,8 +19,8 @@ from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretatio
 from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, widened
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.text_and_video import (
-    BY_DEADLINE, CLIENT_ROUNDS, ELEVATOR, FAIR, INTEGRATED, KB, LIMIT_MS, LIMIT_SHARE, NAMES, OF_VIDEO, PARTITIONED, QUICK, ROUND_ROBIN, SERVED, SERVER, TPS,
-    TRACE_BYTES_PER_S, TRACE_INTERVALS, WHOLE, Metric, Server, T, V, View, difference_of, late_rounds, late_units, near_ideal, of_points, queueing,
+    BY_DEADLINE, CLIENT_ROUNDS, ELEVATOR, FAIR, INTEGRATED, KB, LIMIT_MS, LIMIT_SHARE, NAMES, PARTITIONED, QUICK, ROUND_ROBIN, SERVED, SERVER, TPS,
+    TRACE_INTERVALS, WHOLE, Metric, Server, T, V, View, difference_of, late_rounds, late_units, near_ideal, of_points, queueing,
     queueing_share, ratio_of, response, service, text_disks_busy)
 from platter_lab.reproduce.varying_loads import Gain, Spread, cascade, exponential
 
