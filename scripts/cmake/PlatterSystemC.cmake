@@ -20,6 +20,9 @@ if(NOT TARGET SystemC::systemc)
   endif()
 endif()
 
+# SystemC 2 needs SC_HAS_PROCESS, SystemC 3 calls it deprecated.
+target_compile_definitions(SystemC::systemc INTERFACE SC_ALLOW_DEPRECATED_IEEE_API)
+
 if(NOT DEFINED PLATTER_SYSTEMC_LINKS)
   set(platter_probe ${CMAKE_BINARY_DIR}/systemc_probe)
   file(WRITE ${platter_probe}/probe.cpp "#include <systemc>\nint sc_main(int, char**) { return 0; }\n")
