@@ -38,7 +38,7 @@ struct ArrayDriveReport {
 class ArrayProbeIf {
  public:
   virtual ~ArrayProbeIf() = default;
-  /// What the array knows of a drive has changed. One call for each drive and time at most.
+  /// What the array knows of a drive has changed.
   virtual void changed(Picoseconds time, std::uint32_t drive, const ArrayDriveReport& report) = 0;
 };
 
