@@ -306,6 +306,16 @@ void expect_conservation(const Array& array, const MixedLoad& load) {
   EXPECT_EQ(failed, load.failed);
 }
 
+/// Runs until the script has ended, for so many simulated seconds at most, and then until nothing is left of the load.
+void run_to_the_end(const Script& script, std::uint32_t most_s, const Array& array, MixedLoad& load) {
+  for (std::uint32_t s = 0; s < most_s && !script.done() && !::testing::Test::HasFatalFailure(); s += 10)
+    run_until(core::now_ps() + 10'000 * kMs);
+  ASSERT_TRUE(script.done()) << "it hangs";
+  load.running = false;
+  run_until(core::now_ps() + 5'000 * kMs);
+  expect_conservation(array, load);
+}
+
 class ArrayFailures : public ::testing::TestWithParam<ArrayCase> {};
 
 TEST_P(ArrayFailures, AnyOneDriveAtAnyTimeLosesNothing) {
@@ -355,12 +365,7 @@ TEST_P(ArrayFailures, AnyOneDriveAtAnyTimeLosesNothing) {
     }
     rounds.over = true;
   });
-  for (int k = 0; k < 400 && !failing.done() && !::testing::Test::HasFatalFailure(); ++k)
-    run_until(core::now_ps() + 10'000 * kMs);
-  ASSERT_TRUE(failing.done()) << "it hangs";
-  load.running = false;
-  run_until(core::now_ps() + 5'000 * kMs);
-  expect_conservation(array, load);
+  ASSERT_NO_FATAL_FAILURE(run_to_the_end(failing, 4000, array, load));
   EXPECT_EQ(load.failed, 0u);
   EXPECT_GT(load.good, scaled(20'000));
   std::uint64_t redirected = 0;
@@ -457,11 +462,7 @@ TEST_P(ArrayFailures, FailuresDuringTheRebuildAndOfBothCopiesLeaveNoWrongByte) {
     EXPECT_EQ(load.failed, failed) << "all is there again";
     rounds.over = true;
   });
-  for (int k = 0; k < 400 && !failing.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
-  ASSERT_TRUE(failing.done()) << "it hangs";
-  load.running = false;
-  run_until(core::now_ps() + 5'000 * kMs);
-  expect_conservation(array, load);
+  ASSERT_NO_FATAL_FAILURE(run_to_the_end(failing, 4000, array, load));
   EXPECT_GT(in_rebuild, scaled(50));
   EXPECT_GT(both_failed, scaled(50));
   EXPECT_GT(load.failed, scaled(100));
@@ -493,11 +494,7 @@ TEST_P(ArrayFailures, StreamsWithBuffersReadTheBytesOfTheOrderOfSubmission) {
     }
     rounds.over = true;
   });
-  for (int k = 0; k < 100 && !failing.done(); ++k) run_until(core::now_ps() + 10'000 * kMs);
-  ASSERT_TRUE(failing.done()) << "it hangs";
-  load.running = false;
-  run_until(core::now_ps() + 5'000 * kMs);
-  expect_conservation(array, load);
+  ASSERT_NO_FATAL_FAILURE(run_to_the_end(failing, 1000, array, load));
   EXPECT_GT(load.failed, 0u);
   EXPECT_GT(load.good, load.failed);
   EXPECT_GT(array.stream_buffer_counters().hits, scaled(200));

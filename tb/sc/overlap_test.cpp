@@ -46,12 +46,10 @@ Picoseconds access_end(const Transaction& t) {
 
 /// The toy drive with a buffer of four segments of half a track, which it fills by reading ahead.
 profile::DriveProfile buffered_profile() {
-  profile::DriveProfile p = toy_profile();
+  profile::DriveProfile p = cached_toy_profile(profile::WriteBack::Off);
   p.overhead.read_hit_us = {50, 50};
   p.cache.segments = 4;
-  p.cache.segment_blocks = 32;
-  p.cache.read_ahead = profile::ReadAhead::Segment;
-  p.cache.keep_read_blocks = true;
+  p.cache.write_segments = 0;
   p.task_attributes = true;
   return p;
 }
