@@ -884,7 +884,9 @@ TEST(ArrayProbe, IsToldOfEachChangeAndOfNothingElse) {
     if (i == 200) array.revive(1);
     for (std::uint32_t drive = 0; drive < 2; ++drive) {
       ASSERT_TRUE(reports.last[drive] == array.report_of(drive)) << i;
-      if (i >= 20) ASSERT_TRUE(late.last[drive] == array.report_of(drive)) << i;
+      if (i >= 20) {
+        ASSERT_TRUE(late.last[drive] == array.report_of(drive)) << i;
+      }
     }
     most = std::max(most, reports.last[0].queued);
   }
