@@ -15,6 +15,7 @@ namespace reg = accelerator::reg;
 std::int64_t low_bits(std::int64_t value, unsigned width) { return value & ((std::int64_t{1} << width) - 1); }
 
 std::int64_t bits(std::uint32_t word, unsigned lsb, unsigned width) { return low_bits(word >> lsb, width); }
+unsigned flag(bool set, unsigned place) { return set ? 1u << place : 0u; }
 
 std::int64_t as_signed(std::int64_t value, unsigned width) {
   return (value >> (width - 1)) & 1 ? value - (std::int64_t{1} << width) : value;
@@ -187,7 +188,7 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
                   parameters_.seg_m << 24 | parameters_.seg_w << 27);
     case reg::kOrderer: return word(parameters_.order_m);
     case reg::kCtrl: return word(guard_en_ | next_c_only_ << 1 | sweep_down_ << 2 | mask_en_ << 3 | irq_en_ << 4);
-    case reg::kStatus: return word(busy() | done_ << 1 | error_ << 2 | occupancy() << 8);
+    case reg::kStatus: return word(flag(busy(), 0) | flag(done_, 1) | flag(error_, 2) | occupancy() << 8);
     case reg::kHeadPos: return word(head_cyl_ | head_head_ << 18 | head_write_ << 24);
     case reg::kHeadTime: return word(head_time_);
     case reg::kReserve: return word(reserve_);
@@ -207,14 +208,14 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
                   setting_.order << 13);
     case reg::kClusterFrom: return word(setting_.from);
     case reg::kClusterSpan: return word(setting_.span);
-    case reg::kResult: return word(decision_.tag | decision_.valid << 8 | decision_.forced << 9);
+    case reg::kResult: return word(decision_.tag | flag(decision_.valid, 8) | flag(decision_.forced, 9));
     case reg::kResultKey: return word(decision_.key);
     case reg::kRefused: return word(decision_.refused);
     case reg::kCycles: return word(cycles_);
-    case reg::kNext: return word(next_tag_ | next_valid_ << 8);
+    case reg::kNext: return word(next_tag_ | flag(next_valid_, 8));
     case reg::kSweep: return word(sweep_);
     case reg::kDue: return word(due_);
-    case reg::kClusterCount: return word(cluster_count_ | ordered_ << 9);
+    case reg::kClusterCount: return word(cluster_count_ | flag(ordered_, 9));
     case reg::kOrderCost: return word(order_.cost);
     case reg::kOrderTags0: return order_tags(0);
     case reg::kOrderTags1: return order_tags(4);
