@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
-#include "platter/core/nearest.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/profile/parameters.h"
@@ -131,13 +130,8 @@ int drive_locate(const std::string& name) {
 }
 
 int trace_info(const TraceInfoOptions& options) {
-  if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const workload::TraceFormat& row : workload::trace_formats()) names.push_back(row.name);
-    throw core::InputError(
-        "--format", 0, 0,
-        fmt::format("there is no trace format \"{}\"{}", options.format, core::did_you_mean(options.format, names)));
-  }
+  if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr)
+    throw core::InputError("--format", 0, 0, workload::unknown_trace_format(options.format));
   workload::TraceOptions reading;
   reading.format = options.format;
   reading.device = options.device.empty() ? "*" : options.device;  // the devices are listed

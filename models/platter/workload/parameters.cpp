@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "platter/core/nearest.h"
 #include "platter/workload/run_parameters.h"
 #include "platter/workload/trace_formats.h"
 
@@ -114,12 +113,8 @@ void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findin
     findings.add(
         "workload.discrete.align_bytes",
         fmt::format("found {}, expected a divisor of workload.discrete.span_bytes, which is {}", w.align_bytes, w.span_bytes));
-  if (w.trace_format != "auto" && find_trace_format(w.trace_format) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const TraceFormat& row : trace_formats()) names.push_back(row.name);
-    findings.add("workload.discrete.trace_format",
-                 fmt::format("there is no trace format \"{}\"{}", w.trace_format, core::did_you_mean(w.trace_format, names)));
-  }
+  if (w.trace_format != "auto" && find_trace_format(w.trace_format) == nullptr)
+    findings.add("workload.discrete.trace_format", unknown_trace_format(w.trace_format));
   check_span("workload.discrete.span_bytes", w.span_bytes, sector_bytes, findings);
   if (w.source == "trace" && w.trace.empty())
     findings.add("workload.discrete.trace", "is missing: the trace file", "workload.discrete.source");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/workload/trace_formats.h"
 
+#include <fmt/format.h>
 #include <algorithm>
+
+#include "platter/core/nearest.h"
 
 namespace platter::workload {
 
@@ -25,6 +28,16 @@ const TraceFormat* find_trace_format(std::string_view name) {
   const auto found =
       std::find_if(formats.begin(), formats.end(), [&](const TraceFormat& format) { return format.name == name; });
   return found == formats.end() ? nullptr : &*found;
+}
+
+std::string unknown_trace_format(const std::string& name) {
+  std::vector<std::string_view> names;
+  std::string all = "auto";
+  for (const TraceFormat& format : trace_formats()) {
+    names.push_back(format.name);
+    all.append(", ").append(format.name);
+  }
+  return fmt::format("there is no trace format \"{}\"{}; expected one of {}", name, core::did_you_mean(name, names), all);
 }
 
 }  // namespace platter::workload

@@ -12,7 +12,7 @@
 
 namespace platter::workload {
 
-// A trace format is one file `trace_<name>.cpp` and one line in the table of trace_formats.cpp.
+// A trace format is one file `trace_<name>.cpp`, its two declarations here, and one line in the table of trace_formats.cpp.
 
 /// What a parser found in a line.
 enum class LineKind {
@@ -55,6 +55,9 @@ const std::vector<TraceFormat>& trace_formats();
 
 /// nullptr if no format has that name.
 const TraceFormat* find_trace_format(std::string_view name);
+
+/// Says that no format has that name, and which there are.
+std::string unknown_trace_format(const std::string& name);
 
 bool detect_blkparse(const std::vector<std::string>& first_lines);
 std::unique_ptr<TraceParserIf> read_blkparse(const TraceOptions& options);
