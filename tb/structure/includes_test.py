@@ -27,6 +27,7 @@ ROOMS = (
     ("workload",),
     ("host/array",),
     ("host/ew_array", "host/media_server", "host/mixed_server", "host/autoqos"),
+    ("front/ahci",),
     ("observe",),
     ("validation",),
     ("system",),
@@ -38,7 +39,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 def room_of(path):
     """The room of a file below models/, or of one that an include names."""
     parts = path.removeprefix("platter/").split("/")
-    return "/".join(parts[:2]) if parts[0] == "host" and len(parts) > 2 else parts[0]
+    return "/".join(parts[:2]) if parts[0] in ("host", "front") and len(parts) > 2 else parts[0]
 
 
 def includes():

@@ -80,6 +80,8 @@ class SegmentBuffer {
   /// Ends the read-ahead because an access is wanted at `now`. Returns when the actuator is free, and sets `place` to the head position
   /// then.
   Picoseconds stop(Picoseconds now, HeadState& place);
+  /// False if the buffer never reads ahead.
+  bool reads_ahead() const { return profile_.read_ahead != profile::ReadAhead::None; }
   /// True if a read-ahead may follow a read that begins at `first`, after a request that ended at `previous_end`.
   bool reads_ahead(Lba first, Lba previous_end) const { return !profile_.read_ahead_sequential || first == previous_end; }
   bool read_ahead_on_hit() const { return profile_.read_ahead_on_hit; }

@@ -27,7 +27,8 @@ CacheManager::CacheManager(const mechanics::AccessPlanner& planner, const profil
       bus_(bus),
       preparation_(preparation),
       buffer_(planner, profile.cache),
-      destages_(drive::own_accesses(profile.cache)) {}
+      destages_(drive::own_accesses(profile.cache)),
+      switches_{buffer_.write_back(), buffer_.reads_ahead()} {}
 
 void CacheManager::clear() {
   for (Destage& destage : destages_) destage.entry = QueueEntry{};
@@ -64,9 +65,9 @@ std::optional<Picoseconds> CacheManager::serve(QueueEntry& entry, Picoseconds no
 }
 
 bool CacheManager::may_read_ahead(const QueueEntry& served, Picoseconds now) {
-  return buffer_.read_ahead_on_hit() && buffer_.reads_ahead(served.command.extent.first, previous_end_) &&
-         !buffer_.reading_ahead(now) && buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() &&
-         !buffer_.any_dirty();
+  return switches_.read_ahead && buffer_.read_ahead_on_hit() &&
+         buffer_.reads_ahead(served.command.extent.first, previous_end_) && !buffer_.reading_ahead(now) &&
+         buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() && !buffer_.any_dirty();
 }
 
 void CacheManager::read_ahead(const QueueEntry& served, const ActuatorUnit& unit, Picoseconds now) {
@@ -82,7 +83,7 @@ void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit,
   const std::size_t segment = buffer_.read_done(extent.first, extent.blocks, buffer_.passing(extent, times.rotation),
                                                 entry.buffered > 0 ? &entry.hit : nullptr);
   const core::Lba first(extent.first.value - entry.buffered);
-  if (!idle || !buffer_.reads_ahead(first, previous_end_)) return;
+  if (!idle || !switches_.read_ahead || !buffer_.reads_ahead(first, previous_end_)) return;
   reading_ = &unit;
   buffer_.start_read_ahead(segment, first, extent.blocks + entry.buffered, unit.state(), times.media_end);
 }

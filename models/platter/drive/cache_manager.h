@@ -45,15 +45,20 @@ class CacheManager {
   void read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle);
   /// A command is complete. A read that begins where it ends is sequential.
   void completed(const mechanics::Extent& extent) { previous_end_ = core::Lba(extent.first.value + extent.blocks); }
+  bool reads_ahead() const { return switches_.read_ahead; }
+  /// Whether further reads are followed by a read-ahead. No effect on a drive that never reads ahead.
+  void set_reads_ahead(bool on) { switches_.read_ahead = on && buffer_.reads_ahead(); }
   /// Stops the read-ahead of an actuator that has other work. Returns when it is free: `now` or later.
   Picoseconds free_arm(ActuatorUnit& unit, Picoseconds now);
 
   // --- writes ---
 
-  bool write_back() const { return buffer_.write_back(); }
+  bool write_back() const { return switches_.write_back; }
+  /// Whether further writes are cached. No effect on a drive that caches none.
+  void set_write_back(bool on) { switches_.write_back = on && buffer_.write_back(); }
   /// May the buffer cache this write, once it has room?
   bool caches(const QueueEntry& entry) const {
-    return buffer_.write_back() && !entry.asked.fua && entry.command.extent.blocks <= buffer_.segment_blocks();
+    return switches_.write_back && !entry.asked.fua && entry.command.extent.blocks <= buffer_.segment_blocks();
   }
   /// Caches the write. Returns false if it must wait until cached blocks have been written to the media.
   bool take(const QueueEntry& entry);
@@ -82,6 +87,10 @@ class CacheManager {
   Picoseconds preparation_;
   buffer::SegmentBuffer buffer_;
   std::vector<Destage> destages_;
+  struct {
+    bool write_back;
+    bool read_ahead;
+  } switches_;
   CacheStatistics statistics_;
   core::Lba previous_end_{~std::uint64_t{0}};  ///< where the last completed command ended
   const ActuatorUnit* reading_ = nullptr;      ///< the actuator that last read ahead

@@ -27,7 +27,8 @@ Controller::BusTimes::BusTimes(const profile::DriveProfile& profile)
       cached_completion(microseconds(profile.bus_write_completion_us)) {}
 
 Controller::Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-                       media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, engine::EngineIf& engine)
+                       media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle,
+                       engine::EngineIf& engine)
     : planner_(planner),
       queue_(queue),
       mapping_(mapping),
@@ -35,11 +36,9 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
       data_(media, mapping, cache_ ? &cache_->segments() : nullptr),
-      intake_(planner,
-              {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), !mapping.fixed(),
-               cache_ && cache_->write_back()},
-              bus_, unit.arm()),
-      dispatcher_("dispatcher", engine, unit, bus_, queue.depth(), cache_.get(), mapping) {
+      intake_(planner, {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), !mapping.fixed()},
+              bus_, unit.arm(), cache_.get()),
+      dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth(), cache_.get(), mapping) {
   released_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
 }
@@ -129,7 +128,7 @@ bool Controller::serve_from_buffer(QueueEntry& entry, Picoseconds now) {
   const Picoseconds done = deliver(entry, *left + times_.read_completion);
   entry.result.timing.bus = done - now - entry.result.timing.overhead;
   // The arm is where the last read-ahead has left it.
-  if (dispatcher_.idle() && cache_->may_read_ahead(entry, now) && dispatcher_.take_arm())
+  if (dispatcher_.may_move() && cache_->may_read_ahead(entry, now) && dispatcher_.take_arm())
     cache_->read_ahead(entry, dispatcher_.unit(), now);
   complete(entry, done);
   release_waiting(entry);

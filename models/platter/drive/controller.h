@@ -27,7 +27,7 @@ class CompletionSinkIf {
 class Controller : public DispatchSinkIf {
  public:
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-             media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, engine::EngineIf& engine);
+             media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle, engine::EngineIf& engine);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
 
@@ -37,6 +37,8 @@ class Controller : public DispatchSinkIf {
   /// Aborts a waiting command: it completes with the status Aborted as soon as the engine no longer reads it, and before any
   /// command that waits for it. Returns false if an access has begun or the command is done; the command then ends normally.
   bool abort(QueueEntry& entry);
+  /// See Dispatcher.
+  void stop_spindle() { dispatcher_.stop_spindle(); }
   /// The drive has lost its power: stops the access in progress and discards all internal state. Data that has not reached the
   /// media is lost. The caller completes the commands in the queue.
   void halt();
@@ -44,6 +46,7 @@ class Controller : public DispatchSinkIf {
   Dispatcher& dispatcher() { return dispatcher_; }
   const Dispatcher& dispatcher() const { return dispatcher_; }
   /// Null for a drive without segments.
+  CacheManager* cache() { return cache_.get(); }
   const CacheManager* cache() const { return cache_.get(); }
   DataPath& data() { return data_; }
   /// Replaces the contents of the media by `image` and empties the buffer. Precondition: no command is in the drive.

@@ -10,11 +10,12 @@ namespace platter::drive {
 using core::now_ps;
 using core::to_sc_time;
 
-Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus,
-                       std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping)
+Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, Spindle& spindle,
+                       const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping)
     : sc_module(name),
       engine_(engine),
       unit_(unit),
+      spindle_(spindle),
       bus_(bus),
       cache_(cache),
       mapping_(mapping),
@@ -102,9 +103,9 @@ void Dispatcher::completed(bool write) {
 }
 
 bool Dispatcher::take_arm() {
-  if (cache_ == nullptr) return true;
   const Picoseconds now = now_ps();
-  const Picoseconds free = cache_->free_arm(unit_, now);
+  Picoseconds free = spindle_.at_speed(now);
+  if (cache_ != nullptr) free = std::max(free, cache_->free_arm(unit_, now));
   if (free <= now) return true;
   arm_free_ = free;
   return false;

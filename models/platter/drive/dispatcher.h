@@ -8,6 +8,7 @@
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/cache_manager.h"
 #include "platter/drive/host_bus.h"
+#include "platter/drive/spindle.h"
 #include "platter/engine/engine_if.h"
 
 namespace platter::drive {
@@ -46,8 +47,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
  public:
   SC_HAS_PROCESS(Dispatcher);
   /// `tags`: number of the engine's entries. `cache` may be null: the drive has no buffer.
-  Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, const HostBus& bus,
-             std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
+  Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, Spindle& spindle,
+             const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
 
@@ -63,7 +64,14 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   bool has_work() const { return !urgent_.empty() || !engine_.empty(); }
   /// No command is queued, and the actuator is at rest or reads ahead.
   bool idle() const { return unit_.doing() == ControllerState::Idle && !has_work(); }
-  /// Stops the actuator's read-ahead. Returns false if the actuator remains busy with it for some time.
+  /// The actuator is idle, and the spindle turns.
+  bool may_move() const { return idle() && !spindle_.stopped(); }
+  /// The spindle stops at once, or when the access in progress has ended; a read-ahead ends.
+  void stop_spindle() {
+    if (idle()) take_arm();
+    spindle_.stop();
+  }
+  /// Stops the actuator's read-ahead, and starts a spindle that stands. Returns false if an access can begin only some time later.
   bool take_arm();
 
   ActuatorUnit& unit() { return unit_; }
@@ -99,6 +107,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
 
   engine::EngineIf& engine_;
   ActuatorUnit& unit_;
+  Spindle& spindle_;
   const HostBus& bus_;
   CacheManager* cache_;
   mapping::MappingIf& mapping_;
@@ -113,7 +122,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
     bool at_rest = true;  ///< the actuator was idle when the decision was requested
     Picoseconds asked = 0;
   } question_;
-  Picoseconds arm_free_ = -1;  ///< when a stopped read-ahead releases the actuator
+  Picoseconds arm_free_ = -1;  ///< when a stopped read-ahead releases the actuator, and the spindle has its speed
 };
 
 }  // namespace platter::drive

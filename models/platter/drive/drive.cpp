@@ -36,14 +36,14 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                              mapping_->free_space(), config.eager.bind_reads, basename()})),
       queue_("queue", config.profile.queue_depth, mapping_->granule()),
       actuator_("actuator", planner_),
-      spindle_("spindle", planner_.rotation()),
-      controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, *engine_),
+      spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
+      controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, spindle_, *engine_),
       power_("power", controller_, config.fails_at),
       host_port_("host_port", queue_, controller_, power_,
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,
                   config.profile.token_depth_bytes}),
-      registers_("registers", host_port_, power_, queue_, actuator_, *engine_),
+      registers_("registers", host_port_, power_, queue_, controller_, actuator_, spindle_, *engine_),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "platter/core/sc_time.h"
 #include "platter/scheduling/class_budgets.h"
@@ -12,13 +13,16 @@ namespace platter::drive {
 using core::now_ps;
 
 DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                               const ActuatorUnit& unit, const engine::EngineIf& engine)
+                               Controller& controller, const ActuatorUnit& unit, Spindle& spindle,
+                               const engine::EngineIf& engine)
     : sc_module(name),
       register_tgt_socket("register_tgt_socket"),
       port_(port),
       power_(power),
       queue_(queue),
+      controller_(controller),
       unit_(unit),
+      spindle_(spindle),
       engine_(engine) {
   register_tgt_socket.register_b_transport(this, &DriveRegisters::b_transport);
   register_tgt_socket.register_transport_dbg(this, &DriveRegisters::transport_dbg);
@@ -62,6 +66,12 @@ std::optional<std::uint64_t> DriveRegisters::budget(std::uint64_t address) const
   }
 }
 
+std::uint32_t DriveRegisters::cache_switches() const {
+  const CacheManager* const cache = std::as_const(controller_).cache();
+  if (cache == nullptr) return 0;
+  return (cache->write_back() ? reg::kCacheWriteBack : 0) | (cache->reads_ahead() ? reg::kCacheReadAhead : 0);
+}
+
 bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
   switch (address) {
     case reg::kId: data = reg::kIdValue; return true;
@@ -76,6 +86,10 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
     case reg::kTokenLevel:
       data = static_cast<std::uint32_t>(std::max<std::int64_t>(port_.admission().token_bucket().bytes(now_ps()), 0));
       return true;
+    case reg::kCache: data = cache_switches(); return true;
+    case reg::kSpindle: data = spindle_.stopped() ? 0 : reg::kSpindleTurns; return true;
+    case reg::kStarts: data = spindle_.starts(); return true;
+    case reg::kAbort: data = 0; return true;
     default: break;
   }
   const std::uint64_t low = address & ~std::uint64_t{4};
@@ -94,6 +108,22 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
     case reg::kState: power_.set_alive((data & reg::kStateAlive) != 0); return tlm::TLM_OK_RESPONSE;
     case reg::kTokenRate: port_.admission().set_token_bucket(data, bucket.depth()); return tlm::TLM_OK_RESPONSE;
     case reg::kTokenDepth: port_.admission().set_token_bucket(bucket.rate(), data); return tlm::TLM_OK_RESPONSE;
+    case reg::kCache:
+      if (CacheManager* const cache = controller_.cache()) {
+        cache->set_write_back((data & reg::kCacheWriteBack) != 0);
+        cache->set_reads_ahead((data & reg::kCacheReadAhead) != 0);
+      }
+      return tlm::TLM_OK_RESPONSE;
+    case reg::kSpindle:
+      if ((data & reg::kSpindleTurns) != 0)
+        spindle_.at_speed(now_ps());
+      else
+        controller_.stop_spindle();
+      return tlm::TLM_OK_RESPONSE;
+    case reg::kAbort:
+      return data < queue_.depth() && port_.abort(core::Tag(static_cast<std::uint16_t>(data)))
+                 ? tlm::TLM_OK_RESPONSE
+                 : tlm::TLM_GENERIC_ERROR_RESPONSE;
     default: break;
   }
   std::uint32_t ignored = 0;

@@ -6,70 +6,9 @@
 #include <tlm>
 
 #include "platter/drive/host_port.h"
+#include "platter/drive/register_map.h"
 
 namespace platter::drive {
-
-/// Offsets of a drive's registers, in bytes; docs/reference/drive_registers.md has the meanings.
-namespace reg {
-
-inline constexpr std::uint32_t kId = 0x000;
-inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
-inline constexpr std::uint32_t kVersion = 0x004;
-inline constexpr std::uint32_t kVersionValue = 0x0001'0002;
-inline constexpr std::uint32_t kState = 0x008;
-inline constexpr std::uint32_t kStateAlive = 1;
-inline constexpr std::uint32_t kDepth = 0x00C;
-inline constexpr std::uint32_t kOutstanding = 0x010;
-inline constexpr std::uint32_t kInLine = 0x014;
-inline constexpr std::uint32_t kFailures = 0x018;
-inline constexpr std::uint32_t kTokenRate = 0x020;
-inline constexpr std::uint32_t kTokenDepth = 0x024;
-inline constexpr std::uint32_t kTokenLevel = 0x028;
-inline constexpr std::uint32_t kBusyLow = 0x030;  // 64 bits, as the following: the upper half comes next
-inline constexpr std::uint32_t kBudgetInterval = 0x040;
-inline constexpr std::uint32_t kSlack = 0x048;
-inline constexpr std::uint32_t kSweep = 0x050;
-/// One block of 64-bit counters for each class, in the order of core::RequestClass.
-inline constexpr std::uint32_t kClasses = 0x100;
-inline constexpr std::uint32_t kClassStride = 0x040;
-inline constexpr std::uint32_t kReads = 0x00;
-inline constexpr std::uint32_t kWrites = 0x08;
-inline constexpr std::uint32_t kReadBytes = 0x10;
-inline constexpr std::uint32_t kWrittenBytes = 0x18;
-inline constexpr std::uint32_t kLate = 0x20;
-inline constexpr std::uint32_t kFailed = 0x28;
-
-/// One block of 64-bit disk-time registers for each class.
-inline constexpr std::uint32_t kBudgets = 0x200;
-inline constexpr std::uint32_t kBudget = 0x00;
-inline constexpr std::uint32_t kUsed = 0x08;
-inline constexpr std::uint32_t kReassigned = 0x10;
-inline constexpr std::uint32_t kDiskTime = 0x18;
-
-/// Offset of a counter of `cls`.
-constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {
-  return kClasses + kClassStride * static_cast<std::uint32_t>(cls) + offset;
-}
-/// Offset of a disk-time register of `cls`.
-constexpr std::uint32_t disk_time(core::RequestClass cls, std::uint32_t offset) {
-  return kBudgets + kClassStride * static_cast<std::uint32_t>(cls) + offset;
-}
-
-}  // namespace reg
-
-/// Makes one register access over TLM: writes `data`, or reads into it. Returns the response status of the transaction.
-template <typename Socket>
-tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command command, std::uint32_t address, std::uint32_t& data) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(address);
-  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
-  payload.set_data_length(sizeof data);
-  payload.set_streaming_width(sizeof data);
-  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-  socket->b_transport(payload, delay);
-  return payload.get_response_status();
-}
 
 /// The drive's registers, for the servers that use it, behind a TLM-2.0 target socket. Accesses are aligned 32-bit words and take
 /// no time. Reading the lower half of a 64-bit counter latches the upper half for the next read. transport_dbg also reads, but
@@ -77,7 +16,7 @@ tlm::tlm_response_status access_register(Socket& socket, tlm::tlm_command comman
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                 const ActuatorUnit& unit, const engine::EngineIf& engine);
+                 Controller& controller, const ActuatorUnit& unit, Spindle& spindle, const engine::EngineIf& engine);
 
   tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
 
@@ -87,6 +26,7 @@ class DriveRegisters : public sc_core::sc_module {
   /// False if there is no such register.
   bool read(std::uint64_t address, std::uint32_t& data) const;
   tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);
+  std::uint32_t cache_switches() const;
   /// The 64-bit counter whose lower half is at `address`, if there is one.
   std::optional<std::uint64_t> counter(std::uint64_t address) const;
   /// As `counter`, for the policy's budgets; 0 if the policy has none.
@@ -95,7 +35,9 @@ class DriveRegisters : public sc_core::sc_module {
   HostPort& port_;
   Power& power_;
   const HazardQueue& queue_;
+  Controller& controller_;
   const ActuatorUnit& unit_;
+  Spindle& spindle_;
   const engine::EngineIf& engine_;
   std::uint64_t held_address_ = 0;  ///< of the latched upper half; 0: none
   std::uint32_t held_ = 0;

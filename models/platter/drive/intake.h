@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platter/drive/arm.h"
+#include "platter/drive/cache_manager.h"
 #include "platter/drive/host_bus.h"
 #include "platter/drive/queue_entry.h"
 
@@ -15,16 +16,17 @@ class Intake {
     Picoseconds preparation = 0;  ///< bus overhead before the data transfer
     std::uint32_t watermark = 1;  ///< blocks that must be in the buffer before writing to the media begins
     bool data_first = false;      ///< writing begins only after all data has arrived, because the location is not known before
-    bool buffer_takes_writes = false;  ///< a write that the buffer can cache transfers its data only when the buffer accepts it
   };
-  Intake(const mechanics::AccessPlanner& planner, const Rules& rules, HostBus& bus, const Arm& arm)
-      : planner_(planner), rules_(rules), bus_(bus), arm_(arm) {}
+  /// `cache` may be null. A write that it may cache transfers its data only when the buffer accepts it.
+  Intake(const mechanics::AccessPlanner& planner, const Rules& rules, HostBus& bus, const Arm& arm, const CacheManager* cache)
+      : planner_(planner), rules_(rules), bus_(bus), arm_(arm), cache_(cache) {}
 
   /// A command with a known extent has arrived: starts its overhead and, unless the buffer may cache it, its data transfer.
   void arrived(QueueEntry& entry, Picoseconds now) {
     const mechanics::Extent& extent = entry.command.extent;
     entry.command.overhead_end = now + planner_.command_overhead(extent.write, arm_.state().last_was_write);
-    if (extent.write && !(rules_.buffer_takes_writes && !entry.asked.fua)) receive(entry, entry.command.overhead_end);
+    if (extent.write && !(cache_ != nullptr && cache_->write_back() && !entry.asked.fua))
+      receive(entry, entry.command.overhead_end);
   }
 
   /// Transfers the data of a write over the bus from `begin` on.
@@ -49,6 +51,7 @@ class Intake {
   Rules rules_;
   HostBus& bus_;
   const Arm& arm_;  ///< the overhead depends on the previous command
+  const CacheManager* cache_;
 };
 
 }  // namespace platter::drive

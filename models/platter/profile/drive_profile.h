@@ -126,6 +126,7 @@ struct DriveProfile {
   GeometryProfile geometry;
   SeekProfile seek;
   double rpm = 0;
+  double spin_up_s = 0;  ///< from rest to full speed
   double head_switch_us = 0;
   double write_settle_us = 0;
   bool zero_latency_read = false;  ///< take the sectors in the order in which they pass under the head

@@ -54,6 +54,8 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"seek.average_us", "us", "three-point: a third of the stroke", at(&P::seek, &K::average_us), from(0)},
       {"seek.full_us", "us", "three-point: the full stroke", at(&P::seek, &K::full_us), from(0)},
       required<P>({"mechanics.rpm", "1/min", "spindle speed", at(&P::rpm), Range{100, 100000}}),
+      {"mechanics.spin_up_s", "s", "from a spindle at rest to full speed, for an access after a standby", at(&P::spin_up_s),
+       Range{0, 600}},
       {"mechanics.head_switch_us", "us", "time of a head switch", at(&P::head_switch_us), Range{0, 1e5}},
       {"mechanics.write_settle_us", "us", "added to the positioning of a write; may be negative", at(&P::write_settle_us),
        Range{-1e5, 1e5}},

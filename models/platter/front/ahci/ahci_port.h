@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <memory>
+#include <optional>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "platter/command/tlm/command_extension.h"
+#include "platter/command/tlm/initiator_port.h"
+#include "platter/front/ahci/ata_device.h"
+#include "platter/front/ahci/drive_control.h"
+#include "platter/front/ahci/region_list.h"
+#include "platter/front/ahci/registers.h"
+
+namespace platter::ahci {
+
+/// The host's memory, as a port reads and writes it. A transfer may take time: to be called from a thread.
+class DmaIf {
+ public:
+  virtual ~DmaIf() = default;
+  /// False if the memory has not answered with OK.
+  virtual bool read(std::uint64_t address, void* to, std::uint32_t bytes) = 0;
+  virtual bool write(std::uint64_t address, const void* from, std::uint32_t bytes) = 0;
+};
+
+/// A port of an AHCI host bus adapter (AHCI 1.3.1, sections 3.3 and 5), and the disk behind it.
+///
+/// One thread fetches commands and moves data, as there is one link. A command goes to the drive when its FIS has been fetched, with the data of
+/// a write; the data of a read is moved when the drive has answered. Registers are read and written at once, from any process.
+///
+/// A command that is withdrawn (by a reset, or by the error of a queued one) may be in an access: it ends on the media and is not answered. Until
+/// then the next command waits.
+class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
+ public:
+  SC_HAS_PROCESS(AhciPort);
+  /// `interrupt_changed` is notified when `interrupts()` may have changed.
+  AhciPort(const sc_core::sc_module_name& name, const AtaIdentity& identity, const AtaDevice::Options& options, DmaIf& dma,
+           sc_core::sc_event& interrupt_changed);
+  ~AhciPort() override;
+
+  tlm_utils::simple_initiator_socket<AhciPort> disk_init_socket;
+
+ private:
+  DriveControl control_;
+
+ public:
+  DriveControl::Socket& register_init_socket;
+
+  /// `offset` from the port's first register. `mask`: the bits that are written.
+  std::uint32_t read(std::uint32_t offset) const;
+  void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask);
+  /// Reset of the adapter: as after power-up, but for the addresses of the two areas (AHCI 1.3.1, 10.4.3).
+  void reset();
+  /// An interrupt is pending and enabled.
+  bool interrupts() const { return (is() & r_.ie) != 0; }
+
+  const AtaDevice& device() const { return device_; }
+
+ private:
+  /// A command of a slot, from its FIS to its answer. The extension of the payload is the slot itself.
+  struct Slot : command::CommandExtension {
+    Slot(tlm::tlm_mm_interface* manager, std::uint32_t slot) : payload(manager), number(slot) {}
+    tlm::tlm_generic_payload payload;
+    std::uint32_t number;
+    RegisterFis fis;
+    Task task;
+    RegionList regions;
+    std::uint32_t moved = 0;         ///< bytes
+    std::vector<std::uint8_t> data;  ///< of the drive's command
+    bool in_drive = false;
+    bool wanted = false;     ///< the host waits for its answer
+    bool abandoned = false;  ///< the host no longer waits for what is in the drive
+  };
+  struct Registers {
+    std::uint64_t clb = 0;
+    std::uint64_t fb = 0;
+    std::uint32_t is = 0;
+    std::uint32_t ie = 0;
+    std::uint32_t cmd = reg::kSud | reg::kPod;
+    std::uint32_t tfd = 0x7F;
+    std::uint32_t sig = ~0u;
+    std::uint32_t ssts = 0;
+    std::uint32_t sctl = 0;
+    std::uint32_t serr = 0;
+    std::uint32_t sact = 0;
+    std::uint32_t ci = 0;
+  };
+
+  void free(tlm::tlm_generic_payload* payload) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  static Slot& slot_of(tlm::tlm_generic_payload& payload) {
+    return static_cast<Slot&>(*payload.get_extension<command::CommandExtension>());
+  }
+
+  // Registers
+  std::uint32_t is() const { return r_.is | ((r_.serr & reg::kSerrExchanged) != 0 ? reg::kPcs : 0); }
+  void write_command(std::uint32_t value);
+  void write_link(std::uint32_t value);
+  void link_up();
+  void raise(std::uint32_t events);
+  /// An error after which the port does nothing until PxCMD.ST has been cleared.
+  void stop(std::uint32_t events, std::uint32_t serr = 0);
+  /// Nobody waits for the commands under way any more.
+  void forget_all();
+
+  // The thread
+  void run();
+  bool step();
+  bool may_fetch() const;
+  /// No withdrawn command is still in the drive.
+  bool drained() const;
+  void fetch(Slot& slot);
+  void begin(Slot& slot);
+  void control(Slot& slot, bool clears_busy);
+  void reset_device(bool hard);
+  void withdraw();
+  void to_drive(Slot& slot);
+  void send();
+  void answered(Slot& slot);
+
+  // Data and frames
+  bool collect(Slot& slot);
+  bool deliver(Slot& slot, const std::uint8_t* data);
+  bool pio_block(Slot& slot, std::uint32_t bytes, bool in, bool interrupt);
+  template <typename Move>
+  bool move(Slot& slot, std::uint32_t bytes, Move how);
+  void finish(Slot& slot, const Outcome& outcome);
+  void finish_queued(Slot& slot, const Outcome& outcome);
+  bool write_frame(std::uint64_t at, const void* frame, std::uint32_t bytes);
+  void take(const Outcome& outcome, bool interrupt);
+
+  DmaIf& dma_;
+  sc_core::sc_event& interrupt_changed_;
+  AtaDevice device_;
+  Registers r_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  command::InitiatorPort way_;
+  struct {
+    std::vector<Slot*> to_send;   ///< their commands wait for the request phase of the one before
+    std::vector<Slot*> answered;  ///< the drive has ended their commands
+    bool sending = false;
+  } lines_;
+  struct {
+    bool reset = false;                ///< by COMRESET, not yet done
+    std::optional<Outcome> signature;  ///< of the device, which the host cannot receive yet
+    std::uint32_t unfetched = 0;       ///< bits of PxCI whose commands have not been fetched
+    std::uint32_t last = reg::kSlots - 1;
+    Slot* begun = nullptr;  ///< its command has been fetched and goes to the device next
+    bool stopped = false;
+    bool soft_reset = false;
+  } state_;
+  sc_core::sc_event work_;
+};
+
+}  // namespace platter::ahci

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "platter/front/ahci/ahci_port.h"
+
+namespace platter::ahci {
+
+/// An AHCI 1.3.1 host bus adapter with a disk at each of its ports.
+///
+/// Sockets: `register_tgt_socket`, 4 KiB of registers (little-endian, accesses of 1, 2, 4 or 8 bytes, which take no time); `dma_init_socket` to the
+/// host's memory (b_transport, little-endian, any address and length); `interrupt`, active high; and of each port `disk_init_socket` and
+/// `register_init_socket` for its drive.
+///
+/// A port needs a drive of its own. Limits: no port multiplier, no hot plug, no link power management, no enclosure management, no command completion
+/// coalescing: the capabilities say so.
+class AhciTarget : public sc_core::sc_module, private DmaIf {
+ public:
+  SC_HAS_PROCESS(AhciTarget);
+  /// One port for each device, 1 to 4; throws std::invalid_argument for another number.
+  AhciTarget(const sc_core::sc_module_name& name, const std::vector<AtaIdentity>& devices,
+             const AtaDevice::Options& options = {});
+
+  tlm_utils::simple_target_socket<AhciTarget> register_tgt_socket;
+  tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;
+  sc_core::sc_out<bool> interrupt;
+
+  AhciPort& port(std::size_t number) { return *ports_.at(number); }
+  std::size_t ports() const { return ports_.size(); }
+
+  /// An aligned word of registers; 0 where there is none.
+  std::uint32_t read(std::uint32_t offset) const;
+  /// `mask`: the bits that are written.
+  void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask = ~0u);
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  void drive_interrupt();
+  std::uint32_t pending() const;
+  bool transfer(tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes);
+  bool read(std::uint64_t address, void* to, std::uint32_t bytes) override {
+    return transfer(tlm::TLM_READ_COMMAND, address, to, bytes);
+  }
+  bool write(std::uint64_t address, const void* from, std::uint32_t bytes) override {
+    return transfer(tlm::TLM_WRITE_COMMAND, address, const_cast<void*>(from), bytes);
+  }
+
+  std::vector<std::unique_ptr<AhciPort>> ports_;
+  bool enabled_ = false;  ///< GHC.IE
+  std::uint32_t is_ = 0;  ///< ports with an interrupt since their bit was cleared
+  sc_core::sc_event interrupt_changed_;
+};
+
+}  // namespace platter::ahci

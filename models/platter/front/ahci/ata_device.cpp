@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/ahci/ata_device.h"
+
+namespace platter::ahci {
+
+using command::Operation;
+using command::Sense;
+
+namespace {
+
+/// Commands (ACS-4, 7).
+enum AtaCommand : std::uint8_t {
+  kReadSectors = 0x20,
+  kReadSectorsExt = 0x24,
+  kReadDmaExt = 0x25,
+  kReadMultipleExt = 0x29,
+  kReadLogExt = 0x2F,
+  kRequestSense = 0x0B,
+  kWriteSectors = 0x30,
+  kWriteSectorsExt = 0x34,
+  kWriteDmaExt = 0x35,
+  kWriteMultipleExt = 0x39,
+  kWriteDmaFuaExt = 0x3D,
+  kReadVerify = 0x40,
+  kReadVerifyExt = 0x42,
+  kReadLogDmaExt = 0x47,
+  kReadQueued = 0x60,
+  kWriteQueued = 0x61,
+  kDiagnostic = 0x90,
+  kInitParameters = 0x91,
+  kSmart = 0xB0,
+  kReadMultiple = 0xC4,
+  kWriteMultiple = 0xC5,
+  kSetMultiple = 0xC6,
+  kReadDma = 0xC8,
+  kWriteDma = 0xCA,
+  kStandbyImmediate = 0xE0,
+  kIdleImmediate = 0xE1,
+  kStandby = 0xE2,
+  kIdle = 0xE3,
+  kCheckPower = 0xE5,
+  kSleep = 0xE6,
+  kFlush = 0xE7,
+  kFlushExt = 0xEA,
+  kIdentify = 0xEC,
+  kSetFeatures = 0xEF,
+};
+
+/// Subcommands of SET FEATURES (ACS-4, 7.45).
+enum Feature : std::uint8_t {
+  kTransferMode = 0x03,
+  kWriteCacheOn = 0x02,
+  kWriteCacheOff = 0x82,
+  kReadAheadOn = 0xAA,
+  kReadAheadOff = 0x55,
+  kSenseReporting = 0xC3,
+};
+
+/// Subcommands of SMART.
+enum Smart : std::uint8_t {
+  kSmartData = 0xD0,
+  kSmartThresholds = 0xD1,
+  kSmartAutosave = 0xD2,
+  kSmartLog = 0xD5,
+  kSmartOn = 0xD8,
+  kSmartOff = 0xD9,
+  kSmartStatus = 0xDA,
+};
+
+constexpr std::uint64_t kSmartKey = 0xC2'4F00;  // in the middle and upper bytes of the LBA
+constexpr std::uint64_t kSmartFailing = 0x2C'F400;
+
+constexpr Sense kInvalidCommand{0x5, 0x20, 0x00};
+constexpr Sense kOutOfRange{0x5, 0x21, 0x00};
+constexpr Sense kInvalidField{0x5, 0x24, 0x00};
+
+/// The time that ICC gives (Serial ATA 3.x, 13.6.3.1): steps of 10 ms, or of half a second.
+Picoseconds completion_time(std::uint8_t icc) {
+  const Picoseconds step = (icc & 0x80) != 0 ? 500 : 10;
+  return ((icc & 0x7F) + 1) * step * core::kPicosecondsPerMillisecond;
+}
+
+}  // namespace
+
+AtaDevice::AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const Options& options)
+    : identity_(identity), control_(control), options_(options) {
+  settings_.write_cache = identity.write_cache;
+  settings_.read_ahead = identity.read_ahead;
+}
+
+Outcome AtaDevice::reset(bool hard) {
+  queued_ = 0;
+  halted_ = false;
+  if (hard) {
+    sense_ = {};
+    settings_.sense_reporting = false;
+    if (settings_.multiple == 0) settings_.multiple = 16;
+  }
+  Outcome signature;
+  signature.error = 0x01;  // the diagnostics have passed
+  signature.lba = 0x000001;
+  signature.count = 1;
+  return signature;
+}
+
+Outcome AtaDevice::error(const RegisterFis& fis, std::uint8_t error, const Sense& sense, std::uint64_t lba) {
+  sense_ = sense;
+  Outcome outcome;
+  outcome.status =
+      static_cast<std::uint8_t>(Outcome::kReady | Outcome::kErr | (settings_.sense_reporting ? Outcome::kSense : 0));
+  outcome.error = error;
+  outcome.lba = lba;
+  outcome.device = fis.device;
+  outcome.count = fis.count;
+  return outcome;
+}
+
+Task AtaDevice::answer(const RegisterFis& fis, Outcome outcome) const {
+  Task task;
+  outcome.device = fis.device;
+  task.outcome = outcome;
+  return task;
+}
+
+Task AtaDevice::abort(const RegisterFis& fis) {
+  Task task;
+  task.outcome = error(fis, Outcome::kAbort, kInvalidCommand, 0);
+  return task;
+}
+
+Task AtaDevice::send_page(const RegisterFis& fis, std::optional<Page> page, Transfer transfer) {
+  if (!page) return abort(fis);
+  page_ = std::move(*page);
+  Task task = answer(fis);
+  task.transfer = transfer;
+  task.bytes = static_cast<std::uint32_t>(page_.size());
+  task.block_bytes = 512;
+  return task;
+}
+
+Task AtaDevice::flush(const RegisterFis& fis) const {
+  Task task = answer(fis);
+  task.next = Task::Next::Drive;
+  task.command.operation = Operation::Flush;
+  return task;
+}
+
+Task AtaDevice::media(const RegisterFis& fis, Operation operation, Transfer transfer, std::uint64_t lba, std::uint32_t count) {
+  Task task = answer(fis);
+  if (lba >= identity_.sectors || count > identity_.sectors - lba) {
+    task.outcome = error(fis, Outcome::kNotFound, kOutOfRange, lba);
+    return task;
+  }
+  task.next = Task::Next::Drive;
+  task.transfer = transfer;
+  task.command.operation = operation;
+  task.command.address = lba * identity_.sector_bytes;
+  task.command.length = count * identity_.sector_bytes;
+  task.bytes = transfer == Transfer::None ? 0 : task.command.length;
+  const bool several = fis.command == kReadMultiple || fis.command == kReadMultipleExt || fis.command == kWriteMultiple ||
+                       fis.command == kWriteMultipleExt;
+  task.block_bytes = (several ? settings_.multiple : 1) * identity_.sector_bytes;
+  if (several && settings_.multiple == 0) return abort(fis);
+  return task;
+}
+
+Task AtaDevice::media48(const RegisterFis& fis, Operation operation, Transfer transfer, bool fua) {
+  Task task = media(fis, operation, transfer, fis.lba, fis.count48());
+  task.command.fua = fua;
+  return task;
+}
+
+Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
+  const std::uint32_t mask = 1u << fis.tag();
+  Task task;
+  task.queued = true;
+  task.tag = fis.tag();
+  if (fis.tag() >= identity_.queue_depth || (queued_ & mask) != 0) {
+    // A tag that is not there, or in use: all of the queue is lost (Serial ATA 3.x, 13.6.4).
+    task.outcome = failed(fis, task, error(fis, Outcome::kAbort, sense_of(command::CommandStatus::BadTag), fis.lba));
+    return task;
+  }
+  queued_ |= mask;
+  task.next = Task::Next::Drive;
+  task.transfer = fis.command == kReadQueued ? Transfer::DmaIn : Transfer::DmaOut;
+  task.command.operation = command::read_or_write(fis.command == kWriteQueued);
+  task.command.address = fis.lba * identity_.sector_bytes;
+  task.command.length = fis.queued_count() * identity_.sector_bytes;
+  task.command.tag = fis.tag();
+  task.command.fua = (fis.device & RegisterFis::kFua) != 0;
+  task.bytes = task.command.length;
+  switch (fis.priority()) {
+    case 1:
+      task.command.cls = core::RequestClass::Continuous;
+      task.command.deadline = now + completion_time(fis.icc);
+      break;
+    case 2: task.command.deadline = now + options_.high_priority; break;
+    default: break;
+  }
+  return task;
+}
+
+Task AtaDevice::set_features(const RegisterFis& fis) {
+  switch (static_cast<std::uint8_t>(fis.features)) {
+    case kTransferMode: {
+      const auto mode = static_cast<std::uint8_t>(fis.count);
+      if (mode >= 0x40 && mode <= 0x46)
+        settings_.udma_mode = mode & 0x07;
+      else if (mode > 0x0C && (mode < 0x20 || mode > 0x22))  // PIO, multiword DMA
+        return abort(fis);
+      return answer(fis);
+    }
+    case kWriteCacheOn:
+      if (!identity_.write_cache) return abort(fis);
+      settings_.write_cache = true;
+      control_.set_write_cache(true);
+      return answer(fis);
+    case kWriteCacheOff: return identity_.write_cache ? flush(fis) : abort(fis);
+    case kReadAheadOn:
+    case kReadAheadOff:
+      if (!identity_.read_ahead) return abort(fis);
+      settings_.read_ahead = static_cast<std::uint8_t>(fis.features) == kReadAheadOn;
+      control_.set_read_ahead(settings_.read_ahead);
+      return answer(fis);
+    case kSenseReporting:
+      if ((fis.count & ~1) != 0) return abort(fis);
+      settings_.sense_reporting = fis.count == 1;
+      return answer(fis);
+    default: return abort(fis);
+  }
+}
+
+Task AtaDevice::smart(const RegisterFis& fis) {
+  if ((fis.lba & 0xFF'FF00) != kSmartKey) return abort(fis);
+  const auto subcommand = static_cast<std::uint8_t>(fis.features);
+  if (!settings_.smart && subcommand != kSmartOn) return abort(fis);
+  switch (subcommand) {
+    case kSmartData: return send_page(fis, smart_data(control_.counters()), Transfer::PioIn);
+    case kSmartThresholds: return send_page(fis, smart_thresholds(), Transfer::PioIn);
+    case kSmartAutosave: return answer(fis);
+    case kSmartLog: {
+      const AtaCounters counters = control_.counters();
+      const auto log = static_cast<std::uint8_t>(fis.lba);
+      return send_page(fis, log_pages(source(counters, control_.power()), log, 0, fis.count & 0xFF, false), Transfer::PioIn);
+    }
+    case kSmartOn:
+    case kSmartOff: settings_.smart = subcommand == kSmartOn; return answer(fis);
+    case kSmartStatus: {
+      Outcome good;
+      good.lba = kSmartKey;
+      return answer(fis, good);
+    }
+    default: return abort(fis);
+  }
+}
+
+Task AtaDevice::power_command(const RegisterFis& fis) {
+  switch (fis.command) {
+    case kCheckPower: {
+      Outcome outcome;
+      const PowerMode mode = control_.power();
+      outcome.count = mode == PowerMode::Standby ? 0x00 : mode == PowerMode::Idle ? 0x80 : 0xFF;
+      return answer(fis, outcome);
+    }
+    case kIdle:
+    case kIdleImmediate: control_.set_power(PowerMode::Idle); return answer(fis);
+    default: return flush(fis);  // the cached writes first
+  }
+}
+
+Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
+  const bool queued = fis.command == kReadQueued || fis.command == kWriteQueued;
+  const bool reads_error = (fis.command == kReadLogExt || fis.command == kReadLogDmaExt) && (fis.lba & 0xFF) == kLogQueuedError;
+  if (halted_ && !reads_error) {
+    Task task = abort(fis);
+    task.queued = queued;
+    task.tag = queued ? fis.tag() : 0;
+    return task;
+  }
+  if (queued) return accept_queued(fis, now);
+  if (queued_ != 0) {
+    Task task = abort(fis);
+    queued_error_ = {false,      0,         task.outcome.status, task.outcome.error, fis.lba,
+                     fis.device, fis.count, sense_.key,          sense_.code,        sense_.qualifier};
+    halted_ = true;
+    queued_ = 0;
+    return task;
+  }
+
+  switch (fis.command) {
+    case kReadSectors:
+    case kReadMultiple: return media(fis, Operation::Read, Transfer::PioIn, fis.lba28(), fis.count28());
+    case kReadDma: return media(fis, Operation::Read, Transfer::DmaIn, fis.lba28(), fis.count28());
+    case kReadVerify: return media(fis, Operation::Read, Transfer::None, fis.lba28(), fis.count28());
+    case kReadSectorsExt:
+    case kReadMultipleExt: return media48(fis, Operation::Read, Transfer::PioIn);
+    case kReadDmaExt: return media48(fis, Operation::Read, Transfer::DmaIn);
+    case kReadVerifyExt: return media48(fis, Operation::Read, Transfer::None);
+    case kWriteSectors:
+    case kWriteMultiple: return media(fis, Operation::Write, Transfer::PioOut, fis.lba28(), fis.count28());
+    case kWriteDma: return media(fis, Operation::Write, Transfer::DmaOut, fis.lba28(), fis.count28());
+    case kWriteSectorsExt:
+    case kWriteMultipleExt: return media48(fis, Operation::Write, Transfer::PioOut);
+    case kWriteDmaExt: return media48(fis, Operation::Write, Transfer::DmaOut);
+    case kWriteDmaFuaExt: return media48(fis, Operation::Write, Transfer::DmaOut, true);
+    case kFlush:
+    case kFlushExt: return flush(fis);
+    case kIdentify: return send_page(fis, identify(identity_, settings_), Transfer::PioIn);
+    case kReadLogExt:
+    case kReadLogDmaExt: {
+      const AtaCounters counters = control_.counters();
+      const auto log = static_cast<std::uint8_t>(fis.lba);
+      const auto first = static_cast<std::uint32_t>((fis.lba >> 8 & 0xFF) | (fis.lba >> 32 & 0xFF) << 8);
+      const Transfer transfer = fis.command == kReadLogExt ? Transfer::PioIn : Transfer::DmaIn;
+      Task task = send_page(fis, log_pages(source(counters, control_.power()), log, first, fis.count, true), transfer);
+      if (reads_error && !task.outcome.failed()) halted_ = false;
+      return task;
+    }
+    case kSetFeatures: return set_features(fis);
+    case kSetMultiple: {
+      const auto sectors = static_cast<std::uint8_t>(fis.count);
+      if (sectors > 16 || (sectors & (sectors - 1)) != 0) return abort(fis);
+      settings_.multiple = sectors;
+      return answer(fis);
+    }
+    case kSmart: return smart(fis);
+    case kRequestSense: {
+      Outcome outcome;
+      outcome.lba = std::uint64_t{sense_.key} << 16 | std::uint64_t{sense_.code} << 8 | sense_.qualifier;
+      return answer(fis, outcome);
+    }
+    case kDiagnostic: return answer(fis, reset(false));
+    case kInitParameters: return answer(fis);
+    case kStandby:
+    case kStandbyImmediate:
+    case kIdle:
+    case kIdleImmediate:
+    case kCheckPower:
+    case kSleep: return power_command(fis);
+    default: return abort(fis);
+  }
+}
+
+Outcome AtaDevice::failed(const RegisterFis& fis, const Task& task, const Outcome& outcome) {
+  if (!task.queued) return outcome;
+  queued_error_ = {true,       task.tag,  outcome.status, outcome.error, outcome.lba,
+                   fis.device, fis.count, sense_.key,     sense_.code,   sense_.qualifier};
+  halted_ = true;
+  queued_ = 0;
+  return outcome;
+}
+
+Outcome AtaDevice::short_of_data(const RegisterFis& fis, const Task& task) {
+  return failed(fis, task, error(fis, Outcome::kAbort, kInvalidField, fis.lba));
+}
+
+Outcome AtaDevice::ended(const RegisterFis& fis, const Task& task, const command::Result& result) {
+  using command::CommandStatus;
+  if (result.status == CommandStatus::Good) {
+    if (fis.command == kSetFeatures) {
+      settings_.write_cache = false;
+      control_.set_write_cache(false);
+    } else if (task.command.flush() && fis.command != kFlush && fis.command != kFlushExt) {
+      control_.set_power(PowerMode::Standby);
+    }
+    dropped(task);
+    Outcome good;
+    good.device = fis.device;
+    return good;
+  }
+  const bool unreadable = result.status == CommandStatus::Unreadable;
+  const std::uint64_t lba = unreadable ? result.first_bad : task.command.address / identity_.sector_bytes;
+  const std::uint8_t why = unreadable                                   ? Outcome::kUncorrectable
+                           : result.status == CommandStatus::BadAddress ? Outcome::kNotFound
+                                                                        : Outcome::kAbort;
+  Outcome outcome = error(fis, why, result.sense(), lba);
+  if (result.status == CommandStatus::DriveFailed) outcome.status = static_cast<std::uint8_t>(outcome.status | Outcome::kFault);
+  return failed(fis, task, outcome);
+}
+
+}  // namespace platter::ahci

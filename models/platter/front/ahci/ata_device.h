@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "platter/command/command.h"
+#include "platter/front/ahci/ata_pages.h"
+#include "platter/front/ahci/fis.h"
+
+namespace platter::ahci {
+
+using core::Picoseconds;
+
+/// What the device asks of its drive besides commands: the drive's registers.
+class DriveControlIf {
+ public:
+  virtual ~DriveControlIf() = default;
+  virtual void set_write_cache(bool on) = 0;
+  virtual void set_read_ahead(bool on) = 0;
+  virtual void set_power(PowerMode mode) = 0;
+  virtual PowerMode power() = 0;
+  virtual AtaCounters counters() = 0;
+};
+
+/// How the data of a command goes between host and device.
+enum class Transfer : std::uint8_t { None, PioIn, PioOut, DmaIn, DmaOut };
+constexpr bool inbound(Transfer t) { return t == Transfer::PioIn || t == Transfer::DmaIn; }
+constexpr bool outbound(Transfer t) { return t == Transfer::PioOut || t == Transfer::DmaOut; }
+
+/// What a command leads to.
+struct Task {
+  enum class Next : std::uint8_t {
+    Answer,  ///< `outcome`; before it, unless that failed, what `transfer` brings from `AtaDevice::page()`
+    Drive,   ///< `command` for the drive, then `AtaDevice::ended`
+  };
+  Next next = Next::Answer;
+  Transfer transfer = Transfer::None;
+  bool queued = false;
+  std::uint8_t tag = 0;
+  std::uint32_t bytes = 0;        ///< of the transfer
+  std::uint32_t block_bytes = 0;  ///< of a data block of a PIO transfer
+  command::Command command;
+  Outcome outcome;
+};
+
+/// An ATA disk (ACS-4) without time: it decodes commands, and says what they lead to and how they ended. Its drive has the data and the time.
+///
+/// Queued commands (Serial ATA 3.x, 13.6) become commands of the drive with the same tag. Their priority becomes class and deadline: isochronous
+/// is a continuous command with the deadline that ICC gives; high is a discrete command with a deadline of `high_priority`; normal is a discrete
+/// command without one.
+class AtaDevice {
+ public:
+  struct Options {
+    Picoseconds high_priority = 50 * core::kPicosecondsPerMillisecond;  ///< time that a command of high priority has
+  };
+  AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const Options& options);
+
+  const AtaIdentity& identity() const { return identity_; }
+
+  /// A command has come, at `now`.
+  Task accept(const RegisterFis& fis, Picoseconds now);
+  /// The drive has ended the command of a task.
+  Outcome ended(const RegisterFis& fis, const Task& task, const command::Result& result);
+  /// As `ended`, for a task whose outcome nobody waits for any more.
+  void dropped(const Task& task) {
+    if (task.queued) queued_ &= ~(1u << task.tag);
+  }
+  /// The host has not given all of the data of a task that is to go to the drive.
+  Outcome short_of_data(const RegisterFis& fis, const Task& task);
+  /// The data of the last command that brings some of the device's own.
+  const Page& page() const { return page_; }
+
+  /// After the error of a queued command, until its log has been read or the device has been reset, every other command is aborted, and what
+  /// was in the queue is lost.
+  bool halted() const { return halted_; }
+  /// Tags of the commands in the queue.
+  std::uint32_t queued() const { return queued_; }
+
+  /// COMRESET; `hard` false: a soft reset. The outcome is the signature of a disk.
+  Outcome reset(bool hard);
+
+ private:
+  Task answer(const RegisterFis& fis, Outcome outcome = {}) const;
+  Task abort(const RegisterFis& fis);
+  Task send_page(const RegisterFis& fis, std::optional<Page> page, Transfer transfer);
+  Task flush(const RegisterFis& fis) const;
+  Task accept_queued(const RegisterFis& fis, Picoseconds now);
+  Task media(const RegisterFis& fis, command::Operation operation, Transfer transfer, std::uint64_t lba, std::uint32_t count);
+  Task media48(const RegisterFis& fis, command::Operation operation, Transfer transfer, bool fua = false);
+  Task set_features(const RegisterFis& fis);
+  Task smart(const RegisterFis& fis);
+  Task power_command(const RegisterFis& fis);
+  /// A task has failed with this outcome: a queued one stops the queue.
+  Outcome failed(const RegisterFis& fis, const Task& task, const Outcome& outcome);
+  Outcome error(const RegisterFis& fis, std::uint8_t error, const command::Sense& sense, std::uint64_t lba);
+  PageSource source(const AtaCounters& counters, PowerMode power) const {
+    return {identity_, settings_, counters, queued_error_, power};
+  }
+
+  AtaIdentity identity_;
+  DriveControlIf& control_;
+  Options options_;
+  AtaSettings settings_;
+  std::uint32_t queued_ = 0;
+  bool halted_ = false;
+  QueuedError queued_error_;
+  command::Sense sense_;  ///< of the last error, for REQUEST SENSE DATA EXT
+  Page page_;
+};
+
+}  // namespace platter::ahci

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/ahci/ata_pages.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+
+namespace platter::ahci {
+
+namespace {
+
+constexpr std::size_t kPageBytes = 512;
+constexpr std::uint64_t kValid = std::uint64_t{1} << 63;  // of a field of eight bytes in a log
+
+void put(Page& page, std::size_t at, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) page[at + i] = static_cast<std::uint8_t>(value >> 8 * i);
+}
+void word(Page& page, std::size_t index, std::uint32_t value) { put(page, 2 * index, value, 2); }
+
+/// ASCII in words whose first character is the upper byte, padded with spaces.
+void text(Page& page, std::size_t first_word, std::size_t words, const std::string& value) {
+  for (std::size_t i = 0; i < 2 * words; ++i) {
+    const auto c = static_cast<unsigned char>(i < value.size() ? value[i] : ' ');
+    page[2 * first_word + (i ^ 1)] = c >= 0x20 && c < 0x7F ? c : '?';
+  }
+}
+
+/// The last byte makes the sum of all 0.
+void add_checksum(Page& page) {
+  page[kPageBytes - 1] = 0;
+  page[kPageBytes - 1] = static_cast<std::uint8_t>(-std::accumulate(page.begin(), page.end(), 0u));
+}
+
+/// NAA 3, locally assigned, with a hash of model and serial (FNV-1a).
+std::uint64_t world_wide_name(const AtaIdentity& identity) {
+  std::uint64_t hash = 0xCBF2'9CE4'8422'2325u;
+  for (const char c : identity.model + identity.serial) hash = (hash ^ static_cast<unsigned char>(c)) * 0x0000'0100'0000'01B3u;
+  return hash >> 4 | std::uint64_t{3} << 60;
+}
+
+// --- log 30h, IDENTIFY DEVICE data (ACS-4, 9.11) ----------------------------------------------------------------------
+
+constexpr std::array<std::uint8_t, 6> kIdentifyPages = {0, 1, 2, 3, 4, 8};
+
+Page identify_page(const PageSource& s, std::uint8_t number) {
+  if (number == 1) return identify(s.identity, s.settings);
+  Page page(kPageBytes);
+  put(page, 0, kValid | std::uint64_t{number} << 16 | 1, 8);
+  const auto field = [&page](std::size_t at, std::uint64_t value) { put(page, at, kValid | value, 8); };
+  const auto bit = [](bool set, unsigned place) { return std::uint64_t{set} << place; };
+  switch (number) {
+    case 0:
+      put(page, 0, 1, 8);
+      page[8] = kIdentifyPages.size();
+      std::copy(kIdentifyPages.begin(), kIdentifyPages.end(), page.begin() + 9);
+      break;
+    case 2:
+      field(8, s.identity.sectors);
+      field(16, bit(true, 61));  // a logical sector is a physical one; its size follows
+      field(24, s.identity.sector_bytes / 2);
+      field(32, s.identity.buffer_bytes);
+      break;
+    case 3:
+      field(8, bit(true, 32) | bit(true, 29) | bit(s.identity.read_ahead, 25) | bit(s.identity.write_cache, 24) |
+                   bit(true, 23) | bit(true, 22) | bit(true, 20) | bit(true, 12) | bit(true, 11) | bit(true, 5) | bit(true, 2));
+      field(16, 0);
+      field(24, s.identity.rpm);
+      put(page, 56, world_wide_name(s.identity), 8);
+      field(136, s.identity.queue_depth - 1);
+      field(144, bit(true, 0));
+      break;
+    case 4:
+      field(8, bit(s.settings.write_cache, 13) | bit(s.settings.sense_reporting, 10) | bit(s.settings.read_ahead, 7) |
+                   bit(s.settings.smart, 6));
+      break;
+    default: field(8, 0x7); break;  // Serial ATA: 1.5, 3 and 6 Gb/s
+  }
+  return page;
+}
+
+// --- other logs -------------------------------------------------------------------------------------------------------
+
+Page queued_error_page(const QueuedError& e) {
+  Page page(kPageBytes);
+  page[0] = static_cast<std::uint8_t>((e.queued ? 0 : 0x80) | e.tag);
+  page[2] = e.status;
+  page[3] = e.error;
+  for (std::size_t i = 0; i < 3; ++i) {
+    page[4 + i] = static_cast<std::uint8_t>(e.lba >> 8 * i);
+    page[8 + i] = static_cast<std::uint8_t>(e.lba >> 8 * (i + 3));
+  }
+  page[7] = e.device;
+  put(page, 12, e.count, 2);
+  page[14] = e.sense_key;
+  page[15] = e.sense_code;
+  page[16] = e.sense_qualifier;
+  put(page, 17, e.lba, 6);
+  add_checksum(page);
+  return page;
+}
+
+constexpr std::array<std::uint8_t, 2> kStatisticsPages = {0, 1};
+
+/// Device statistics (ACS-4, 9.5).
+Page statistics_page(const PageSource& s, std::uint8_t number) {
+  Page page(kPageBytes);
+  put(page, 0, std::uint64_t{number} << 16 | 1, 8);
+  if (number == 0) {
+    page[8] = kStatisticsPages.size();
+    std::copy(kStatisticsPages.begin(), kStatisticsPages.end(), page.begin() + 9);
+    return page;
+  }
+  constexpr std::uint64_t kSupported = 3ull << 62;  // supported and valid
+  const auto field = [&page](std::size_t at, std::uint64_t value) { put(page, at, kSupported | value, 8); };
+  field(8, s.counters.power_cycles);
+  field(16, s.counters.power_on_s / 3600);
+  field(24, s.counters.written_bytes / s.identity.sector_bytes);
+  field(32, s.counters.writes);
+  field(40, s.counters.read_bytes / s.identity.sector_bytes);
+  field(48, s.counters.reads);
+  return page;
+}
+
+/// SCT status (ACS-4, 8.5): no command has been sent. The model has no temperature.
+Page sct_status() {
+  constexpr std::uint8_t kNoTemperature = 0x80;
+  Page page(kPageBytes);
+  put(page, 0, 3, 2);  // format
+  put(page, 2, 1, 2);  // version of the manufacturer
+  for (const std::size_t at : {200u, 201u, 202u, 203u, 204u}) page[at] = kNoTemperature;
+  return page;
+}
+
+/// Summary, comprehensive and self-test logs: no error and no test has been recorded. SMART's have a checksum, as all its pages do.
+Page empty_smart_log(std::uint8_t log) {
+  Page page(kPageBytes);
+  if (log != 0x06) page[0] = 1;
+  if (log == 0x06 || log == 0x09) put(page, 0, 1, 2);
+  add_checksum(page);
+  return page;
+}
+
+struct LogInfo {
+  std::uint8_t log;
+  std::uint16_t pages;
+  bool general_purpose;
+  bool smart;
+};
+constexpr std::array kLogs = {
+    LogInfo{0x01, 1, false, true}, LogInfo{0x03, 1, true, false}, LogInfo{0x04, 2, true, true},  LogInfo{0x06, 1, false, true},
+    LogInfo{0x07, 1, true, false}, LogInfo{0x09, 1, false, true}, LogInfo{0x10, 1, true, false}, LogInfo{0x12, 1, true, false},
+    LogInfo{0x13, 1, true, false}, LogInfo{0x30, 9, true, true},  LogInfo{0xE0, 1, true, true},
+};
+
+Page directory(bool general_purpose) {
+  Page page(kPageBytes);
+  put(page, 0, 1, 2);  // version
+  for (const LogInfo& info : kLogs)
+    if (general_purpose ? info.general_purpose : info.smart) put(page, std::size_t{2} * info.log, info.pages, 2);
+  return page;
+}
+
+Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
+  switch (log) {
+    case 0x04: return statistics_page(s, static_cast<std::uint8_t>(number));
+    case kLogQueuedError: return queued_error_page(s.queued_error);
+    case 0x30: {
+      const auto page = static_cast<std::uint8_t>(number);
+      const bool there = std::find(kIdentifyPages.begin(), kIdentifyPages.end(), page) != kIdentifyPages.end();
+      return there ? identify_page(s, page) : Page(kPageBytes);
+    }
+    case kLogSctStatus: return sct_status();
+    case 0x12:
+    case 0x13: return Page(kPageBytes);  // no such queued commands (Serial ATA 3.x, 13.7.5 and 13.7.6)
+    default: return empty_smart_log(log);
+  }
+}
+
+}  // namespace
+
+AtaIdentity AtaIdentity::of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial) {
+  AtaIdentity identity;
+  identity.model = "PLATTER " + profile.name;
+  identity.serial = serial;
+  identity.firmware = "0.1.0";
+  identity.sectors = sectors;
+  identity.sector_bytes = profile.geometry.sector_bytes;
+  identity.rpm = static_cast<std::uint32_t>(profile.rpm + 0.5);
+  identity.queue_depth = std::min(profile.queue_depth, 32u);
+  identity.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
+  identity.write_cache = profile.cache.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
+  identity.read_ahead = profile.cache.segments > 0 && profile.cache.read_ahead != profile::ReadAhead::None;
+  return identity;
+}
+
+Page identify(const AtaIdentity& d, const AtaSettings& settings) {
+  Page page(kPageBytes);
+  const auto bit = [](bool set, unsigned place) { return set ? 1u << place : 0u; };
+  word(page, 0, 0x0040);
+  word(page, 1, 16383);
+  word(page, 3, 16);
+  word(page, 6, 63);
+  text(page, 10, 10, d.serial);
+  text(page, 23, 4, d.firmware);
+  text(page, 27, 20, d.model);
+  word(page, 47, 0x8010);
+  word(page, 48, 0x4000);
+  word(page, 49, 0x0F00);
+  word(page, 50, 0x4000);
+  word(page, 53, 0x0006);
+  word(page, 59, settings.multiple != 0 ? 0x0100u | settings.multiple : 0);
+  put(page, 120, std::min<std::uint64_t>(d.sectors, 0x0FFF'FFFF), 4);
+  word(page, 63, 0x0007);
+  word(page, 64, 0x0003);
+  for (const std::size_t w : {65u, 66u, 67u, 68u}) word(page, w, 120);  // cycle times, ns
+  word(page, 75, d.queue_depth - 1);
+  word(page, 76, 0x8000 | 0x1000 | 0x0100 | 0x000E);  // READ LOG DMA EXT, NCQ priority, NCQ, three speeds
+  word(page, 77, 0x0006);                             // now 6 Gb/s
+  word(page, 78, 0x0080);                             // NCQ autosense
+  word(page, 80, 0x0FF0);                             // up to ACS-4
+  const std::uint32_t features = bit(true, 14) | bit(true, 3);
+  word(page, 82, features | bit(true, 0) | bit(d.write_cache, 5) | bit(d.read_ahead, 6));
+  word(page, 83, 0x4000 | bit(true, 13) | bit(true, 12) | bit(true, 10));
+  word(page, 84, 0x4000 | bit(true, 8) | bit(true, 6) | bit(true, 5));
+  word(page, 85, features | bit(settings.smart, 0) | bit(settings.write_cache, 5) | bit(settings.read_ahead, 6));
+  word(page, 86, bit(true, 15) | bit(true, 13) | bit(true, 12) | bit(true, 10));
+  word(page, 87, 0x4000 | bit(true, 8) | bit(true, 6) | bit(true, 5));
+  word(page, 88, 0x007F | 0x0100u << settings.udma_mode);
+  put(page, 200, d.sectors, 8);
+  word(page, 106, 0x4000 | bit(d.sector_bytes != 512, 12));
+  const std::uint64_t name = world_wide_name(d);
+  for (std::size_t i = 0; i < 4; ++i) word(page, 108 + i, name >> (48 - 16 * i) & 0xFFFF);
+  if (d.sector_bytes != 512) put(page, 234, d.sector_bytes / 2, 4);
+  word(page, 119, 0x4000 | bit(true, 6) | bit(true, 3));  // sense data reporting, READ LOG DMA EXT
+  word(page, 120, 0x4000 | bit(settings.sense_reporting, 6) | bit(true, 3));
+  word(page, 206, 0x0001);
+  word(page, 217, d.rpm);
+  word(page, 222, 0x103F);
+  page[510] = 0xA5;
+  add_checksum(page);
+  return page;
+}
+
+std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::uint32_t first, std::uint32_t count,
+                              bool general_purpose) {
+  if (count == 0) return std::nullopt;
+  if (log == 0) return first == 0 && count == 1 ? std::optional(directory(general_purpose)) : std::nullopt;
+  const auto* const info = std::find_if(kLogs.begin(), kLogs.end(), [log](const LogInfo& each) { return each.log == log; });
+  if (info == kLogs.end() || !(general_purpose ? info->general_purpose : info->smart)) return std::nullopt;
+  if (first + count > info->pages) return std::nullopt;
+  Page pages;
+  for (std::uint32_t i = first; i < first + count; ++i) {
+    const Page page = log_page(source, log, i);
+    pages.insert(pages.end(), page.begin(), page.end());
+  }
+  return pages;
+}
+
+Page smart_data(const AtaCounters& counters) {
+  struct Attribute {
+    std::uint8_t id;
+    std::uint16_t flags;
+    std::uint64_t raw;
+  };
+  const std::array<Attribute, 6> attributes = {{{0x04, 0x0032, counters.spin_ups},
+                                                {0x09, 0x0032, counters.power_on_s / 3600},
+                                                {0x0C, 0x0032, counters.power_cycles},
+                                                {0xBB, 0x0032, counters.failed},
+                                                {0xF1, 0x0000, counters.written_bytes / 512},
+                                                {0xF2, 0x0000, counters.read_bytes / 512}}};
+  Page page(kPageBytes);
+  put(page, 0, 0x0010, 2);
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    const std::size_t at = 2 + 12 * i;
+    page[at] = attributes[i].id;
+    put(page, at + 1, attributes[i].flags, 2);
+    page[at + 3] = page[at + 4] = 100;  // normalised value, now and at worst
+    put(page, at + 5, attributes[i].raw, 6);
+  }
+  page[370] = 1;  // error logs
+  put(page, 368, 0x0003, 2);
+  add_checksum(page);
+  return page;
+}
+
+Page smart_thresholds() {
+  Page page(kPageBytes);
+  put(page, 0, 0x0010, 2);
+  std::size_t at = 2;
+  for (const unsigned id : {0x04u, 0x09u, 0x0Cu, 0xBBu, 0xF1u, 0xF2u}) {
+    page[at] = static_cast<std::uint8_t>(id);
+    at += 12;
+  }
+  add_checksum(page);
+  return page;
+}
+
+}  // namespace platter::ahci

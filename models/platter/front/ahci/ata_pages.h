@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platter/profile/drive_profile.h"
+
+namespace platter::ahci {
+
+/// What an ATA device says of itself, from the profile of the drive behind it.
+struct AtaIdentity {
+  std::string model;
+  std::string serial;
+  std::string firmware;
+  std::uint64_t sectors = 0;  ///< that the host sees
+  std::uint32_t sector_bytes = 512;
+  std::uint32_t rpm = 0;
+  std::uint32_t queue_depth = 32;  ///< 1 to 32
+  std::uint64_t buffer_bytes = 0;
+  bool write_cache = false;  ///< the drive has one, on at power-up
+  bool read_ahead = false;
+
+  /// Preconditions: `sectors` is the capacity that the host sees; `serial` has up to 20 characters of ASCII.
+  static AtaIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial);
+};
+
+/// What can be switched while the device runs.
+struct AtaSettings {
+  bool write_cache = false;
+  bool read_ahead = false;
+  bool smart = true;
+  bool sense_reporting = false;
+  std::uint8_t udma_mode = 6;
+  std::uint8_t multiple = 16;  ///< sectors of a data block of READ MULTIPLE and WRITE MULTIPLE; 0: off
+};
+
+enum class PowerMode : std::uint8_t { Active, Idle, Standby };
+
+/// What the drive has counted.
+struct AtaCounters {
+  std::uint64_t reads = 0;  ///< commands
+  std::uint64_t writes = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written_bytes = 0;
+  std::uint64_t failed = 0;  ///< commands that ended with an error
+  std::uint64_t power_on_s = 0;
+  std::uint64_t power_cycles = 1;
+  std::uint64_t spin_ups = 1;
+};
+
+/// The last queued command that failed, for log 10h (Serial ATA 3.x, 13.7.4).
+struct QueuedError {
+  bool queued = true;  ///< false: a command that was not queued came among queued ones
+  std::uint8_t tag = 0;
+  std::uint8_t status = 0;
+  std::uint8_t error = 0;
+  std::uint64_t lba = 0;
+  std::uint8_t device = 0;
+  std::uint16_t count = 0;
+  std::uint8_t sense_key = 0;
+  std::uint8_t sense_code = 0;
+  std::uint8_t sense_qualifier = 0;
+};
+
+using Page = std::vector<std::uint8_t>;  ///< 512 bytes each
+
+/// IDENTIFY DEVICE data (ACS-4, 7.13).
+Page identify(const AtaIdentity& identity, const AtaSettings& settings);
+
+/// Everything that a page may be made of.
+struct PageSource {
+  const AtaIdentity& identity;
+  const AtaSettings& settings;
+  const AtaCounters& counters;
+  const QueuedError& queued_error;
+  PowerMode power;
+};
+
+inline constexpr std::uint8_t kLogQueuedError = 0x10;
+inline constexpr std::uint8_t kLogSctStatus = 0xE0;
+
+/// Pages of a log (ACS-4, 9): 512 bytes each. Nothing if there is no such log, or not so many pages. `general_purpose`: read by READ LOG EXT;
+/// otherwise by SMART READ LOG.
+std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::uint32_t first, std::uint32_t count,
+                              bool general_purpose);
+
+/// SMART READ DATA and SMART READ THRESHOLDS (ATA8-ACS, 7.53; SFF-8035i).
+Page smart_data(const AtaCounters& counters);
+Page smart_thresholds();
+
+}  // namespace platter::ahci
