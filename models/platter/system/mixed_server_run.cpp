@@ -18,7 +18,6 @@ namespace platter::system {
 
 namespace server = host::mixed_server;
 using core::Picoseconds;
-using core::RequestClass;
 
 namespace {
 

@@ -68,7 +68,6 @@ enum Smart : std::uint8_t {
 };
 
 constexpr std::uint64_t kSmartKey = 0xC2'4F00;  // in the middle and upper bytes of the LBA
-constexpr std::uint64_t kSmartFailing = 0x2C'F400;
 
 constexpr Sense kInvalidCommand{0x5, 0x20, 0x00};
 constexpr Sense kOutOfRange{0x5, 0x21, 0x00};
