@@ -15,4 +15,5 @@ rm -rf "$build/consumer"
 export PLATTER_CONFIG_DIR=$prefix/share/platter/configs
 for engine in firmware model rtl lockstep; do
   "$build/consumer/build/consumer" $engine
+  "$build/consumer/build/ahci_system" $engine
 done
