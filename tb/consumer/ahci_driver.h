@@ -19,16 +19,16 @@ enum { AHCI_SLOTS = 32, AHCI_MEMORY_BYTES = 0x4000 };
 
 /* How the driver reaches the hardware. */
 struct ahci_bus {
-  void *context;
-  uint32_t (*read)(void *context, uint32_t offset); /* a register of the adapter */
-  void (*write)(void *context, uint32_t offset, uint32_t value);
-  void (*wait)(void *context);                      /* until an interrupt (at once if one is pending), a millisecond at most */
-  uint8_t *memory;                                  /* AHCI_MEMORY_BYTES for the driver, aligned to 1 KiB ... */
-  uint64_t address;                                 /* ... and where the adapter finds them */
+  void* context;
+  uint32_t (*read)(void* context, uint32_t offset); /* a register of the adapter */
+  void (*write)(void* context, uint32_t offset, uint32_t value);
+  void (*wait)(void* context); /* until an interrupt (at once if one is pending), a millisecond at most */
+  uint8_t* memory;             /* AHCI_MEMORY_BYTES for the driver, aligned to 1 KiB ... */
+  uint64_t address;            /* ... and where the adapter finds them */
 };
 
 /* A command has ended; `error`: the ATA error register, or 0. */
-typedef void (*ahci_done)(void *context, unsigned tag, uint8_t error);
+typedef void (*ahci_done)(void* context, unsigned tag, uint8_t error);
 
 struct ahci_port {
   struct ahci_bus bus;
@@ -38,21 +38,21 @@ struct ahci_port {
   unsigned errors;  /* recovered */
   struct {
     ahci_done done;
-    void *context;
+    void* context;
   } commands[AHCI_SLOTS];
 };
 
 /* Starts port 0, finds out what the device is, and switches interrupts on. False if there is no disk. */
-bool ahci_start(struct ahci_port *port, const struct ahci_bus *bus);
+bool ahci_start(struct ahci_port* port, const struct ahci_bus* bus);
 
 /* Sends a queued read or write of `count` sectors (1 to 8,192), `data` being an address on the adapter's bus. The tag, or -1 if the queue is full. */
-int ahci_submit(struct ahci_port *port, bool write, uint64_t lba, unsigned count, uint64_t data, ahci_done done, void *context);
+int ahci_submit(struct ahci_port* port, bool write, uint64_t lba, unsigned count, uint64_t data, ahci_done done, void* context);
 
 /* Writes what the device has cached to the media; no other command may be in the queue. */
-bool ahci_flush(struct ahci_port *port);
+bool ahci_flush(struct ahci_port* port);
 
 /* To be called for each interrupt: tells of every command that has ended. */
-void ahci_interrupt(struct ahci_port *port);
+void ahci_interrupt(struct ahci_port* port);
 
 #ifdef __cplusplus
 }
