@@ -27,6 +27,14 @@ struct RunOptions {
 /// The functions below report errors as exceptions: core::ConfigError and core::InputError (bad input), core::SimulationError.
 int run(const RunOptions& options);
 
+struct ServeOptions : RunOptions {
+  std::string nbd;
+  std::string vfio_user;
+  std::string pacing = "realtime";
+  std::vector<std::string> images;
+};
+int serve(const ServeOptions& options);
+
 int list(const std::string& what, bool json);
 int drive_show(const std::string& name, bool json);
 

@@ -21,19 +21,34 @@ namespace {
 
 using namespace platter;
 
+/// The options of a simulation.
+void declare_run(CLI::App& command, cli::RunOptions& run) {
+  command.add_option("scenario", run.scenario, "scenario file (TOML)")->required();
+  command.add_option("--set", run.overrides, "override a key: KEY=VALUE");
+  command.add_option("--result", run.result, "write the result (JSON)");
+  command.add_option("--requests", run.requests, "write every request (CSV, times in ps)");
+  command.add_option("--waves", run.waves, "write waves (FST)");
+  command.add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]; sets observe.wave_from_s");
+  command.add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]; sets observe.wave_to_s");
+  command.add_flag("--quiet", run.quiet, "no progress and no table");
+}
+
 /// Declares the commands; `action` is set by the command that was given.
 void declare(CLI::App& app, std::function<int()>& action) {
   static cli::RunOptions run;
   auto* run_command = app.add_subcommand("run", "simulate a scenario");
-  run_command->add_option("scenario", run.scenario, "scenario file (TOML)")->required();
-  run_command->add_option("--set", run.overrides, "override a key: KEY=VALUE");
-  run_command->add_option("--result", run.result, "write the result (JSON)");
-  run_command->add_option("--requests", run.requests, "write every request (CSV, times in ps)");
-  run_command->add_option("--waves", run.waves, "write waves (FST)");
-  run_command->add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]; sets observe.wave_from_s");
-  run_command->add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]; sets observe.wave_to_s");
-  run_command->add_flag("--quiet", run.quiet, "no progress and no table");
+  declare_run(*run_command, run);
   run_command->callback([&action] { action = [] { return cli::run(run); }; });
+
+  static cli::ServeOptions serving;
+  auto* serve_command = app.add_subcommand("serve", "offer a scenario's drives to clients, until SIGTERM or SIGINT");
+  declare_run(*serve_command, serving);
+  serve_command->add_option("--nbd", serving.nbd, "network block devices: HOST:PORT, or the path of a Unix socket");
+  serve_command->add_option("--vfio-user", serving.vfio_user,
+                            "an AHCI adapter for a virtual machine (QEMU's vfio-user-pci): the path of a Unix socket");
+  serve_command->add_option("--pacing", serving.pacing, "realtime[:SCALE], lockstep:DEPTH or asap")->capture_default_str();
+  serve_command->add_option("--image", serving.images, "first contents of a drive; may be repeated, for the next drives");
+  serve_command->callback([&action] { action = [] { return cli::serve(serving); }; });
 
   static cli::ValidateOptions validation;
   auto* validate = app.add_subcommand("validate", "replay measured traces and compare response times");

@@ -9,44 +9,57 @@
 #include "platter/core/json_text.h"
 #include "platter/system/host_meter.h"
 #include "run_watch.h"
+#include "simulation.h"
 
 namespace platter::cli {
 
-int run(const RunOptions& options) {
+Simulation::Simulation(const RunOptions& options)
+    : options_(options), scenario_(load(options)), file_(observe::open_output(options.result)) {}
+
+system::Scenario Simulation::load(const RunOptions& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.wave_from_s.empty()) overrides.push_back("observe.wave_from_s=" + options.wave_from_s);
   if (!options.wave_to_s.empty()) overrides.push_back("observe.wave_to_s=" + options.wave_to_s);
-  const system::Scenario s = system::load_scenario(options.scenario, overrides);
+  return system::load_scenario(options.scenario, overrides);
+}
 
-  // A result that cannot be written is refused before the run.
-  const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
-  const system::HostMeter meter;
-  Progress progress(options.quiet);
+system::RunOptions Simulation::leaves() const {
   system::RunOptions leaves;
-  leaves.requests = options.requests;
-  leaves.waves = options.waves;
+  leaves.requests = options_.requests;
+  leaves.waves = options_.waves;
   leaves.mismatch_written = [](const std::filesystem::path& report, const std::filesystem::path& waves) {
     fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", report.string(), waves.string());
   };
-  if (file) leaves.mismatch_folder = std::filesystem::absolute(options.result).parent_path();
-  leaves.progress = [&progress](double simulated_s, double total_s) { progress.update(simulated_s, total_s); };
-  const std::unique_ptr<system::RunIf> simulation = system::make_run(s, leaves);
-  simulation->run();
-  progress.done();
+  if (file_) leaves.mismatch_folder = std::filesystem::absolute(options_.result).parent_path();
+  return leaves;
+}
 
-  const nlohmann::json result = system::result_json(s, *simulation, meter.wall_s(), meter.cpu_s());
-  if (!options.quiet) fmt::print("{}", system::result_text(s, result));
-  if (file) file->write(core::json_text(result) + "\n");
-  std::vector<observe::OutputFile*> outputs = simulation->outputs();
-  outputs.push_back(file.get());
+int Simulation::leave(system::RunIf& simulation) {
+  const nlohmann::json result = system::result_json(scenario_, simulation, meter_.wall_s(), meter_.cpu_s());
+  if (!options_.quiet) fmt::print("{}", system::result_text(scenario_, result));
+  if (file_) file_->write(core::json_text(result) + "\n");
+  std::vector<observe::OutputFile*> outputs = simulation.outputs();
+  outputs.push_back(file_.get());
   observe::commit_all(outputs);
-  if (options.quiet) return kGood;
-  if (file) fmt::print("result:   {}\n", options.result);
-  if (!options.requests.empty()) fmt::print("requests: {}\n", options.requests);
-  if (!options.waves.empty())
-    fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options.waves, s.waves.from_s, s.waves.to_s,
-               options.waves, s.kind == system::HostKind::Drive ? " waves/mixed_media.gtkw" : "");
+  if (options_.quiet) return kGood;
+  if (file_) fmt::print("result:   {}\n", options_.result);
+  if (!options_.requests.empty()) fmt::print("requests: {}\n", options_.requests);
+  if (!options_.waves.empty())
+    fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options_.waves, scenario_.waves.from_s,
+               scenario_.waves.to_s, options_.waves,
+               scenario_.kind == system::HostKind::Drive ? " waves/mixed_media.gtkw" : "");
   return kGood;
+}
+
+int run(const RunOptions& options) {
+  Simulation simulation(options);
+  Progress progress(options.quiet);
+  system::RunOptions leaves = simulation.leaves();
+  leaves.progress = [&progress](double simulated_s, double total_s) { progress.update(simulated_s, total_s); };
+  const std::unique_ptr<system::RunIf> made = system::make_run(simulation.scenario(), leaves);
+  made->run();
+  progress.done();
+  return simulation.leave(*made);
 }
 
 }  // namespace platter::cli

@@ -30,7 +30,8 @@ std::vector<std::uint8_t> on_media(const drive::Drive& disk, std::uint64_t lba, 
 TEST(Ahci, PowersUpAsTheStandardSays) {
   Computer pc("pc", disk_profile(), 2);
   Computer::settle();
-  EXPECT_EQ(pc.read(hba::kCap), 0xC13'41F01u | 0x8000u) << "64 bits, NCQ, CLO, 6 Gb/s, AHCI only, 32 slots, 2 ports";
+  EXPECT_EQ(pc.read(hba::kCap), 0xC13'41F01u | 0xE000u)
+      << "64 bits, NCQ, CLO, 6 Gb/s, AHCI only, link power, 32 slots, 2 ports";
   EXPECT_EQ(pc.read(hba::kGhc), 0x8000'0000u);
   EXPECT_EQ(pc.read(hba::kPi), 3u);
   EXPECT_EQ(pc.read(hba::kVs), 0x0001'0301u);
@@ -49,6 +50,24 @@ TEST(Ahci, PowersUpAsTheStandardSays) {
   EXPECT_EQ(pc.port(hba::kCmd, 1), 0xC017u);
   EXPECT_EQ(pc.memory.get<std::uint8_t>(kReceived + 0x40), 0x34u);
   EXPECT_EQ(pc.port(hba::kTfd, 0), 0x80u);
+}
+
+TEST(Ahci, TheLinkRestsWhenAskedTo) {
+  Computer pc("pc", disk_profile());
+  pc.start();
+  const auto ask = [&pc](std::uint32_t state) {
+    pc.set_port(hba::kCmd, hba::kSt | hba::kFre | state << hba::kIccPlace);
+    return pc.port(hba::kSsts);
+  };
+  EXPECT_EQ(ask(hba::kIccSlumber), 0x633u);
+  EXPECT_EQ(pc.port(hba::kCmd) >> hba::kIccPlace, 0u) << "ICC reads as idle";
+  EXPECT_EQ(ask(hba::kIccActive), 0x133u);
+  EXPECT_EQ(ask(hba::kIccPartial), 0x233u);
+  ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
+  EXPECT_EQ(pc.port(hba::kSsts), 0x133u) << "a command wakes it";
+  pc.set_port(hba::kSctl, 0x300);
+  EXPECT_EQ(ask(hba::kIccPartial), 0x133u) << "forbidden";
+  EXPECT_EQ(ask(hba::kIccSlumber), 0x133u) << "forbidden";
 }
 
 TEST(Ahci, IdentifiesTheProfilesDrive) {

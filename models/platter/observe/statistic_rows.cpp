@@ -95,7 +95,7 @@ const params::Statistics<MeasuredClass>& class_rows() {
       params::Statistics<Class>()
           .all_of(request_rows(), [](const Class& c) { return MeasuredRequests{c.requests, c.measured_s}; })
           .group("backlog", "requests issued and not finished, in host or drive, with those from before the measured time",
-                 backlog_rows(), [](const Class& c) -> const Backlog& { return c.requests->backlog; })
+                 backlog_rows(), [](const Class& c) { return c.requests->backlog.bounded() ? &c.requests->backlog : nullptr; })
           .group("reads", "of them, the reads; left out where there is none", request_rows(),
                  [](const Class& c) { return some(c.requests->reads, c.measured_s); })
           .group("writes", "of them, the writes; left out where there is none", request_rows(),

@@ -54,6 +54,8 @@ class Backlog {
   std::array<double, kParts> means() const;
   /// The same over the whole time.
   double mean() const;
+  /// Whether the end of the time is known. If not, there are no means.
+  bool bounded() const { return to_ != core::kNoDeadline; }
 
  private:
   Picoseconds begin_of(std::size_t part) const { return from_ + static_cast<Picoseconds>(part) * step_; }
@@ -98,7 +100,7 @@ struct ClassStatistics : RequestStatistics {
   RequestStatistics& of(const workload::Request& request) { return request.write() ? writes : reads; }
 };
 
-/// Counts the requests issued from `from` on; the backlog of all until `to`.
+/// Counts the requests issued from `from` on; the backlog of all until `to`, if that is known.
 class Statistics : public workload::RequestObserverIf {
  public:
   explicit Statistics(Picoseconds from, Picoseconds to = core::kNoDeadline);

@@ -49,12 +49,13 @@ host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_b
 
 }  // namespace
 
-Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine) {
+Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine, Layer layer) {
   if (!s.is_array()) {
     drives_.push_back(make_drive(s, "disk", config, engine));
     return;
   }
   make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
+  if (layer == Layer::Apart) return;
   if (!s.array.striped()) {
     make_ew(s);
     return;

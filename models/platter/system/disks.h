@@ -17,8 +17,13 @@ namespace platter::system {
 /// The drive, or the array of drives, below a scenario's host.
 class Disks {
  public:
+  enum class Layer {
+    Joined,  ///< the drives of an array are below it
+    Apart,   ///< the drives of an array only: each is bound alone
+  };
   /// For a load on a drive or an array. Throws core::InputError if scenario and drives do not fit together.
-  Disks(const Scenario& scenario, const drive::DriveConfig& config, const engine::EngineFactory& engine);
+  Disks(const Scenario& scenario, const drive::DriveConfig& config, const engine::EngineFactory& engine,
+        Layer layer = Layer::Joined);
   /// The drives of a striped array with the areas and tags of `layer`; `engine_of` gives the engine of each drive. Throws
   /// std::invalid_argument for a configuration that makes no array.
   Disks(const Scenario& scenario, const drive::DriveConfig& config,

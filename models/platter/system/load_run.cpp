@@ -6,12 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "platter/drive/scheduler_statistics.h"
-#include "platter/mapping/eager/statistics.h"
 #include "platter/observe/request_log.h"
-#include "platter/observe/statistics.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/hosts.h"
+#include "platter/system/load_result.h"
 #include "platter/system/refusal_watch.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
@@ -20,7 +18,6 @@
 
 namespace platter::system {
 
-using core::Picoseconds;
 using core::RequestClass;
 
 namespace {
@@ -77,50 +74,6 @@ std::uint32_t discrete_limit(const Scenario& s) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
-/// The result of a load. Over several drives `utilisation` and `queue_depth` are means, `scheduler` and `eager` sums.
-struct LoadResult {
-  const observe::Statistics* requests = nullptr;
-  double measured_s = 0;
-  double utilisation = 0;
-  double queue_depth = 0;
-  drive::SchedulerStatistics scheduler;
-  std::optional<eager::EagerResult> eager;
-  std::optional<host::array::ArrayResult> array;
-
-  std::uint64_t completed() const {
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += requests->of(static_cast<RequestClass>(i)).completed;
-    return count;
-  }
-};
-
-const params::Statistics<LoadResult>& load_rows() {
-  using R = LoadResult;
-  static const auto depth = params::Statistics<R>().value("mean", "", "tags in use", "time-weighted mean",
-                                                          [](const R& r) { return r.queue_depth; }, {"mean queue", 2});
-  static const auto throughput = params::Statistics<R>().value(
-      "requests_per_s", "1/s", "completed", "rate",
-      [](const R& r) { return static_cast<double>(r.completed()) / r.measured_s; }, {"throughput", 1});
-  static const auto rows =
-      params::Statistics<R>()
-          .by_name("classes", "requests issued within the measured time, by class; a class without any is left out",
-                   observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
-          .value("hiccups", "",
-                 "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
-                 [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
-          .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean",
-                 [](const R& r) { return r.utilisation; }, {"utilisation", 3})
-          .section("queue_depth", "", depth)
-          .section("throughput", "", throughput)
-          .group("scheduler", "of the whole run, warm-up included", drive::scheduler_rows(),
-                 [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
-          .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(),
-                 [](const R& r) { return r.eager; })
-          .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
-                 [](const R& r) { return r.array; });
-  return rows;
-}
-
 class LoadRun : public RunIf {
  public:
   LoadRun(const Scenario& scenario, const RunOptions& options)
@@ -144,15 +97,14 @@ class LoadRun : public RunIf {
 
   void run() override {
     time_.advance(time_.warmup());
-    const std::vector<Picoseconds> busy_before = disks_.busy();
-    double occupancy_before = 0;
-    for (const auto& drive : disks_.drives()) occupancy_before += drive->queue().occupancy_integral(core::now_ps());
+    const DisksAt begin(disks_);
     time_.advance(time_.end());
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
     host_.for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, time_.end()); });
     statistics_.check_conservation();
-    collect(busy_before, occupancy_before);
+    result_.measure(s_, statistics_, disks_, begin);
+    result_.measured_s = s_.run.measure_s;
   }
 
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
@@ -161,33 +113,6 @@ class LoadRun : public RunIf {
   std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
 
  private:
-  void collect(const std::vector<Picoseconds>& busy_before, double occupancy_before) {
-    const Picoseconds end = time_.end();
-    const auto measured = static_cast<double>(time_.measured());
-    const auto drives = static_cast<double>(disks_.drives().size());
-    result_.requests = &statistics_;
-    result_.measured_s = s_.run.measure_s;
-    result_.scheduler.engine = s_.engine;
-    result_.scheduler.policy = s_.policy;
-    if (s_.eager.enabled) result_.eager.emplace();
-    std::vector<double> utilisation = disks_.utilisation(busy_before, time_.measured());
-    for (const double share : utilisation) result_.utilisation += share / drives;
-    double occupancy = -occupancy_before;
-    for (const auto& drive : disks_.drives()) {
-      drive::Drive& each = *drive;
-      occupancy += each.queue().occupancy_integral(end);
-      result_.scheduler.decided += each.engine().statistics();
-      result_.scheduler.stalled += each.dispatcher().statistics();
-      if (each.eager_mapping() == nullptr) continue;
-      result_.eager->blocks += each.eager_mapping()->statistics();
-      result_.eager->free_blocks += each.eager_mapping()->map().free_count();
-      result_.eager->tracks_examined += each.eager_mapping()->search().tracks_examined();
-      result_.eager->gaps += *each.engine().gaps();
-    }
-    result_.queue_depth = occupancy / measured / drives;
-    result_.array = disks_.array_result(std::move(utilisation));
-  }
-
   const Scenario& s_;
   std::unique_ptr<observe::RequestLog> log_;  // first member: a file that cannot be written is refused before anything is built
   Timeline time_;

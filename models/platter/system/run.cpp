@@ -56,15 +56,15 @@ const params::Statistics<Frame>& frame_rows() {
                  [](const F&) { return peak_memory_mib(); })
           .value("requests_per_cpu_s", "1/s", "commands decided, set-up included", "rate",
                  [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
-  static const auto rows =
-      params::Statistics<F>()
-          .value("schema", "", "version of this form", "", [](const F&) { return 1; })
-          .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
-          .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
-          .value("configuration", "", "the effective configuration: every key of scenario and drive", "",
-                 [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
-          .value("measured_s", "s", "after the warm-up", "", [](const F& f) { return f.scenario.run.measure_s; })
-          .section("host", "of the machine that simulated; differs from run to run", host);
+  static const auto rows = params::Statistics<F>()
+                               .value("schema", "", "version of this form", "", [](const F&) { return 1; })
+                               .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
+                               .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
+                               .value("configuration", "", "the effective configuration: every key of scenario and drive", "",
+                                      [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
+                               .value("measured_s", "s", "after the warm-up", "",
+                                      [](const F& f) { return f.run.measured_s().value_or(f.scenario.run.measure_s); })
+                               .section("host", "of the machine that simulated; differs from run to run", host);
   return rows;
 }
 
@@ -91,8 +91,9 @@ std::string failure_text(const Scenario& s) {
 }  // namespace
 
 std::string result_text(const Scenario& s, const json& result) {
+  const double simulated_s = result.at("host").at("simulated_s");
   return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name,
-                     policy_text(s), s.engine, s.drive.queue_depth, s.run.warmup_s + s.run.measure_s, s.run.seed) +
+                     policy_text(s), s.engine, s.drive.queue_depth, simulated_s, s.run.seed) +
          params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + failure_text(s);
 }
 

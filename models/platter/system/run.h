@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ class RunIf {
   virtual nlohmann::json result() const = 0;
   /// Simulated time, and the number of decisions.
   virtual double simulated_s() const = 0;
+  /// The measured time; nothing: that of the scenario.
+  virtual std::optional<double> measured_s() const { return std::nullopt; }
   virtual std::uint64_t decisions() const = 0;
   /// The files written besides the result, closed and not yet committed.
   virtual std::vector<observe::OutputFile*> outputs() { return {}; }

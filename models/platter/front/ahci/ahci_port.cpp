@@ -93,6 +93,7 @@ void AhciPort::write(std::uint32_t offset, std::uint32_t data, std::uint32_t mas
       break;
     case reg::kCi:
       if ((r_.cmd & reg::kSt) == 0) break;
+      set_link_power(reg::kIccActive);
       state_.unfetched |= data & ~r_.ci;
       r_.ci |= data;
       work_.notify(sc_core::SC_ZERO_TIME);
@@ -106,6 +107,7 @@ void AhciPort::write_command(std::uint32_t value) {
   const bool ran = (r_.cmd & reg::kSt) != 0;
   if ((value & reg::kClo) != 0 && !ran) r_.tfd &= ~std::uint32_t{Outcome::kBusy | Outcome::kDrq};
   r_.cmd = (r_.cmd & ~(reg::kSt | reg::kFre)) | (value & (reg::kSt | reg::kFre));
+  set_link_power(value >> reg::kIccPlace);
   if (ran && (value & reg::kSt) == 0) {
     forget_all();
     r_.ci = r_.sact = 0;
@@ -115,6 +117,14 @@ void AhciPort::write_command(std::uint32_t value) {
     state_.stopped = false;
   }
   work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+/// PxCMD.ICC: a state of the link that PxSCTL.IPM allows, while no command is there (AHCI 1.3.1, 8.3.1.2). The link changes in no time.
+void AhciPort::set_link_power(std::uint32_t state) {
+  if ((r_.ssts & 0xF) != 3) return;
+  const std::uint32_t forbidden = r_.sctl >> 8;
+  const bool low = (state == reg::kIccPartial && (forbidden & 1) == 0) || (state == reg::kIccSlumber && (forbidden & 2) == 0);
+  if (state == reg::kIccActive || (low && (r_.ci | r_.sact) == 0)) r_.ssts = (r_.ssts & 0xFF) | state << 8;
 }
 
 void AhciPort::write_link(std::uint32_t value) {
@@ -185,7 +195,7 @@ bool AhciPort::step() {
   }
   if (state_.signature && (r_.cmd & reg::kFre) != 0) {
     const Outcome signature = *std::exchange(state_.signature, std::nullopt);
-    take(signature, false);
+    take(signature, 0);
     r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
     return true;
   }
@@ -254,7 +264,7 @@ void AhciPort::begin(Slot& slot) {
     return;
   }
   if (task.queued) {  // the device is ready for the next command
-    take({}, false);
+    take({}, 0);
     r_.ci &= ~(1u << slot.number);
   }
   if (slot.wanted && (!outbound(task.transfer) || collect(slot))) to_drive(slot);
@@ -268,7 +278,7 @@ void AhciPort::control(Slot& slot, bool clears_busy) {
     state_.soft_reset = true;
   } else if (std::exchange(state_.soft_reset, false)) {
     const Outcome signature = device_.reset(false);
-    take(signature, false);
+    take(signature, 0);
     r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
     clears_busy = true;
   }
@@ -433,8 +443,8 @@ void AhciPort::finish(Slot& slot, const Outcome& outcome) {
   slot.wanted = false;
   if (slot.data.capacity() > kKeptBytes) slot.data = {};
   if (slot.task.queued) {  // a queued command that was not accepted: by a register FIS
-    take(outcome, true);
-    stop(reg::kTfes);
+    take(outcome, fis::kInterrupt);
+    stop(reg::kDhrs | reg::kTfes);
     withdraw();
     return;
   }
@@ -444,7 +454,7 @@ void AhciPort::finish(Slot& slot, const Outcome& outcome) {
   if (by_setup)
     r_.tfd = outcome.status;
   else
-    take(outcome, false);
+    take(outcome, fis::kInterrupt);
   if (!outcome.failed()) {
     r_.ci &= ~(1u << slot.number);
     raise(by_setup ? reg::kPss : reg::kDhrs);
@@ -476,11 +486,11 @@ bool AhciPort::write_frame(std::uint64_t at, const void* frame, std::uint32_t by
   return false;
 }
 
-void AhciPort::take(const Outcome& outcome, bool interrupt) {
-  const auto frame = outcome.to_fis(fis::kToHost, interrupt ? fis::kInterrupt : 0);
+/// A register FIS from the device. Its interrupt, if `flags` has one, is raised by the caller, when the command has left PxCI.
+void AhciPort::take(const Outcome& outcome, std::uint8_t flags) {
+  const auto frame = outcome.to_fis(fis::kToHost, flags);
   if (!write_frame(fis::kToHostAt, frame.data(), frame.size())) return;
   r_.tfd = outcome.status | std::uint32_t{outcome.error} << 8;
-  if (interrupt) raise(reg::kDhrs);
 }
 
 }  // namespace platter::ahci

@@ -99,6 +99,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::uint32_t is() const { return r_.is | ((r_.serr & reg::kSerrExchanged) != 0 ? reg::kPcs : 0); }
   void write_command(std::uint32_t value);
   void write_link(std::uint32_t value);
+  void set_link_power(std::uint32_t state);
   void link_up();
   void raise(std::uint32_t events);
   /// An error after which the port does nothing until PxCMD.ST has been cleared.
@@ -130,7 +131,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void finish(Slot& slot, const Outcome& outcome);
   void finish_queued(Slot& slot, const Outcome& outcome);
   bool write_frame(std::uint64_t at, const void* frame, std::uint32_t bytes);
-  void take(const Outcome& outcome, bool interrupt);
+  void take(const Outcome& outcome, std::uint8_t flags);
 
   DmaIf& dma_;
   sc_core::sc_event& interrupt_changed_;

@@ -41,7 +41,7 @@ std::uint32_t AhciTarget::read(std::uint32_t offset) const {
   switch (offset) {
     case reg::kCap:
       return reg::kCap64 | reg::kCapNcq | reg::kCapClo | 3u << reg::kCapSpeedPlace | reg::kCapAhciOnly | reg::kCapPmd |
-             (reg::kSlots - 1) << reg::kCapSlotsPlace | (ports - 1);
+             reg::kCapPartial | reg::kCapSlumber | (reg::kSlots - 1) << reg::kCapSlotsPlace | (ports - 1);
     case reg::kGhc: return reg::kGhcAhci | (enabled_ ? reg::kGhcInterrupts : 0);
     case reg::kIs: return pending();
     case reg::kPi: return (1u << ports) - 1;

@@ -18,7 +18,7 @@ namespace platter::ahci {
 /// host's memory (b_transport, little-endian, any address and length); `interrupt`, active high; and of each port `disk_init_socket` and
 /// `register_init_socket` for its drive.
 ///
-/// A port needs a drive of its own. Limits: no port multiplier, no hot plug, no link power management, no enclosure management, no command completion
+/// A port needs a drive of its own. Limits: no port multiplier, no hot plug, no link power management of its own accord, no enclosure management, no command completion
 /// coalescing: the capabilities say so.
 class AhciTarget : public sc_core::sc_module, private DmaIf {
  public:

@@ -13,6 +13,8 @@ inline constexpr std::uint32_t kSlots = 32;
 // 3.1, generic host control
 inline constexpr std::uint32_t kCap = 0x00;
 inline constexpr std::uint32_t kCapSlotsPlace = 8;       // NCS, less one
+inline constexpr std::uint32_t kCapPartial = 1u << 13;   // PSC
+inline constexpr std::uint32_t kCapSlumber = 1u << 14;   // SSC
 inline constexpr std::uint32_t kCapPmd = 1u << 15;       // PIO transfers of several blocks
 inline constexpr std::uint32_t kCapAhciOnly = 1u << 18;  // SAM
 inline constexpr std::uint32_t kCapSpeedPlace = 20;      // ISS
@@ -67,6 +69,10 @@ inline constexpr std::uint32_t kPod = 1u << 2;
 inline constexpr std::uint32_t kClo = 1u << 3;
 inline constexpr std::uint32_t kFre = 1u << 4;
 inline constexpr std::uint32_t kCcsPlace = 8;
+inline constexpr std::uint32_t kIccPlace = 28;
+inline constexpr std::uint32_t kIccActive = 1;  // as PxSSTS.IPM
+inline constexpr std::uint32_t kIccPartial = 2;
+inline constexpr std::uint32_t kIccSlumber = 6;
 inline constexpr std::uint32_t kFr = 1u << 14;
 inline constexpr std::uint32_t kCr = 1u << 15;
 

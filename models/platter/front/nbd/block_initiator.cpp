@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/nbd/block_initiator.h"
+
+#include "platter/core/sc_time.h"
+
+namespace platter::nbd {
+
+using Heard = command::InitiatorPort::Heard;
+
+BlockInitiator::BlockInitiator(const sc_core::sc_module_name& name) : sc_module(name), disk_init_socket("disk_init_socket") {
+  disk_init_socket.register_nb_transport_bw(this, &BlockInitiator::nb_transport_bw);
+  SC_METHOD(send);
+  sensitive << issued_;
+  dont_initialize();
+}
+
+BlockInitiator::~BlockInitiator() {
+  for (const auto& request : requests_) request->payload_.clear_extension<command::CommandExtension>();
+}
+
+BlockRequest& BlockInitiator::acquire(BlockClientIf& client, std::uint32_t bytes) {
+  if (idle_.empty()) {
+    requests_.push_back(std::unique_ptr<BlockRequest>(new BlockRequest(this)));
+    BlockRequest& fresh = *requests_.back();
+    fresh.payload_.set_extension<command::CommandExtension>(&fresh);
+    fresh.payload_.set_byte_enable_ptr(nullptr);
+    idle_.push_back(&fresh);
+  }
+  BlockRequest& request = *idle_.back();
+  idle_.pop_back();
+  request.client_ = &client;
+  request.command = {};
+  request.data.resize(bytes);
+  return request;
+}
+
+void BlockInitiator::free(tlm::tlm_generic_payload* payload) {
+  BlockRequest& request = request_of(*payload);
+  if (request.data.capacity() > kKeptBytes) request.data = {};
+  idle_.push_back(&request);
+}
+
+void BlockInitiator::issue(BlockRequest& request) {
+  request.command.issued = core::now_ps();
+  command::set_command(request.payload_, request, request.command, request.data.data());
+  backlog_.push_back(&request);
+  issued_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void BlockInitiator::forget(const BlockClientIf& client) {
+  for (const auto& request : requests_)
+    if (request->client_ == &client) request->client_ = nullptr;
+}
+
+void BlockInitiator::send() {
+  if (sending_) return;  // the drive may answer within the call
+  sending_ = true;
+  while (!backlog_.empty() && !way_.busy()) {
+    BlockRequest& request = *backlog_.front();
+    backlog_.pop_front();
+    if (way_.send(disk_init_socket, request.payload_) == Heard::Answered) finish(request.payload_);
+  }
+  sending_ = false;
+}
+
+tlm::tlm_sync_enum BlockInitiator::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                   sc_core::sc_time& /*delay*/) {
+  const Heard heard = way_.receive(payload, phase);
+  if (heard == Heard::Taken) send();
+  if (heard != Heard::Answered) return tlm::TLM_ACCEPTED;
+  finish(payload);
+  return tlm::TLM_COMPLETED;
+}
+
+void BlockInitiator::finish(tlm::tlm_generic_payload& payload) {
+  BlockRequest& request = request_of(payload);
+  if (request.client_ != nullptr) request.client_->answered(request);
+  request.client_ = nullptr;
+  payload.release();
+  send();
+}
+
+}  // namespace platter::nbd

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/nbd/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace platter::nbd {
+
+using command::CommandStatus;
+using command::Operation;
+
+namespace {
+
+std::uint32_t error_of(CommandStatus status) {
+  switch (status) {
+    case CommandStatus::Good: return 0;
+    case CommandStatus::BadAddress:
+    case CommandStatus::BadLength:
+    case CommandStatus::BadCommand: return wire::kInvalid;
+    default: return wire::kIo;
+  }
+}
+
+std::string_view text_of(const std::uint8_t* from, std::size_t bytes) { return {reinterpret_cast<const char*>(from), bytes}; }
+
+}  // namespace
+
+Session::Session(const std::vector<Export>& exports) : exports_(exports), input_(kInputBytes) {
+  out().put(wire::kMagic).put(wire::kOptionMagic).put(static_cast<std::uint16_t>(wire::kFixedNewstyle | wire::kNoZeroes));
+}
+
+Session::~Session() {
+  if (writing_ != nullptr) export_->drive->release(*writing_);
+  if (export_ != nullptr) export_->drive->forget(*this);
+}
+
+Session::Room Session::room() {
+  if (over() || full()) return {nullptr, 0};
+  if (state_ == State::Data && available() == 0)
+    return {writing_->data.data() + (writing_->data.size() - left_), static_cast<std::size_t>(left_)};
+  if (begin_ > 0) {
+    std::memmove(input_.data(), input_.data() + begin_, available());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  return {input_.data() + end_, input_.size() - end_};
+}
+
+void Session::received(std::size_t bytes) {
+  if (state_ == State::Data && available() == 0) {
+    left_ -= bytes;
+    if (left_ == 0) data();
+    return;
+  }
+  end_ += bytes;
+  while (!full() && step()) {
+  }
+}
+
+void Session::sent(std::size_t bytes) {
+  sent_ += bytes;
+  if (sent_ < output_.size()) return;
+  output_.clear();
+  sent_ = 0;
+}
+
+const std::uint8_t* Session::take(std::size_t bytes) {
+  if (available() < bytes) return nullptr;
+  const std::uint8_t* const taken = input_.data() + begin_;
+  begin_ += bytes;
+  return taken;
+}
+
+/// Interprets the next part of the input; false if it has not come, or if nothing more is to come.
+bool Session::step() {
+  switch (state_) {
+    case State::ClientFlags: {
+      const std::uint8_t* const from = take(4);
+      if (from == nullptr) return false;
+      const auto flags = wire::get<std::uint32_t>(from);
+      zeroes_ = (flags & wire::kNoZeroes) == 0;
+      const bool known = (flags & ~std::uint32_t{wire::kFixedNewstyle | wire::kNoZeroes}) == 0;
+      state_ = known ? State::Option : State::Over;
+      return true;
+    }
+    case State::Option: {
+      const std::uint8_t* const from = take(16);
+      if (from == nullptr) return false;
+      option_ = wire::get<std::uint32_t>(from + 8);
+      option_bytes_ = wire::get<std::uint32_t>(from + 12);
+      const bool good = wire::get<std::uint64_t>(from) == wire::kOptionMagic;
+      state_ = State::OptionData;
+      if (good && option_bytes_ > kMostOption) {
+        reply_option(option_, wire::kErrorTooBig, "the option's data is too long");
+        left_ = option_bytes_;
+        state_ = State::Skip;
+      } else if (!good) {
+        state_ = State::Over;
+      }
+      return true;
+    }
+    case State::OptionData: return option();
+    case State::Request: {
+      const std::uint8_t* const from = take(28);
+      if (from == nullptr) return false;
+      if (wire::get<std::uint32_t>(from) != wire::kRequestMagic) {
+        state_ = State::Over;
+        return false;
+      }
+      header_ = {wire::get<std::uint16_t>(from + 4), wire::get<std::uint16_t>(from + 6), wire::get<std::uint64_t>(from + 8),
+                 wire::get<std::uint64_t>(from + 16), wire::get<std::uint32_t>(from + 24)};
+      request();
+      return true;
+    }
+    case State::Data: {
+      const std::size_t bytes = std::min<std::uint64_t>(left_, available());
+      if (bytes == 0) return false;
+      std::memcpy(writing_->data.data() + (writing_->data.size() - left_), take(bytes), bytes);
+      left_ -= bytes;
+      if (left_ == 0) data();
+      return true;
+    }
+    case State::Skip: {
+      const std::size_t bytes = std::min<std::uint64_t>(left_, available());
+      if (bytes == 0) return false;
+      take(bytes);
+      left_ -= bytes;
+      if (left_ == 0) skip();
+      return true;
+    }
+    case State::Over: return false;
+  }
+  return false;
+}
+
+// --- negotiation ------------------------------------------------------------------------------------------------------
+
+void Session::reply_option(std::uint32_t option, std::uint32_t type, std::string_view text) {
+  out().put(wire::kOptionReplyMagic).put(option).put(type).put(static_cast<std::uint32_t>(text.size())).put(text);
+}
+
+const Export* Session::find(std::string_view name) const {
+  if (name.empty()) return &exports_.front();
+  const auto found = std::find_if(exports_.begin(), exports_.end(), [&](const Export& e) { return e.name == name; });
+  return found == exports_.end() ? nullptr : &*found;
+}
+
+std::uint16_t Session::transmission_flags() const {
+  return wire::kHasFlags | wire::kSendFlush | wire::kSendFua | wire::kRotational | wire::kMultiConn |
+         (structured_ ? wire::kSendDf : std::uint16_t{0});
+}
+
+bool Session::option() {
+  const std::uint8_t* const from = take(option_bytes_);
+  if (from == nullptr) return false;
+  const std::vector<std::uint8_t> data(from, from + option_bytes_);
+  state_ = State::Option;
+  switch (option_) {
+    case wire::kExportName: {
+      const Export* const chosen = find(text_of(data.data(), data.size()));
+      if (chosen == nullptr) {
+        state_ = State::Over;
+        break;
+      }
+      out().put(chosen->bytes).put(transmission_flags()).zeroes(zeroes_ ? 124 : 0);
+      enter(*chosen);
+      break;
+    }
+    case wire::kAbort:
+      reply_option(option_, wire::kAck);
+      state_ = State::Over;
+      break;
+    case wire::kList:
+      if (!data.empty()) {
+        reply_option(option_, wire::kErrorInvalid, "LIST has no data");
+        break;
+      }
+      for (const Export& each : exports_) {
+        std::vector<std::uint8_t> entry;
+        wire::Writer(entry).put(static_cast<std::uint32_t>(each.name.size())).put(each.name).put(each.description);
+        reply_option(option_, wire::kServer, text_of(entry.data(), entry.size()));
+      }
+      reply_option(option_, wire::kAck);
+      break;
+    case wire::kInfo:
+    case wire::kGo: describe(option_, data); break;
+    case wire::kStructuredReply:
+      structured_ = structured_ || data.empty();
+      reply_option(option_, data.empty() ? wire::kAck : wire::kErrorInvalid,
+                   data.empty() ? "" : "STRUCTURED_REPLY has no data");
+      break;
+    case wire::kListMetaContext:
+    case wire::kSetMetaContext: meta_context(data); break;
+    default: reply_option(option_, wire::kErrorUnsupported, "this server does not have the option");
+  }
+  return true;
+}
+
+/// There is no meta context: any list of queries has no answer.
+void Session::meta_context(const std::vector<std::uint8_t>& data) {
+  bool good = false;
+  std::string_view name;
+  if (data.size() >= 8) {
+    const auto length = wire::get<std::uint32_t>(data.data());
+    if (length <= data.size() - 8) {
+      name = text_of(data.data() + 4, length);
+      std::uint64_t at = 4 + std::uint64_t{length} + 4;
+      std::uint32_t queries = wire::get<std::uint32_t>(data.data() + 4 + length);
+      for (; queries > 0 && at + 4 <= data.size(); --queries) at += 4 + std::uint64_t{wire::get<std::uint32_t>(&data[at])};
+      good = queries == 0 && at == data.size();
+    }
+  }
+  if (!good || !structured_)
+    reply_option(option_, wire::kErrorInvalid, good ? "STRUCTURED_REPLY comes first" : "the lengths do not fit together");
+  else if (find(name) == nullptr)
+    reply_option(option_, wire::kErrorUnknown, "there is no such export");
+  else
+    reply_option(option_, wire::kAck);
+}
+
+/// INFO and GO.
+void Session::describe(std::uint32_t option, const std::vector<std::uint8_t>& data) {
+  const std::uint32_t length = data.size() >= 6 ? wire::get<std::uint32_t>(data.data()) : 0;
+  if (data.size() < 6 || length > data.size() - 6 ||
+      data.size() - 6 - length != 2 * std::size_t{wire::get<std::uint16_t>(&data[4 + length])})
+    return reply_option(option, wire::kErrorInvalid, "the lengths do not fit together");
+  const Export* const chosen = find(text_of(data.data() + 4, length));
+  if (chosen == nullptr) return reply_option(option, wire::kErrorUnknown, "there is no such export");
+  const auto reply = [&](const std::vector<std::uint8_t>& body) {
+    reply_option(option, wire::kInfoReply, text_of(body.data(), body.size()));
+  };
+  std::vector<std::uint8_t> body;
+  wire::Writer(body).put(std::uint16_t{wire::kInfoExport}).put(chosen->bytes).put(transmission_flags());
+  reply(body);
+  for (std::size_t at = 6 + length; at < data.size(); at += 2) {
+    body.clear();
+    const auto asked = wire::get<std::uint16_t>(&data[at]);
+    wire::Writer writer(body);
+    if (asked == wire::kInfoName)
+      writer.put(asked).put(chosen->name);
+    else if (asked == wire::kInfoDescription)
+      writer.put(asked).put(chosen->description);
+    else
+      continue;
+    reply(body);
+  }
+  body.clear();  // whoever asks for it or not: all requests are of whole sectors
+  wire::Writer(body)
+      .put(std::uint16_t{wire::kInfoBlockSize})
+      .put(chosen->sector_bytes)
+      .put(std::max(chosen->sector_bytes, 4096u))
+      .put(kMostBytes);
+  reply(body);
+  reply_option(option, wire::kAck);
+  if (option == wire::kGo) enter(*chosen);
+}
+
+void Session::enter(const Export& chosen) {
+  export_ = &chosen;
+  state_ = State::Request;
+}
+
+// --- transmission -----------------------------------------------------------------------------------------------------
+
+/// The error of a request that cannot go to the drive.
+std::uint32_t Session::objection() const {
+  const std::uint16_t known = header_.type == wire::kRead && structured_ ? wire::kFua | wire::kDontFragment : wire::kFua;
+  const bool write = header_.type == wire::kWrite;
+  if (header_.type != wire::kRead && !write && header_.type != wire::kFlush) return wire::kNotSupported;
+  if ((header_.flags & ~known) != 0) return wire::kInvalid;
+  if (header_.type == wire::kFlush) return header_.offset != 0 || header_.length != 0 ? wire::kInvalid : 0;
+  if (header_.length == 0 || header_.length % export_->sector_bytes != 0 || header_.offset % export_->sector_bytes != 0)
+    return wire::kInvalid;
+  if (header_.length > kMostBytes) return write ? wire::kInvalid : wire::kOverflow;
+  if (header_.offset > export_->bytes || header_.length > export_->bytes - header_.offset)
+    return write ? wire::kNoSpace : wire::kInvalid;
+  return 0;
+}
+
+void Session::request() {
+  const std::uint32_t error = objection();
+  if (header_.type == wire::kDisconnect) {
+    state_ = State::Over;
+  } else if (header_.type == wire::kWrite && (error != 0 || header_.length > kMostBytes)) {
+    left_ = header_.length;  // the data comes all the same
+    state_ = State::Skip;
+    if (left_ == 0) skip();
+  } else if (error != 0) {
+    reply(header_.cookie, error);
+  } else {
+    BlockRequest& fresh = export_->drive->acquire(*this, header_.length);
+    fresh.cookie = header_.cookie;
+    fresh.command.fua = (header_.flags & wire::kFua) != 0;
+    fresh.command.address = header_.offset;
+    fresh.command.length = header_.length;
+    if (header_.type == wire::kWrite) {
+      writing_ = &fresh;
+      left_ = header_.length;
+      state_ = State::Data;
+    } else {
+      issue(fresh, header_.type == wire::kRead ? Operation::Read : Operation::Flush);
+    }
+  }
+}
+
+void Session::issue(BlockRequest& request, Operation operation) {
+  ++requests_;
+  held_ += request.data.size();
+  request.command.operation = operation;
+  export_->drive->issue(request);
+}
+
+/// The data of a write is complete.
+void Session::data() {
+  state_ = State::Request;
+  issue(*std::exchange(writing_, nullptr), Operation::Write);
+}
+
+/// The data of what was refused is over.
+void Session::skip() {
+  state_ = export_ == nullptr ? State::Option : State::Request;
+  if (export_ != nullptr) reply(header_.cookie, objection());
+}
+
+void Session::answered(BlockRequest& request) {
+  --requests_;
+  held_ -= request.data.size();
+  const std::uint32_t error = error_of(request.status);
+  if (error == 0 && request.command.read())
+    reply_data(request);
+  else
+    reply(request.cookie, error);
+}
+
+void Session::reply(std::uint64_t cookie, std::uint32_t error) {
+  if (!structured_) {
+    out().put(wire::kSimpleReplyMagic).put(error).put(cookie);
+    return;
+  }
+  out().put(wire::kStructuredReplyMagic).put(wire::kDone);
+  if (error == 0)
+    out().put(wire::kChunkNone).put(cookie).put(std::uint32_t{0});
+  else
+    out().put(wire::kChunkError).put(cookie).put(std::uint32_t{6}).put(error).put(std::uint16_t{0});
+}
+
+void Session::reply_data(const BlockRequest& request) {
+  const auto bytes = static_cast<std::uint32_t>(request.data.size());
+  if (structured_)
+    out()
+        .put(wire::kStructuredReplyMagic)
+        .put(wire::kDone)
+        .put(wire::kChunkData)
+        .put(request.cookie)
+        .put(bytes + 8)
+        .put(request.command.address);
+  else
+    out().put(wire::kSimpleReplyMagic).put(std::uint32_t{0}).put(request.cookie);
+  out().put(request.data.data(), bytes);
+}
+
+}  // namespace platter::nbd

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "platter/front/serving/pacing.h"
+#include "platter/front/serving/poller.h"
+#include "platter/workload/initiator.h"
+
+namespace platter::serving {
+
+/// Has something to send before the loop waits.
+class FlushIf {
+ public:
+  virtual ~FlushIf() = default;
+  virtual void flush() = 0;
+};
+
+/// What a served run says of its pacing. Of the wall clock, so it differs from run to run.
+struct PacingAccount {
+  std::uint64_t ended = 0;      ///< commands
+  double window_sum = 0;        ///< commands outstanding when one ended, itself included
+  double late_s = 0;            ///< wall time by which commands ended behind their simulated time, summed (Realtime)
+  double most_late_s = 0;       ///< of one command
+  double longest_step_s = 0;    ///< wall time that a step of the simulation took, during which no socket was served
+  std::uint64_t impatient = 0;  ///< times that Lockstep went on with fewer commands than its depth
+};
+
+/// Runs the SystemC kernel beside sockets, in one thread. Between two instants of simulated time the loop looks for what clients have sent. Their
+/// requests enter the model at the present simulated time: everything that is due is simulated, time is moved to the wall clock's (Realtime), the
+/// handlers are called, and what they have notified is run (IEEE 1666-2011, 4.3.4.2).
+///
+/// To be added as an observer of all commands of the clients: it counts those outstanding.
+class KernelLoop : public workload::RequestObserverIf {
+ public:
+  KernelLoop(const Pacing& pacing, Poller& poller) : pacing_(pacing), poller_(poller) {}
+
+  void add(FlushIf& sender) { senders_.push_back(&sender); }
+  /// Runs until `stop`. May be called once.
+  void run();
+  /// Ends `run` soon; may be called by a handler or by the model.
+  void stop() { stopped_ = true; }
+
+  std::uint32_t outstanding() const { return outstanding_; }
+  const PacingAccount& account() const { return account_; }
+
+  void issued(const workload::Request& request) override;
+  void finished(const workload::FinishedRequest& finished) override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Nanoseconds = std::chrono::nanoseconds;
+
+  void settle();
+  void step(const sc_core::sc_time& duration);
+  bool next_instant();
+  void catch_up(Clock::time_point until);
+  void serve(const Poller::Timeout& timeout);
+  void follow_wall_clock();
+  void follow_clients();
+  core::Picoseconds simulated_at(Clock::time_point wall) const;
+  Nanoseconds wall_of(core::Picoseconds duration) const;
+
+  const Pacing pacing_;
+  Poller& poller_;
+  std::vector<FlushIf*> senders_;
+  std::uint32_t outstanding_ = 0;
+  bool stopped_ = false;
+  PacingAccount account_;
+  Clock::time_point begin_;
+  Clock::time_point served_;   ///< when the sockets were looked at last
+  Clock::time_point changed_;  ///< when the number of commands outstanding changed last
+};
+
+}  // namespace platter::serving

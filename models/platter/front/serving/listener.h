@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "platter/front/serving/poller.h"
+
+namespace platter::serving {
+
+/// A socket that takes connections: a Unix socket, or TCP.
+class Listener : public PollHandlerIf {
+ public:
+  /// `address`: HOST:PORT (an IPv6 address in brackets; an empty host is the loopback; port 0: any), or the path of a Unix socket, which is
+  /// removed with the listener. A path that a dead server has left is taken over. Throws std::invalid_argument with what is wrong.
+  Listener(const std::string& address, Poller& poller, std::function<void(FileDescriptor)> connected);
+  ~Listener() override;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  void ready(std::uint32_t events) override;
+  bool is_unix() const { return unix_; }
+  /// The path, or HOST:PORT with the port that was given.
+  const std::string& address() const { return address_; }
+
+ private:
+  void open_unix(const std::string& path);
+  void open_tcp(const std::string& host, const std::string& port);
+
+  Poller& poller_;
+  std::function<void(FileDescriptor)> connected_;
+  FileDescriptor socket_;
+  std::string address_;
+  bool unix_ = false;
+};
+
+}  // namespace platter::serving

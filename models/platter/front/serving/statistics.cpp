@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/serving/statistics.h"
+
+namespace platter::serving {
+
+const params::Statistics<ServingResult>& serving_rows() {
+  using R = ServingResult;
+  static const auto late =
+      params::Statistics<PacingAccount>()
+          .value("mean", "ms", "", "mean",
+                 [](const PacingAccount& a) { return a.ended > 0 ? 1e3 * a.late_s / static_cast<double>(a.ended) : 0.0; },
+                 {"late", 3})
+          .value("max", "ms", "", "maximum", [](const PacingAccount& a) { return 1e3 * a.most_late_s; }, {"max", 3});
+  static const auto rows =
+      params::Statistics<R>()
+          .value("pacing", "", "how simulated time followed the clients", "", [](const R& r) { return r.pacing.text(); })
+          .value("clients", "", "connections", "count", [](const R& r) { return r.clients; }, {"clients"})
+          .value("commands", "", "of the clients, ended", "count", [](const R& r) { return r.account.ended; })
+          .value("window", "", "commands outstanding when one ended, itself included", "mean",
+                 [](const R& r) {
+                   return r.account.ended > 0 ? r.account.window_sum / static_cast<double>(r.account.ended) : 0.0;
+                 },
+                 {"mean window", 2})
+          .value("impatient", "",
+                 "pacing lockstep: times that simulated time went on with fewer commands than its depth, because the clients "
+                 "were silent",
+                 "count", [](const R& r) { return r.account.impatient; })
+          .group("late_ms", "pacing realtime: wall time by which commands ended later than their simulated time", late,
+                 [](const R& r) { return r.pacing.kind == Pacing::Kind::Realtime ? &r.account : nullptr; })
+          .value("longest_step_ms", "ms", "wall time in which the simulation ran without a look at the clients", "maximum",
+                 [](const R& r) { return 1e3 * r.account.longest_step_s; });
+  return rows;
+}
+
+}  // namespace platter::serving

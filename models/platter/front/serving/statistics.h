@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "platter/front/serving/kernel_loop.h"
+#include "platter/params/statistic.h"
+
+namespace platter::serving {
+
+/// What a result says of the clients and of the pacing.
+struct ServingResult {
+  Pacing pacing;
+  PacingAccount account;
+  std::uint64_t clients = 0;
+};
+
+const params::Statistics<ServingResult>& serving_rows();
+
+}  // namespace platter::serving

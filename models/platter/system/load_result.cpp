@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/load_result.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::system {
+
+using core::Picoseconds;
+using core::RequestClass;
+
+DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()) {
+  for (const auto& drive : disks.drives()) occupancy += drive->queue().occupancy_integral(time);
+}
+
+std::uint64_t LoadResult::completed() const {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += requests->of(static_cast<RequestClass>(i)).completed;
+  return count;
+}
+
+void LoadResult::measure(const Scenario& s, const observe::Statistics& statistics, const Disks& disks, const DisksAt& begin) {
+  const Picoseconds end = core::now_ps();
+  const Picoseconds measured = std::max<Picoseconds>(end - begin.time, 1);
+  const auto drives = static_cast<double>(disks.drives().size());
+  requests = &statistics;
+  measured_s = core::to_milliseconds(measured) * 1e-3;
+  scheduler.engine = s.engine;
+  scheduler.policy = s.policy;
+  if (s.eager.enabled) eager.emplace();
+  std::vector<double> shares = disks.utilisation(begin.busy, measured);
+  for (const double share : shares) utilisation += share / drives;
+  double occupancy = -begin.occupancy;
+  for (const auto& drive : disks.drives()) {
+    drive::Drive& each = *drive;
+    occupancy += each.queue().occupancy_integral(end);
+    scheduler.decided += each.engine().statistics();
+    scheduler.stalled += each.dispatcher().statistics();
+    if (each.eager_mapping() == nullptr) continue;
+    eager->blocks += each.eager_mapping()->statistics();
+    eager->free_blocks += each.eager_mapping()->map().free_count();
+    eager->tracks_examined += each.eager_mapping()->search().tracks_examined();
+    eager->gaps += *each.engine().gaps();
+  }
+  queue_depth = occupancy / static_cast<double>(measured) / drives;
+  array = disks.array_result(std::move(shares));
+}
+
+const params::Statistics<LoadResult>& load_rows() {
+  using R = LoadResult;
+  static const auto depth = params::Statistics<R>().value("mean", "", "tags in use", "time-weighted mean",
+                                                          [](const R& r) { return r.queue_depth; }, {"mean queue", 2});
+  static const auto throughput = params::Statistics<R>().value(
+      "requests_per_s", "1/s", "completed", "rate",
+      [](const R& r) { return static_cast<double>(r.completed()) / r.measured_s; }, {"throughput", 1});
+  static const auto rows =
+      params::Statistics<R>()
+          .by_name("classes", "requests issued within the measured time, by class; a class without any is left out",
+                   observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
+          .value("hiccups", "",
+                 "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
+                 [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
+          .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean",
+                 [](const R& r) { return r.utilisation; }, {"utilisation", 3})
+          .section("queue_depth", "", depth)
+          .section("throughput", "", throughput)
+          .group("scheduler", "of the whole run, warm-up included", drive::scheduler_rows(),
+                 [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
+          .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(),
+                 [](const R& r) { return r.eager; })
+          .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
+                 [](const R& r) { return r.array; })
+          .group("serving", "of `platter serve`; of the machine that served, so it differs from run to run",
+                 serving::serving_rows(), [](const R& r) { return r.serving; });
+  return rows;
+}
+
+}  // namespace platter::system

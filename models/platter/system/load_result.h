@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "platter/drive/scheduler_statistics.h"
+#include "platter/front/serving/statistics.h"
+#include "platter/mapping/eager/statistics.h"
+#include "platter/observe/statistics.h"
+#include "platter/params/statistic.h"
+#include "platter/system/disks.h"
+
+namespace platter::system {
+
+/// The drives' accounts at the begin of the measured time.
+struct DisksAt {
+  explicit DisksAt(const Disks& disks);
+
+  core::Picoseconds time;
+  std::vector<core::Picoseconds> busy;  ///< of each drive
+  double occupancy = 0;                 ///< of the queues, summed
+};
+
+/// The result of a load, or of clients, on one drive or on several. Over several drives `utilisation` and `queue_depth` are means, `scheduler` and
+/// `eager` sums.
+struct LoadResult {
+  const observe::Statistics* requests = nullptr;
+  double measured_s = 0;
+  double utilisation = 0;
+  double queue_depth = 0;
+  drive::SchedulerStatistics scheduler;
+  std::optional<eager::EagerResult> eager;
+  std::optional<host::array::ArrayResult> array;
+  std::optional<serving::ServingResult> serving;
+
+  std::uint64_t completed() const;
+  /// The result of the time from `begin` to now.
+  void measure(const Scenario& scenario, const observe::Statistics& statistics, const Disks& disks, const DisksAt& begin);
+};
+
+const params::Statistics<LoadResult>& load_rows();
+
+}  // namespace platter::system

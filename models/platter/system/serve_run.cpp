@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/serve_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "platter/core/error.h"
+#include "platter/core/input_files.h"
+#include "platter/front/ahci/ahci_target.h"
+#include "platter/front/nbd/server.h"
+#include "platter/front/serving/kernel_loop.h"
+#include "platter/front/vfio_user/vfio_user_server.h"
+#include "platter/observe/request_log.h"
+#include "platter/observe/request_tap.h"
+#include "platter/system/disk_waves.h"
+#include "platter/system/load_result.h"
+#include "platter/system/simulated_drives.h"
+#include "platter/system/timeline.h"
+
+namespace platter::system {
+
+namespace {
+
+drive::DriveConfig data_config(const Scenario& s) {
+  drive::DriveConfig config = drive_config(s);
+  config.holds_data = true;
+  return config;
+}
+
+/// Writes through the debug interface. Throws core::InputError if the drive does not take it.
+void write_debug(observe::RequestTap& to, std::uint64_t at, std::uint8_t* data, std::size_t bytes) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(at);
+  payload.set_data_ptr(data);
+  payload.set_data_length(static_cast<unsigned>(bytes));
+  payload.set_streaming_width(static_cast<unsigned>(bytes));
+  if (to.disk_init_socket->transport_dbg(payload) != bytes)
+    throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at {}", bytes, at));
+}
+
+/// Makes the file the first contents of a drive. Throws core::InputError if it cannot be read, or is larger than the drive.
+void load_image(const std::filesystem::path& file, observe::RequestTap& to, std::uint64_t capacity,
+                std::uint32_t sector_bytes) {
+  if (const std::string objection = core::note_input(file); !objection.empty()) throw core::InputError(file, 0, 0, objection);
+  const serving::FileDescriptor from(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto fail = [&file] { throw core::InputError(file, 0, 0, std::strerror(errno)); };
+  if (!from) fail();
+  std::vector<std::uint8_t> chunk(std::size_t{1} << 20);
+  std::uint64_t at = 0;
+  for (std::size_t filled = 0;;) {
+    if (filled == 0) {  // a hole reads as zero, as the drive does
+      const off_t data = lseek(from.get(), static_cast<off_t>(at), SEEK_DATA);
+      if (data < 0 && errno == ENXIO) break;
+      if (data >= 0) {
+        at = static_cast<std::uint64_t>(data) / sector_bytes * sector_bytes;
+        lseek(from.get(), static_cast<off_t>(at), SEEK_SET);
+      }
+    }
+    const ssize_t bytes = read(from.get(), chunk.data() + filled, chunk.size() - filled);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0) fail();
+    filled += static_cast<std::size_t>(bytes);
+    if (bytes > 0 && filled < chunk.size()) continue;
+    if (filled == 0) break;
+    const std::size_t whole =
+        (filled + sector_bytes - 1) / sector_bytes * sector_bytes;  // the last sector is filled with zeroes
+    const auto end = chunk.begin() + static_cast<std::ptrdiff_t>(filled);
+    std::fill(end, chunk.begin() + static_cast<std::ptrdiff_t>(whole), std::uint8_t{0});
+    if (at > capacity || whole > capacity - at)
+      throw core::InputError(file, 0, 0, fmt::format("larger than the drive, which has {} bytes", capacity));
+    if (std::any_of(chunk.begin(), end, [](std::uint8_t b) { return b != 0; })) write_debug(to, at, chunk.data(), whole);
+    at += whole;
+    filled = 0;
+    if (bytes == 0) break;
+  }
+}
+
+class ServeRun : public RunIf, private serving::PollHandlerIf {
+ public:
+  ServeRun(const Scenario& scenario, const ServeOptions& options)
+      : s_(scenario),
+        log_(options.run.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.run.requests)),
+        disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
+               Disks::Layer::Apart),
+        statistics_(seconds(scenario.run.warmup_s)),
+        waves_(scenario, options.run.waves, disks_),
+        loop_(options.pacing, poller_),
+        options_(options) {
+    result_.serving.emplace();
+    result_.serving->pacing = options.pacing;
+    const std::size_t drives = disks_.drives().size();
+    if (options.images.size() > drives)
+      throw core::InputError(options.images[drives], 0, 0,
+                             fmt::format("one image too many: the scenario has {} drive{}", drives, drives == 1 ? "" : "s"));
+    if (!options.nbd.empty()) offer_blocks();
+    if (!options.vfio_user.empty()) offer_adapter();
+    poller_.add(options.stop_fd, EPOLLIN, *this);
+  }
+
+  void run() override {
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    for (std::size_t i = 0; i < options_.images.size(); ++i)
+      load_image(options_.images[i], *taps_[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes);
+    listen();
+    const DisksAt begin(disks_);
+    loop_.run();
+    const core::Picoseconds end = core::now_ps();
+    for (const auto& tap : taps_)
+      tap->for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, end); });
+    statistics_.check_conservation();
+    result_.measure(s_, statistics_, disks_, begin);
+    result_.serving->account = loop_.account();
+    result_.serving->clients = (nbd_ ? nbd_->clients() : 0) + (machine_ ? machine_->clients() : 0);
+  }
+
+  nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
+  double simulated_s() const override { return core::to_milliseconds(core::now_ps()) * 1e-3; }
+  std::optional<double> measured_s() const override { return result_.measured_s; }
+  std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
+  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
+
+ private:
+  void ready(std::uint32_t /*events*/) override { loop_.stop(); }
+
+  std::uint64_t bytes_of(const drive::Drive& drive) const {
+    return drive.capacity_sectors() * drive.planner().geometry().sector_bytes();
+  }
+
+  /// A tap between an initiator and the drive.
+  observe::RequestTap& tap(const std::string& name, drive::Drive& drive) {
+    taps_.push_back(std::make_unique<observe::RequestTap>(name.c_str(), numbers_));
+    observe::RequestTap& tap = *taps_.back();
+    tap.disk_init_socket.bind(drive.host_tgt_socket);
+    tap.add_observer(loop_);
+    tap.add_observer(statistics_);
+    if (log_) tap.add_observer(*log_);
+    return tap;
+  }
+
+  void offer_blocks() {
+    for (const auto& drive : disks_.drives()) {
+      const std::string name = drive->basename();
+      blocks_.push_back(std::make_unique<nbd::BlockInitiator>((name + "_nbd").c_str()));
+      blocks_.back()->disk_init_socket.bind(tap(name + "_nbd_tap", *drive).host_tgt_socket);
+      exports_.push_back({name, fmt::format("{}, {}, engine {}", s_.drive.name, s_.policy, s_.engine), bytes_of(*drive),
+                          drive->planner().geometry().sector_bytes(), blocks_.back().get()});
+    }
+  }
+
+  void offer_adapter() {
+    const auto& drives = disks_.drives();
+    if (drives.size() > ahci::reg::kMostPorts)
+      s_.refuse("array.drives", fmt::format("found {}, expected at most {}: each needs a port of the adapter", drives.size(),
+                                            std::size_t{ahci::reg::kMostPorts}));
+    std::vector<ahci::AtaIdentity> devices;
+    devices.reserve(drives.size());
+    for (const auto& drive : drives)
+      devices.push_back(ahci::AtaIdentity::of(s_.drive, drive->capacity_sectors(), fmt::format("{:04}", devices.size() + 1)));
+    adapter_ = std::make_unique<ahci::AhciTarget>("ahci", devices);
+    machine_ = std::make_unique<vfio_user::VfioUserServer>("vfio_user", poller_);
+    machine_->register_init_socket.bind(adapter_->register_tgt_socket);
+    adapter_->dma_init_socket.bind(machine_->memory_tgt_socket);
+    adapter_->interrupt.bind(interrupt_);
+    machine_->interrupt.bind(interrupt_);
+    for (std::size_t i = 0; i < drives.size(); ++i) {
+      const std::string name = std::string(drives[i]->basename()) + "_ahci_tap";
+      adapter_->port(i).disk_init_socket.bind(tap(name, *drives[i]).host_tgt_socket);
+      adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+    }
+    loop_.add(*machine_);
+  }
+
+  /// From now on clients come.
+  void listen() {
+    const auto open = [](const char* option, const auto& how) {
+      try {
+        how();
+      } catch (const std::invalid_argument& error) {
+        throw core::InputError(option, 0, 0, error.what());
+      }
+    };
+    if (!blocks_.empty()) {
+      open("--nbd", [this] { nbd_ = std::make_unique<nbd::Server>(options_.nbd, exports_, poller_); });
+      loop_.add(*nbd_);
+    }
+    if (machine_) open("--vfio-user", [this] { machine_->listen(options_.vfio_user); });
+    for (const nbd::Export& each : exports_) options_.listening(fmt::format("{} at {}", each.name, nbd_->uri(each.name)));
+    if (machine_) {
+      const char* const who = disks_.drives().size() == 1 ? "disk" : "all drives";
+      options_.listening(fmt::format("{} at {}, as an AHCI adapter (vfio-user-pci)", who, options_.vfio_user));
+    }
+  }
+
+  const Scenario& s_;
+  std::unique_ptr<observe::RequestLog> log_;  // first member: a file that cannot be written is refused before anything is built
+  Disks disks_;
+  observe::Statistics statistics_;
+  std::uint64_t numbers_ = 0;
+  std::vector<std::unique_ptr<observe::RequestTap>> taps_;
+  DiskWaves waves_;
+  serving::Poller poller_;
+  serving::KernelLoop loop_;
+  std::vector<std::unique_ptr<nbd::BlockInitiator>> blocks_;
+  std::vector<nbd::Export> exports_;
+  std::unique_ptr<nbd::Server> nbd_;
+  std::unique_ptr<ahci::AhciTarget> adapter_;
+  std::unique_ptr<vfio_user::VfioUserServer> machine_;
+  sc_core::sc_signal<bool> interrupt_{"interrupt"};
+  const ServeOptions options_;
+  LoadResult result_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& options) {
+  if (s.kind != HostKind::Drive && s.kind != HostKind::Array)
+    s.refuse("host.kind", fmt::format("found {}, expected drive or array: clients are the host", to_string(s.kind)));
+  check_engine(s);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
+  return std::make_unique<ServeRun>(s, options);
+}
+
+}  // namespace platter::system

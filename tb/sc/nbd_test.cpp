@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The NBD server's session, byte by byte, against the protocol's reference (doc/proto.md of NetworkBlockDevice/nbd).
+#include <random>
+
+#include "platter/front/nbd/session.h"
+#include "testing.h"
+
+namespace platter::testing {
+namespace {
+
+namespace wire = nbd::wire;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kSector = 512;
+
+/// A toy drive with its data, and clients of it.
+class Nbd : public ::testing::Test {
+ protected:
+  Nbd() {
+    initiator.disk_init_socket.bind(disk->host_tgt_socket);
+    exports = {{"disk", "a toy", disk->capacity_sectors() * kSector, kSector, &initiator}};
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+
+  std::unique_ptr<drive::Drive> disk = make_drive("disk", "SPTF", "firmware", toy_profile(), true);
+  nbd::BlockInitiator initiator{"initiator"};
+  std::vector<nbd::Export> exports;
+};
+
+class Client {
+ public:
+  explicit Client(const std::vector<nbd::Export>& exports, std::size_t chunk = ~std::size_t{0})
+      : session(exports), chunk_(chunk) {}
+
+  nbd::Session session;
+
+  /// Gives bytes to the server, in pieces; returns how many it has taken.
+  std::size_t give(const Bytes& bytes) {
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+      const nbd::Session::Room room = session.room();
+      if (room.bytes == 0) break;
+      const std::size_t count = std::min({room.bytes, bytes.size() - at, chunk_});
+      std::memcpy(room.to, &bytes[at], count);
+      session.received(count);
+      at += count;
+    }
+    return at;
+  }
+  /// What the server has said since the last call.
+  Bytes take() {
+    Bytes said(session.output().begin() + static_cast<std::ptrdiff_t>(session.sent_so_far()), session.output().end());
+    session.sent(said.size());
+    return said;
+  }
+  Bytes ask(const Bytes& bytes) {
+    give(bytes);
+    return take();
+  }
+  /// As `ask`, and simulates until the drive has ended everything.
+  Bytes run(const Bytes& bytes) {
+    give(bytes);
+    sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+    return take();
+  }
+
+ private:
+  std::size_t chunk_;
+};
+
+Bytes option(std::uint32_t number, const Bytes& data = {}) {
+  Bytes b;
+  wire::Writer(b)
+      .put(wire::kOptionMagic)
+      .put(number)
+      .put(static_cast<std::uint32_t>(data.size()))
+      .put(data.data(), data.size());
+  return b;
+}
+Bytes named(std::string_view name, const std::vector<std::uint16_t>& infos = {}) {
+  Bytes b;
+  wire::Writer w(b);
+  w.put(static_cast<std::uint32_t>(name.size())).put(name).put(static_cast<std::uint16_t>(infos.size()));
+  for (const std::uint16_t info : infos) w.put(info);
+  return b;
+}
+Bytes request(std::uint16_t type, std::uint64_t offset, std::uint32_t length, std::uint64_t cookie = 7, std::uint16_t flags = 0,
+              const Bytes& data = {}) {
+  Bytes b;
+  wire::Writer(b)
+      .put(wire::kRequestMagic)
+      .put(flags)
+      .put(type)
+      .put(cookie)
+      .put(offset)
+      .put(length)
+      .put(data.data(), data.size());
+  return b;
+}
+Bytes operator+(Bytes a, const Bytes& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+Bytes greeting() {
+  Bytes b;
+  wire::Writer(b).put(std::uint32_t{wire::kFixedNewstyle | wire::kNoZeroes});
+  return b;
+}
+Bytes go() { return greeting() + option(wire::kGo, named("disk")); }
+Bytes simple(std::uint32_t error, std::uint64_t cookie = 7, const Bytes& data = {}) {
+  Bytes b;
+  wire::Writer(b).put(wire::kSimpleReplyMagic).put(error).put(cookie).put(data.data(), data.size());
+  return b;
+}
+Bytes option_reply(std::uint32_t number, std::uint32_t type) {
+  Bytes b;
+  wire::Writer(b).put(wire::kOptionReplyMagic).put(number).put(type).put(std::uint32_t{0});
+  return b;
+}
+Bytes pattern(std::size_t count, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  Bytes b(count);
+  for (std::uint8_t& byte : b) byte = static_cast<std::uint8_t>(random());
+  return b;
+}
+std::uint32_t type_of(const Bytes& reply) { return reply.size() < 20 ? 0 : wire::get<std::uint32_t>(&reply[12]); }
+
+TEST_F(Nbd, GreetsAsFixedNewstyle) {
+  Client client(exports);
+  Bytes hello;
+  wire::Writer(hello).put(std::string_view("NBDMAGICIHAVEOPT")).put(std::uint16_t{3});
+  EXPECT_EQ(client.take(), hello);
+}
+
+TEST_F(Nbd, SaysWhatItOffers) {
+  Client client(exports);
+  client.take();
+  const Bytes said = client.ask(greeting() + option(wire::kGo, named("disk", {wire::kInfoName, wire::kInfoBlockSize})));
+  Bytes expected;
+  const std::uint16_t flags = wire::kHasFlags | wire::kSendFlush | wire::kSendFua | wire::kRotational | wire::kMultiConn;
+  const auto reply = [&](std::uint32_t bytes) {
+    wire::Writer(expected).put(wire::kOptionReplyMagic).put(std::uint32_t{wire::kGo}).put(wire::kInfoReply).put(bytes);
+    return wire::Writer(expected);
+  };
+  reply(12).put(std::uint16_t{0}).put(exports[0].bytes).put(flags);
+  reply(6).put(std::uint16_t{1}).put(std::string_view("disk"));
+  reply(14).put(std::uint16_t{3}).put(kSector).put(std::uint32_t{4096}).put(std::uint32_t{32 << 20});
+  EXPECT_EQ(said, expected + option_reply(wire::kGo, wire::kAck));
+}
+
+TEST_F(Nbd, ListsAndRefusesByTheirErrors) {
+  Client client(exports);
+  client.take();
+  EXPECT_EQ(type_of(client.ask(greeting() + option(wire::kList))), wire::kServer);
+  EXPECT_EQ(type_of(client.ask(option(wire::kList, {1}))), wire::kErrorInvalid);
+  EXPECT_EQ(type_of(client.ask(option(wire::kGo, named("nobody")))), wire::kErrorUnknown);
+  EXPECT_EQ(type_of(client.ask(option(wire::kGo, {0, 0, 0, 9, 'x', 0, 0}))), wire::kErrorInvalid);
+  EXPECT_EQ(type_of(client.ask(option(5))), wire::kErrorUnsupported) << "STARTTLS";
+  EXPECT_EQ(type_of(client.ask(option(99, Bytes(20'000)))), wire::kErrorTooBig);
+  EXPECT_EQ(type_of(client.ask(option(wire::kSetMetaContext, named("disk")))), wire::kErrorInvalid)
+      << "without structured replies";
+  EXPECT_EQ(client.ask(option(wire::kStructuredReply)), option_reply(wire::kStructuredReply, wire::kAck));
+  const Bytes no_query = Bytes{0, 0, 0, 4, 'd', 'i', 's', 'k', 0, 0, 0, 0};
+  EXPECT_EQ(client.ask(option(wire::kListMetaContext, no_query)), option_reply(wire::kListMetaContext, wire::kAck));
+  EXPECT_EQ(type_of(client.ask(option(wire::kListMetaContext, {0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}))), wire::kErrorInvalid);
+  EXPECT_FALSE(client.session.over());
+  EXPECT_EQ(client.ask(option(wire::kAbort)), option_reply(wire::kAbort, wire::kAck));
+  EXPECT_TRUE(client.session.over());
+}
+
+TEST_F(Nbd, TakesTheOldWayIn) {
+  Client client(exports);
+  client.take();
+  Bytes flags(4);
+  const Bytes said = client.ask(flags + option(wire::kExportName, {'d', 'i', 's', 'k'}));
+  ASSERT_EQ(said.size(), 8u + 2 + 124) << "the client has not asked to leave out the zeroes";
+  EXPECT_EQ(wire::get<std::uint64_t>(said.data()), exports[0].bytes);
+  EXPECT_EQ(client.run(request(wire::kFlush, 0, 0)), simple(0));
+  Client other(exports);
+  other.take();
+  EXPECT_EQ(other.ask(greeting() + option(wire::kExportName, {'x'})), Bytes()) << "no such export: the connection ends";
+  EXPECT_TRUE(other.session.over());
+}
+
+TEST_F(Nbd, ReadsWhatWasWrittenInPiecesOfAnySize) {
+  for (const std::size_t chunk : {std::size_t{1}, std::size_t{27}, std::size_t{29}, std::size_t{4096}, ~std::size_t{0}}) {
+    Client client(exports, chunk);
+    client.take();
+    client.ask(go());
+    const Bytes data = pattern(3 * kSector, static_cast<unsigned>(chunk));
+    EXPECT_EQ(client.run(request(wire::kWrite, 5 * kSector, 3 * kSector, 1, 0, data)), simple(0, 1)) << chunk;
+    EXPECT_EQ(client.run(request(wire::kRead, 5 * kSector, 3 * kSector, 2)), simple(0, 2, data)) << chunk;
+  }
+}
+
+TEST_F(Nbd, AForcedWriteIsOnTheMediaWhenItIsAnswered) {
+  Client client(exports);
+  client.take();
+  client.ask(go());
+  const Bytes data = pattern(kSector);
+  EXPECT_EQ(client.run(request(wire::kWrite, 0, kSector, 1, wire::kFua, data)), simple(0, 1));
+  Bytes media(kSector);
+  disk->media().read(0, media.data(), media.size());
+  EXPECT_EQ(media, data);
+}
+
+TEST_F(Nbd, RepliesInStructuresWhereAsked) {
+  Client client(exports);
+  client.take();
+  client.ask(greeting() + option(wire::kStructuredReply) + option(wire::kGo, named("")));
+  const Bytes said = client.run(request(wire::kRead, kSector, kSector, 9, wire::kDontFragment));
+  Bytes expected;
+  wire::Writer(expected).put(wire::kStructuredReplyMagic).put(wire::kDone).put(wire::kChunkData).put(std::uint64_t{9});
+  wire::Writer(expected).put(std::uint32_t{8 + kSector}).put(std::uint64_t{kSector}).zeroes(kSector);
+  EXPECT_EQ(said, expected);
+  Bytes error;
+  wire::Writer(error).put(wire::kStructuredReplyMagic).put(wire::kDone).put(wire::kChunkError).put(std::uint64_t{7});
+  wire::Writer(error).put(std::uint32_t{6}).put(wire::kInvalid).put(std::uint16_t{0});
+  EXPECT_EQ(client.ask(request(wire::kRead, exports[0].bytes, kSector)), error);
+}
+
+TEST_F(Nbd, RefusesWhatItCannotDo) {
+  Client client(exports);
+  client.take();
+  client.ask(go());
+  const std::uint64_t end = exports[0].bytes;
+  EXPECT_EQ(client.ask(request(wire::kRead, end, kSector)), simple(wire::kInvalid));
+  EXPECT_EQ(client.ask(request(wire::kRead, ~std::uint64_t{0} - 511, 2 * kSector)), simple(wire::kInvalid));
+  EXPECT_EQ(client.ask(request(wire::kRead, 1, kSector)), simple(wire::kInvalid));
+  EXPECT_EQ(client.ask(request(wire::kRead, 0, 0)), simple(wire::kInvalid));
+  EXPECT_EQ(client.ask(request(wire::kRead, 0, ~0u & ~511u)), simple(wire::kOverflow));
+  EXPECT_EQ(client.ask(request(wire::kRead, 0, kSector, 7, 1 << 9)), simple(wire::kInvalid)) << "an unknown flag";
+  EXPECT_EQ(client.ask(request(wire::kRead, 0, kSector, 7, wire::kDontFragment)), simple(wire::kInvalid)) << "not offered";
+  EXPECT_EQ(client.ask(request(wire::kFlush, 8, 0)), simple(wire::kInvalid));
+  for (const std::uint16_t type : std::initializer_list<std::uint16_t>{4, 5, 6, 7, 77})
+    EXPECT_EQ(client.ask(request(type, 0, kSector)), simple(wire::kNotSupported)) << type;
+  EXPECT_EQ(client.ask(request(wire::kWrite, end, kSector, 7, 0, Bytes(kSector))), simple(wire::kNoSpace));
+  EXPECT_EQ(client.ask(request(wire::kWrite, 3, kSector, 7, 0, Bytes(kSector))), simple(wire::kInvalid));
+  EXPECT_EQ(client.ask(request(wire::kWrite, 0, 0)), simple(wire::kInvalid));
+  EXPECT_EQ(client.run(request(wire::kRead, 0, kSector, 3)), simple(0, 3, Bytes(kSector))) << "and goes on";
+  EXPECT_EQ(client.ask(Bytes(28)), Bytes());
+  EXPECT_TRUE(client.session.over()) << "no request";
+}
+
+TEST_F(Nbd, AClientThatTakesNothingIsNotReadFurther) {
+  Client client(exports);
+  client.take();
+  client.ask(go());
+  Bytes many;
+  for (unsigned i = 0; i < 5000; ++i) many = many + request(wire::kRead, 0, kSector, i);
+  const std::size_t taken = client.give(many);
+  EXPECT_LT(taken, many.size());
+  EXPECT_GE(taken, 1024u * 28);
+  Bytes said;
+  for (std::size_t given = taken; said.size() < 5000u * (16 + kSector);) {
+    sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
+    const Bytes more = client.take();
+    ASSERT_FALSE(more.empty());
+    said = said + more;
+    client.session.received(0);  // what has come already
+    given += client.give(Bytes(many.begin() + static_cast<std::ptrdiff_t>(given), many.end()));
+  }
+  EXPECT_EQ(said.size(), 5000u * (16 + kSector));
+}
+
+TEST_F(Nbd, AClientThatDiesLeavesTheDriveWhole) {
+  const Bytes data = pattern(kSector);
+  {
+    Client client(exports);
+    client.take();
+    client.ask(go());
+    client.give(request(wire::kWrite, 0, kSector, 1, 0, data));
+    client.give(request(wire::kWrite, 8 * kSector, kSector, 2, 0, Bytes(100)));  // not complete
+  }
+  Client other(exports);
+  other.take();
+  other.ask(go());
+  EXPECT_EQ(other.run(request(wire::kRead, 0, kSector)), simple(0, 7, data)) << "what the drive had got is carried out";
+  EXPECT_EQ(other.run(request(wire::kRead, 8 * kSector, kSector)), simple(0, 7, Bytes(kSector)));
+}
+
+/// Valid conversations with bytes changed, left out, doubled: the session ends or goes on, and the drive is whole.
+TEST_F(Nbd, AnyBytesAreBorne) {
+  std::mt19937 random(5);
+  const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };
+  const std::vector<Bytes> parts = {greeting(),
+                                    option(wire::kStructuredReply),
+                                    option(wire::kInfo, named("disk", {0, 1, 2, 3})),
+                                    option(wire::kList),
+                                    option(wire::kSetMetaContext, named("disk")),
+                                    option(wire::kGo, named("disk")),
+                                    request(wire::kRead, 0, kSector),
+                                    request(wire::kWrite, 0, kSector, 1, 0, Bytes(kSector)),
+                                    request(wire::kFlush, 0, 0),
+                                    request(4, 0, 0)};
+  for (int turn = 0; turn < (kSanitized ? 3000 : 20'000); ++turn) {
+    Client client(exports, 1 + below(200));
+    Bytes said = turn % 2 == 0 ? go() : Bytes();
+    for (std::size_t i = below(8); i > 0; --i) said = said + parts[below(parts.size())];
+    for (std::size_t i = below(4); i > 0 && !said.empty(); --i) {
+      const std::size_t at = below(said.size());
+      switch (below(3)) {
+        case 0: said[at] = static_cast<std::uint8_t>(random()); break;
+        case 1: said.erase(said.begin() + static_cast<std::ptrdiff_t>(at)); break;
+        default: said.insert(said.begin() + static_cast<std::ptrdiff_t>(at), below(2) == 0 ? 0xFF : 0);
+      }
+    }
+    client.give(said);
+    if (turn % 50 == 0) sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  }
+  sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
+  Client client(exports);
+  client.take();
+  client.ask(go());
+  EXPECT_EQ(client.run(request(wire::kFlush, 0, 0)), simple(0));
+  EXPECT_EQ(disk->queue().occupancy(), 0u);
+}
+
+}  // namespace
+}  // namespace platter::testing
