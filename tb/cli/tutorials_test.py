@@ -17,7 +17,8 @@ MARK = "== the end of a step"
 
 class Tutorials(unittest.TestCase):
     def test_every_page(self):
-        pages = sorted((SOURCE / "docs/tutorials").glob("*.md"))
+        # A guest's numbers differ from run to run: tb/clients/guest_test.py runs what that page shows.
+        pages = sorted(set((SOURCE / "docs/tutorials").glob("*.md")) - {SOURCE / "docs/tutorials/a_computer_on_the_drive.md"})
         self.assertGreaterEqual(len(pages), 3)
         for page in pages:
             with self.subTest(page=page.name):
