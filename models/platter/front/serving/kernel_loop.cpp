@@ -13,6 +13,8 @@ namespace {
 
 /// Wall time for which instants are simulated without a look at the sockets.
 constexpr std::chrono::microseconds kTurn{20};
+/// Wall time after a client's message for which the loop looks for the next one without falling asleep.
+constexpr std::chrono::microseconds kAttention{50};
 
 double to_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
@@ -66,9 +68,20 @@ bool KernelLoop::next_instant() {
 /// Sends answers, waits for clients, and lets their requests enter the model.
 void KernelLoop::serve(const Poller::Timeout& timeout) {
   for (FlushIf* sender : senders_) sender->flush();
-  const bool found = poller_.wait(timeout);
+  const Clock::time_point begin = Clock::now();
+  bool found = poller_.wait(Nanoseconds(0));
   served_ = Clock::now();
+  // A client often goes on soon after it was served. To fall asleep and be woken takes longer than its next message.
+  while (!found && served_ - heard_ < kAttention && (!timeout || served_ - begin < *timeout)) {
+    found = poller_.wait(Nanoseconds(0));
+    served_ = Clock::now();
+  }
+  if (!found && (!timeout || served_ - begin < *timeout)) {
+    found = poller_.wait(timeout ? Poller::Timeout(*timeout - (served_ - begin)) : timeout);
+    served_ = Clock::now();
+  }
   if (!found) return;
+  heard_ = served_;
   if (pacing_.kind == Pacing::Kind::Realtime) catch_up(served_);
   poller_.dispatch();
   settle();
@@ -127,7 +140,7 @@ void KernelLoop::follow_clients() {
 }
 
 void KernelLoop::run() {
-  begin_ = served_ = changed_ = Clock::now();
+  begin_ = served_ = heard_ = changed_ = Clock::now();
   if (pacing_.kind == Pacing::Kind::Realtime)
     follow_wall_clock();
   else

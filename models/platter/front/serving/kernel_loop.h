@@ -73,6 +73,7 @@ class KernelLoop : public workload::RequestObserverIf {
   PacingAccount account_;
   Clock::time_point begin_;
   Clock::time_point served_;   ///< when the sockets were looked at last
+  Clock::time_point heard_;    ///< when a client has sent something last
   Clock::time_point changed_;  ///< when the number of commands outstanding changed last
 };
 
