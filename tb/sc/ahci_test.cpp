@@ -52,6 +52,39 @@ TEST(Ahci, PowersUpAsTheStandardSays) {
   EXPECT_EQ(pc.port(hba::kTfd, 0), 0x80u);
 }
 
+TEST(Ahci, AProbeSeesTheHostsAccessesAndTheSlots) {
+  struct Probe : ahci::AhciProbeIf {
+    void changed(const ahci::PortReport& report) override {
+      issued |= report.ci;
+      in_drive |= report.in_drive;
+      last = report;
+    }
+    void accessed(const ahci::RegisterReport& report) override { accesses.push_back(report); }
+    std::vector<ahci::RegisterReport> accesses;
+    ahci::PortReport last;
+    std::uint32_t issued = 0;
+    std::uint32_t in_drive = 0;
+  } probe;
+  Computer pc("pc", disk_profile());
+  pc.start();
+  pc.adapter->add_probe(probe);
+  EXPECT_EQ(pc.port(hba::kSsts), 0x133u);
+  ASSERT_EQ(probe.accesses.size(), 1u);
+  EXPECT_EQ(probe.accesses[0].offset, hba::kPorts + hba::kSsts);
+  EXPECT_EQ(probe.accesses[0].data, 0x133u);
+  EXPECT_FALSE(probe.accesses[0].write);
+  ASSERT_TRUE(pc.run(command_frame(0x25, 8, 8), 4096));
+  EXPECT_EQ(probe.issued, 1u);
+  EXPECT_EQ(probe.in_drive, 1u);
+  EXPECT_EQ(probe.last.ci, 0u);
+  EXPECT_EQ(probe.last.in_drive, 0u);
+  EXPECT_EQ(probe.last.tfd, 0x50u);
+  const std::size_t seen = probe.accesses.size();
+  pc.adapter->remove_probe(probe);
+  pc.port(hba::kSsts);
+  EXPECT_EQ(probe.accesses.size(), seen);
+}
+
 TEST(Ahci, TheLinkRestsWhenAskedTo) {
   Computer pc("pc", disk_profile());
   pc.start();

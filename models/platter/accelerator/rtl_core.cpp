@@ -35,6 +35,7 @@ struct RtlCore::Design {
         half_period(clock_period / 2),
         period(clock_period) {
     enter();
+    context->threads(1);  // the design needs no pool of threads
     context->fatalOnError(false);
     context->errorLimit(1);
     top = std::make_unique<PLATTER_VSCHED>(context.get(), name.c_str());

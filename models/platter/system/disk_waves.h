@@ -19,6 +19,8 @@ class DiskWaves {
  public:
   DiskWaves(const Scenario& scenario, const std::filesystem::path& file, const Disks& disks);
 
+  /// Null without one.
+  observe::WaveFile* file() { return file_.get(); }
   /// Closes the file; null without one.
   observe::OutputFile* close() { return file_ ? &file_->close() : nullptr; }
 

@@ -16,6 +16,7 @@
 #include "platter/front/nbd/server.h"
 #include "platter/front/serving/kernel_loop.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
+#include "platter/observe/ahci_waves.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/request_tap.h"
 #include "platter/system/disk_waves.h"
@@ -174,6 +175,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       adapter_->port(i).disk_init_socket.bind(tap(name, *drives[i]).host_tgt_socket);
       adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
     }
+    if (waves_.file() != nullptr) adapter_waves_.emplace(*adapter_, *waves_.file(), "ahci");
     loop_.add(*machine_);
   }
 
@@ -211,6 +213,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   std::vector<nbd::Export> exports_;
   std::unique_ptr<nbd::Server> nbd_;
   std::unique_ptr<ahci::AhciTarget> adapter_;
+  std::optional<observe::AhciWaves> adapter_waves_;
   std::unique_ptr<vfio_user::VfioUserServer> machine_;
   sc_core::sc_signal<bool> interrupt_{"interrupt"};
   const ServeOptions options_;

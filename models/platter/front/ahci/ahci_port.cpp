@@ -101,6 +101,14 @@ void AhciPort::write(std::uint32_t offset, std::uint32_t data, std::uint32_t mas
     default: break;
   }
   interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
+  tell();
+}
+
+void AhciPort::tell() const {
+  if (probes_ == nullptr || probes_->empty()) return;
+  PortReport report{core::now_ps(), number_, read(reg::kCmd), r_.ci, r_.sact, is(), r_.tfd, 0};
+  for (const auto& slot : slots_) report.in_drive |= slot->in_drive ? 1u << slot->number : 0;
+  probes_->tell([&report](AhciProbeIf& probe) { probe.changed(report); });
 }
 
 void AhciPort::write_command(std::uint32_t value) {
@@ -183,8 +191,11 @@ void AhciPort::forget_all() {
 // --- the thread -------------------------------------------------------------------------------------------------------
 
 void AhciPort::run() {
-  for (;;)
-    if (!step()) wait(work_);
+  for (;;) {
+    const bool more = step();
+    tell();
+    if (!more) wait(work_);
+  }
 }
 
 bool AhciPort::step() {

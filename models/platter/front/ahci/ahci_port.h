@@ -10,6 +10,7 @@
 
 #include "platter/command/tlm/command_extension.h"
 #include "platter/command/tlm/initiator_port.h"
+#include "platter/front/ahci/ahci_probe.h"
 #include "platter/front/ahci/ata_device.h"
 #include "platter/front/ahci/drive_control.h"
 #include "platter/front/ahci/region_list.h"
@@ -58,6 +59,11 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   bool interrupts() const { return (is() & r_.ie) != 0; }
 
   const AtaDevice& device() const { return device_; }
+  /// `number`: this port's in the reports.
+  void set_probes(const AhciProbes& probes, std::uint32_t number) {
+    probes_ = &probes;
+    number_ = number;
+  }
 
  private:
   /// A command of a slot, from its FIS to its answer. The extension of the payload is the slot itself.
@@ -94,6 +100,8 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   static Slot& slot_of(tlm::tlm_generic_payload& payload) {
     return static_cast<Slot&>(*payload.get_extension<command::CommandExtension>());
   }
+
+  void tell() const;
 
   // Registers
   std::uint32_t is() const { return r_.is | ((r_.serr & reg::kSerrExchanged) != 0 ? reg::kPcs : 0); }
@@ -154,6 +162,8 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
     bool soft_reset = false;
   } state_;
   sc_core::sc_event work_;
+  const AhciProbes* probes_ = nullptr;
+  std::uint32_t number_ = 0;
 };
 
 }  // namespace platter::ahci

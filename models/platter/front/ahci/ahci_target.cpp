@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "platter/core/sc_time.h"
+
 namespace platter::ahci {
 
 AhciTarget::AhciTarget(const sc_core::sc_module_name& name, const std::vector<AtaIdentity>& devices,
@@ -17,6 +19,7 @@ AhciTarget::AhciTarget(const sc_core::sc_module_name& name, const std::vector<At
   for (const AtaIdentity& device : devices)
     ports_.push_back(std::make_unique<AhciPort>(("port" + std::to_string(ports_.size())).c_str(), device, options,
                                                 static_cast<DmaIf&>(*this), interrupt_changed_));
+  for (std::uint32_t i = 0; i < ports_.size(); ++i) ports_[i]->set_probes(probes_, i);
   SC_METHOD(drive_interrupt);
   sensitive << interrupt_changed_;
 }
@@ -101,6 +104,10 @@ void AhciTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
       std::memcpy(payload.get_data_ptr() + at, &word, part);
     } else {
       std::memcpy(&word, payload.get_data_ptr() + at, part);
+    }
+    const RegisterReport report{core::now_ps(), static_cast<std::uint32_t>(address + at), word, payload.is_write()};
+    probes_.tell([&report](AhciProbeIf& probe) { probe.accessed(report); });
+    if (payload.is_write()) {
       write(offset, word << shift, (part == 4 ? ~0u : (1u << 8 * part) - 1) << shift);
     }
   }

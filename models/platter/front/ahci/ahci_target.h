@@ -34,6 +34,10 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   AhciPort& port(std::size_t number) { return *ports_.at(number); }
   std::size_t ports() const { return ports_.size(); }
 
+  /// The probe must outlive its registration.
+  void add_probe(AhciProbeIf& probe) { probes_.add(probe); }
+  void remove_probe(AhciProbeIf& probe) { probes_.remove(probe); }
+
   /// An aligned word of registers; 0 where there is none.
   std::uint32_t read(std::uint32_t offset) const;
   /// `mask`: the bits that are written.
@@ -52,6 +56,7 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
     return transfer(tlm::TLM_WRITE_COMMAND, address, const_cast<void*>(from), bytes);
   }
 
+  AhciProbes probes_;
   std::vector<std::unique_ptr<AhciPort>> ports_;
   bool enabled_ = false;  ///< GHC.IE
   std::uint32_t is_ = 0;  ///< ports with an interrupt since their bit was cleared

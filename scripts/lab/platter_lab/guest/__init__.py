@@ -198,7 +198,7 @@ def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, lin
 
 def _save_file(path: Path, waves: Path, begin: int, end: int) -> None:
     """GTKWave's save file: the shipped view, with markers at both ends of a request and the time around it."""
-    view = (ROOT / "waves/guest.gtkw").read_text() if (ROOT / "waves/guest.gtkw").exists() else (ROOT / "waves/mixed_media.gtkw").read_text()
+    view = (ROOT / "waves/guest.gtkw").read_text()
     lines = [line for line in view.splitlines() if not line.startswith(("[timestart]", "*", "[dumpfile]"))]
     margin = (end - begin) // 10
     path.write_text("\n".join([f'[dumpfile] "{waves}"', f"[timestart] {max(begin - margin, 0)}",
