@@ -264,6 +264,32 @@ TEST_F(Nbd, AClientThatTakesNothingIsNotReadFurther) {
   EXPECT_EQ(said.size(), 5000u * (16 + kSector));
 }
 
+TEST_F(Nbd, WhoTakesItsLeaveGetsTheAnswersThatAreDue) {
+  Client client(exports);
+  client.take();
+  client.ask(go());
+  client.give(request(wire::kWrite, 0, kSector, 1, 0, pattern(kSector)) + request(wire::kDisconnect, 0, 0));
+  EXPECT_FALSE(client.session.over());
+  EXPECT_EQ(client.session.room().bytes, 0u);
+  EXPECT_EQ(client.run({}), simple(0, 1));
+  EXPECT_TRUE(client.session.over());
+}
+
+TEST_F(Nbd, ASlowClientsAnswersTakeNoMoreRoomThanIsAllowed) {
+  Client client(exports);
+  client.take();
+  client.ask(go());
+  std::size_t most = 0;
+  for (unsigned i = 0; i < 400; ++i) {
+    client.give(request(wire::kRead, 0, 128 * kSector, i));
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+    const std::size_t waiting = client.session.output().size() - client.session.sent_so_far();
+    if (waiting > 100'000) client.session.sent(waiting - 100'000);  // never all of it
+    most = std::max(most, client.session.output().size());
+  }
+  EXPECT_LT(most, 1'000'000u) << "of 26 MB in all";
+}
+
 TEST_F(Nbd, AClientThatDiesLeavesTheDriveWhole) {
   const Bytes data = pattern(kSector);
   {

@@ -225,6 +225,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
 std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& options) {
   if (s.kind != HostKind::Drive && s.kind != HostKind::Array)
     s.refuse("host.kind", fmt::format("found {}, expected drive or array: clients are the host", to_string(s.kind)));
+  if (!options.nbd.empty() && !options.vfio_user.empty())
+    throw core::InputError("platter serve", 0, 0,
+                           "found --nbd and --vfio-user, expected one of them: an AHCI port gives its drive the tags");
   check_engine(s);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return std::make_unique<ServeRun>(s, options);

@@ -36,7 +36,7 @@ Session::~Session() {
 }
 
 Session::Room Session::room() {
-  if (over() || full()) return {nullptr, 0};
+  if (state_ == State::Over || full()) return {nullptr, 0};
   if (state_ == State::Data && available() == 0)
     return {writing_->data.data() + (writing_->data.size() - left_), static_cast<std::size_t>(left_)};
   if (begin_ > 0) {
@@ -60,9 +60,13 @@ void Session::received(std::size_t bytes) {
 
 void Session::sent(std::size_t bytes) {
   sent_ += bytes;
-  if (sent_ < output_.size()) return;
-  output_.clear();
-  sent_ = 0;
+  if (sent_ == output_.size()) {
+    output_.clear();
+    sent_ = 0;
+  } else if (sent_ > kInputBytes && sent_ > output_.size() / 2) {  // each byte moves once
+    output_.erase(output_.begin(), output_.begin() + static_cast<std::ptrdiff_t>(sent_));
+    sent_ = 0;
+  }
 }
 
 const std::uint8_t* Session::take(std::size_t bytes) {
@@ -91,7 +95,9 @@ bool Session::step() {
       option_bytes_ = wire::get<std::uint32_t>(from + 12);
       const bool good = wire::get<std::uint64_t>(from) == wire::kOptionMagic;
       state_ = State::OptionData;
-      if (good && option_bytes_ > kMostOption) {
+      if (good && option_ == wire::kExportName && option_bytes_ > kMostOption) {  // it has no answer
+        state_ = State::Over;
+      } else if (good && option_bytes_ > kMostOption) {
         reply_option(option_, wire::kErrorTooBig, "the option's data is too long");
         left_ = option_bytes_;
         state_ = State::Skip;
@@ -282,6 +288,7 @@ void Session::request() {
   const std::uint32_t error = objection();
   if (header_.type == wire::kDisconnect) {
     state_ = State::Over;
+    finishing_ = true;
   } else if (header_.type == wire::kWrite && (error != 0 || header_.length > kMostBytes)) {
     left_ = header_.length;  // the data comes all the same
     state_ = State::Skip;

@@ -48,8 +48,9 @@ class Session : public BlockClientIf {
   void sent(std::size_t bytes);
   /// Bytes of the output that have not been sent begin here.
   std::size_t sent_so_far() const { return sent_; }
-  /// Nothing more is to come from the client: the connection may be closed when the output has been sent.
-  bool over() const { return state_ == State::Over; }
+  /// Nothing more is to come from the client, and nothing more to be answered: the connection may be closed when the output has been sent. A client
+  /// that has taken its leave gets the answers that are due.
+  bool over() const { return state_ == State::Over && (!finishing_ || requests_ == 0); }
 
   void answered(BlockRequest& request) override;
 
@@ -91,6 +92,7 @@ class Session : public BlockClientIf {
   const std::vector<Export>& exports_;
   const Export* export_ = nullptr;
   State state_ = State::ClientFlags;
+  bool finishing_ = false;   ///< DISC has come
   bool zeroes_ = true;       ///< the client expects 124 zeroes after EXPORT_NAME
   bool structured_ = false;  ///< replies
   std::vector<std::uint8_t> input_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/front/serving/kernel_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "platter/core/error.h"
 #include "platter/core/sc_time.h"
 
 namespace platter::serving {
@@ -15,6 +18,8 @@ namespace {
 constexpr std::chrono::microseconds kTurn{20};
 /// Wall time after a client's message for which the loop looks for the next one without falling asleep.
 constexpr std::chrono::microseconds kAttention{50};
+
+constexpr Picoseconds kLongest = Picoseconds{1} << 62;  // a drive counts with sums of times
 
 double to_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
@@ -37,11 +42,12 @@ void KernelLoop::finished(const workload::FinishedRequest& finished) {
 }
 
 Picoseconds KernelLoop::simulated_at(Clock::time_point wall) const {
-  return static_cast<Picoseconds>(static_cast<double>(Nanoseconds(wall - begin_).count()) * 1e3 / pacing_.scale);
+  return static_cast<Picoseconds>(std::min(static_cast<double>(Nanoseconds(wall - begin_).count()) * 1e3 / pacing_.scale,
+                                           2.0 * static_cast<double>(kLongest) - 1024));
 }
 
 KernelLoop::Nanoseconds KernelLoop::wall_of(Picoseconds duration) const {
-  return Nanoseconds(static_cast<std::int64_t>(static_cast<double>(duration) * 1e-3 * pacing_.scale));
+  return Nanoseconds(static_cast<std::int64_t>(std::min(static_cast<double>(duration) * 1e-3 * pacing_.scale, 1e18)));
 }
 
 void KernelLoop::step(const sc_core::sc_time& duration) {
@@ -68,6 +74,8 @@ bool KernelLoop::next_instant() {
 /// Sends answers, waits for clients, and lets their requests enter the model.
 void KernelLoop::serve(const Poller::Timeout& timeout) {
   for (FlushIf* sender : senders_) sender->flush();
+  if (sc_core::sc_pending_activity_at_current_time())
+    return;  // a client that is gone, or one that was held up, has asked for something
   const Clock::time_point begin = Clock::now();
   bool found = poller_.wait(Nanoseconds(0));
   served_ = Clock::now();
@@ -90,6 +98,8 @@ void KernelLoop::serve(const Poller::Timeout& timeout) {
 /// Simulates up to the time of the wall clock, but for no longer than a turn.
 void KernelLoop::catch_up(Clock::time_point until) {
   const Picoseconds target = simulated_at(until);
+  if (target > kLongest)
+    throw core::SimulationError(fmt::format("simulated time ends at {} s", kLongest / core::kPicosecondsPerSecond));
   const Clock::time_point begin = Clock::now();
   settle();
   while (core::now_ps() < target && !stopped_) {

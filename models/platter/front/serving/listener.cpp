@@ -67,8 +67,9 @@ void Listener::open_unix(const std::string& path) {
   struct stat there{};
   if (stat(path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) refuse(path, "exists, and is no socket");
-    const FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (connect(probe.get(), generic, sizeof name) == 0) refuse(path, "another server listens there");
+    if (errno != ECONNREFUSED) refuse(path, std::strerror(errno));
     unlink(path.c_str());
   }
   socket_ = FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -475,12 +476,13 @@ bool VfioUserServer::transfer_by_message(bool write, std::uint64_t address, std:
     message.insert(message.end(), data + done, data + done + carried);
     question_.open = true;
     push(message);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
     pollfd waiting{client_.get(), POLLIN, 0};
     while (question_.open && !failed_) {
       if (!output_.empty()) push({});
       waiting.events = static_cast<short>(output_.empty() ? POLLIN : POLLIN | POLLOUT);
       const int ready = poll(&waiting, 1, kPatience_ms);
-      if (ready == 0 || (ready < 0 && errno != EINTR)) failed_ = true;
+      if (ready == 0 || (ready < 0 && errno != EINTR) || std::chrono::steady_clock::now() > end) failed_ = true;
       while (question_.open && !failed_ && receive()) {
       }
     }
