@@ -95,14 +95,13 @@ bool Session::step() {
       option_bytes_ = wire::get<std::uint32_t>(from + 12);
       const bool good = wire::get<std::uint64_t>(from) == wire::kOptionMagic;
       state_ = State::OptionData;
-      if (good && option_ == wire::kExportName && option_bytes_ > kMostOption) {  // it has no answer
+      const bool answered = option_ != wire::kExportName;
+      if (!good || (!answered && option_bytes_ > kMostOption)) {
         state_ = State::Over;
-      } else if (good && option_bytes_ > kMostOption) {
+      } else if (option_bytes_ > kMostOption) {
         reply_option(option_, wire::kErrorTooBig, "the option's data is too long");
         left_ = option_bytes_;
         state_ = State::Skip;
-      } else if (!good) {
-        state_ = State::Over;
       }
       return true;
     }

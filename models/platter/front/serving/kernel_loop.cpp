@@ -74,8 +74,11 @@ bool KernelLoop::next_instant() {
 /// Sends answers, waits for clients, and lets their requests enter the model.
 void KernelLoop::serve(const Poller::Timeout& timeout) {
   for (FlushIf* sender : senders_) sender->flush();
-  if (sc_core::sc_pending_activity_at_current_time())
-    return;  // a client that is gone, or one that was held up, has asked for something
+  // A client that is gone, or one that was held up, may have asked for something.
+  if (sc_core::sc_pending_activity_at_current_time()) {
+    settle();
+    return;  // for how long to wait has to be found anew
+  }
   const Clock::time_point begin = Clock::now();
   bool found = poller_.wait(Nanoseconds(0));
   served_ = Clock::now();
