@@ -73,7 +73,8 @@ def disk_options(kind, socket, shared=True):
 def qemu_program(tree):
     """The beginning of QEMU's command line."""
     share = tree.root / "usr/share"
-    return [*tree.command("usr/bin/qemu-system-x86_64"), "-L", str(share / "qemu"), "-L", str(share / "seabios")]
+    modules = tree.root / "usr/lib/x86_64-linux-gnu/qemu"
+    return ["env", f"QEMU_MODULE_DIR={modules}", *tree.command("usr/bin/qemu-system-x86_64"), "-L", str(share / "qemu"), "-L", str(share / "seabios")]
 
 
 def qemu(tree, *options):

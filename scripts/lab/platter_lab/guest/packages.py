@@ -65,8 +65,10 @@ class Tree:
         stamp.write_text(wanted)
 
     def _loader(self):
-        return [str(self.root / "usr/lib64/ld-linux-x86-64.so.2"), "--library-path",
-                ":".join(str(self.root / folder) for folder in ("usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/ceph"))]
+        # Debian 13 has it below usr, Debian 12 beside.
+        loader = next(path for path in (self.root / "usr/lib64", self.root / "lib64") if path.exists()) / "ld-linux-x86-64.so.2"
+        folders = [self.root / top / "x86_64-linux-gnu" for top in ("usr/lib", "lib")]
+        return [str(loader), "--library-path", ":".join(str(path) for folder in folders for path in (folder, folder / "ceph"))]
 
     def command(self, program):
         """The beginning of a command line that runs a program of the tree, with the tree's libraries."""
