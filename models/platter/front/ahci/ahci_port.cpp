@@ -185,7 +185,15 @@ void AhciPort::forget_all() {
     slot->wanted = false;
     slot->abandoned = slot->in_drive;
   }
-  state_.begun = nullptr;
+  for (const Slot* slot : lines_.to_send) give_up(slot->task);
+  lines_.to_send.clear();
+  if (std::exchange(state_.begun, nullptr) != nullptr) r_.tfd &= ~std::uint32_t{Outcome::kBusy};
+  ++epoch_;
+}
+
+void AhciPort::give_up(const Task& task) {
+  device_.dropped(task);
+  if (!task.queued) r_.tfd &= ~std::uint32_t{Outcome::kBusy};
 }
 
 // --- the thread -------------------------------------------------------------------------------------------------------
@@ -206,7 +214,7 @@ bool AhciPort::step() {
   }
   if (state_.signature && (r_.cmd & reg::kFre) != 0) {
     const Outcome signature = *std::exchange(state_.signature, std::nullopt);
-    take(signature, 0);
+    if (!take(signature, 0)) return true;
     r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
     return true;
   }
@@ -274,11 +282,15 @@ void AhciPort::begin(Slot& slot) {
     finish(slot, task.outcome);
     return;
   }
+  bool ready = true;
   if (task.queued) {  // the device is ready for the next command
-    take({}, 0);
-    r_.ci &= ~(1u << slot.number);
+    ready = take({}, 0);
+    if (ready) r_.ci &= ~(1u << slot.number);
   }
-  if (slot.wanted && (!outbound(task.transfer) || collect(slot))) to_drive(slot);
+  if (ready && (!outbound(task.transfer) || collect(slot)))
+    to_drive(slot);
+  else
+    device_.dropped(task);
 }
 
 void AhciPort::control(Slot& slot, bool clears_busy) {
@@ -289,7 +301,7 @@ void AhciPort::control(Slot& slot, bool clears_busy) {
     state_.soft_reset = true;
   } else if (std::exchange(state_.soft_reset, false)) {
     const Outcome signature = device_.reset(false);
-    take(signature, 0);
+    if (!take(signature, 0)) return;
     r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
     clears_busy = true;
   }
@@ -306,7 +318,6 @@ void AhciPort::reset_device(bool hard) {
 }
 
 void AhciPort::withdraw() {
-  lines_.to_send.clear();
   forget_all();
   for (const auto& slot : slots_) {
     if (slot->in_drive) control_.abort(static_cast<std::uint32_t>(slot->task.command.tag));
@@ -357,8 +368,12 @@ tlm::tlm_sync_enum AhciPort::nb_transport_bw(tlm::tlm_generic_payload& payload, 
 void AhciPort::answered(Slot& slot) {
   control_.busy();
   if (std::exchange(slot.abandoned, false) || !slot.wanted) {
-    device_.dropped(slot.task);
-    if (!slot.task.queued && !state_.signature && !state_.reset) r_.tfd &= ~std::uint32_t{Outcome::kBusy};
+    if (slot.data.capacity() > kKeptBytes) slot.data = {};
+    const bool busy = state_.signature || state_.reset || state_.begun != nullptr;  // with what has come since
+    if (busy)
+      device_.dropped(slot.task);
+    else
+      give_up(slot.task);
     return;
   }
   const Outcome outcome = device_.ended(slot.fis, slot.task, slot);
@@ -377,7 +392,7 @@ bool AhciPort::move(Slot& slot, std::uint32_t bytes, Move how) {
   const std::uint32_t before = slot.moved;
   slot.moved += slot.regions.advance(bytes, [&](std::uint64_t address, std::uint32_t part, std::uint32_t offset) {
     good = how(address, part, before + offset);
-    return good;
+    return good && slot.wanted;
   });
   if (!slot.wanted) return false;
   if (slot.regions.take_interrupt()) raise(reg::kDps);
@@ -451,21 +466,21 @@ bool AhciPort::pio_block(Slot& slot, std::uint32_t bytes, bool in, bool interrup
 
 void AhciPort::finish(Slot& slot, const Outcome& outcome) {
   if (!slot.wanted) return;
-  slot.wanted = false;
   if (slot.data.capacity() > kKeptBytes) slot.data = {};
   if (slot.task.queued) {  // a queued command that was not accepted: by a register FIS
-    take(outcome, fis::kInterrupt);
+    if (!take(outcome, fis::kInterrupt)) return;
+    slot.wanted = false;
     stop(reg::kDhrs | reg::kTfes);
     withdraw();
     return;
   }
-  if (!dma_.write(r_.clb + std::uint64_t{kHeaderBytes} * slot.number + 4, &slot.moved, sizeof slot.moved))
-    return stop(reg::kHbfs);
+  if (!write_memory(r_.clb + std::uint64_t{kHeaderBytes} * slot.number + 4, &slot.moved, sizeof slot.moved)) return;
   const bool by_setup = slot.task.transfer == Transfer::PioIn && !outcome.failed();
   if (by_setup)
     r_.tfd = outcome.status;
-  else
-    take(outcome, fis::kInterrupt);
+  else if (!take(outcome, fis::kInterrupt))
+    return;
+  slot.wanted = false;
   if (!outcome.failed()) {
     r_.ci &= ~(1u << slot.number);
     raise(by_setup ? reg::kPss : reg::kDhrs);
@@ -477,13 +492,13 @@ void AhciPort::finish(Slot& slot, const Outcome& outcome) {
 
 void AhciPort::finish_queued(Slot& slot, const Outcome& outcome) {
   if (!slot.wanted) return;
-  slot.wanted = false;
   if (slot.data.capacity() > kKeptBytes) slot.data = {};
   const std::uint32_t done = outcome.failed() ? 0 : 1u << slot.task.tag;
   const auto status = static_cast<std::uint8_t>(outcome.status & 0x77);
   std::array<std::uint8_t, 8> frame{fis::kSetDeviceBits, fis::kInterrupt, status, outcome.error};
   std::memcpy(&frame[4], &done, sizeof done);
   if (!write_frame(fis::kSetDeviceBitsAt, frame.data(), frame.size())) return;
+  slot.wanted = false;
   r_.tfd = (r_.tfd & (Outcome::kBusy | Outcome::kDrq)) | status | std::uint32_t{outcome.error} << 8;
   r_.sact &= ~done;
   if (!outcome.failed()) return raise(reg::kSdbs);
@@ -492,16 +507,24 @@ void AhciPort::finish_queued(Slot& slot, const Outcome& outcome) {
 }
 
 bool AhciPort::write_frame(std::uint64_t at, const void* frame, std::uint32_t bytes) {
-  if ((r_.cmd & reg::kFre) == 0 || dma_.write(r_.fb + at, frame, bytes)) return true;
-  stop(reg::kHbfs);
-  return false;
+  return (r_.cmd & reg::kFre) == 0 || write_memory(r_.fb + at, frame, bytes);
 }
 
-/// A register FIS from the device. Its interrupt, if `flags` has one, is raised by the caller, when the command has left PxCI.
-void AhciPort::take(const Outcome& outcome, std::uint8_t flags) {
+bool AhciPort::write_memory(std::uint64_t address, const void* from, std::uint32_t bytes) {
+  const std::uint64_t epoch = epoch_;
+  const bool good = dma_.write(address, from, bytes);
+  if (epoch != epoch_) return false;
+  if (!good) stop(reg::kHbfs);
+  return good;
+}
+
+/// A register FIS from the device. Its interrupt, if `flags` has one, is raised by the caller, when the command has left PxCI. False as
+/// `write_memory`.
+bool AhciPort::take(const Outcome& outcome, std::uint8_t flags) {
   const auto frame = outcome.to_fis(fis::kToHost, flags);
-  if (!write_frame(fis::kToHostAt, frame.data(), frame.size())) return;
+  if (!write_frame(fis::kToHostAt, frame.data(), frame.size())) return false;
   r_.tfd = outcome.status | std::uint32_t{outcome.error} << 8;
+  return true;
 }
 
 }  // namespace platter::ahci

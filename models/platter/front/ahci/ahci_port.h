@@ -114,6 +114,8 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void stop(std::uint32_t events, std::uint32_t serr = 0);
   /// Nobody waits for the commands under way any more.
   void forget_all();
+  /// A command that has not reached the drive, or whose end nobody waits for.
+  void give_up(const Task& task);
 
   // The thread
   void run();
@@ -139,7 +141,9 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void finish(Slot& slot, const Outcome& outcome);
   void finish_queued(Slot& slot, const Outcome& outcome);
   bool write_frame(std::uint64_t at, const void* frame, std::uint32_t bytes);
-  void take(const Outcome& outcome, std::uint8_t flags);
+  /// False if the memory has refused, which stops the port, or if nobody waits any more for what it was about.
+  bool write_memory(std::uint64_t address, const void* from, std::uint32_t bytes);
+  bool take(const Outcome& outcome, std::uint8_t flags);
 
   DmaIf& dma_;
   sc_core::sc_event& interrupt_changed_;
@@ -161,6 +165,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
     bool stopped = false;
     bool soft_reset = false;
   } state_;
+  std::uint64_t epoch_ = 0;  ///< commands of an earlier one are forgotten
   sc_core::sc_event work_;
   const AhciProbes* probes_ = nullptr;
   std::uint32_t number_ = 0;
