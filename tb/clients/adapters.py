@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AHCI adapters by their registers and the memory that they reach: ours by vfio-user, and QEMU's ich9-ahci by qtest."""
 import array
+import fcntl
 import mmap
 import os
 import pathlib
@@ -42,8 +43,10 @@ class Ours(Adapter):
         self._socket.connect(str(path))
         self._number = 0
         self._ask(self.VERSION, struct.pack("<HH", 0, 0) + b'{"capabilities":{}}\0')
-        memory = os.memfd_create("guest")
+        self._ask(self.REGION_WRITE, struct.pack("<QIIH", 4, 7, 2, 6))  # memory, bus master
+        memory = os.memfd_create("guest", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(memory, MEMORY)
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
         self._memory = mmap.mmap(memory, MEMORY)
         self._ask(self.DMA_MAP, struct.pack("<IIQQQ", 32, 3, 0, 0, MEMORY), [memory])
         os.close(memory)

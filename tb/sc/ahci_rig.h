@@ -176,6 +176,15 @@ class Computer : public sc_core::sc_module {
     settle();
   }
 
+  /// COMRESET, with the port stopped around it.
+  void reset_link() {
+    stop();
+    set_port(hba::kSctl, 1);
+    set_port(hba::kSctl, 0);
+    settle();
+    restart();
+  }
+
   /// Lets the adapter do what takes no time.
   static void settle() { run_until(core::now_ps() + 1); }
   /// Until PxCI and PxSACT are 0, or the port has an error; false after `most`.

@@ -36,8 +36,8 @@ TEST(Ahci, PowersUpAsTheStandardSays) {
   EXPECT_EQ(pc.read(hba::kPi), 3u);
   EXPECT_EQ(pc.read(hba::kVs), 0x0001'0301u);
   for (const std::uint32_t p : {0u, 1u}) {
-    EXPECT_EQ(pc.port(hba::kTfd, p), 0x80u) << "the signature waits for PxCMD.FRE";
-    EXPECT_EQ(pc.port(hba::kSig, p), 0xFFFF'FFFFu);
+    EXPECT_EQ(pc.port(hba::kTfd, p), 0x0150u) << "the signature does not wait for PxCMD.FRE";
+    EXPECT_EQ(pc.port(hba::kSig, p), 0x0000'0101u);
     EXPECT_EQ(pc.port(hba::kSsts, p), 0x133u);
     EXPECT_EQ(pc.port(hba::kCmd, p), hba::kSud | hba::kPod);
     EXPECT_EQ(pc.port(hba::kPxIs, p), hba::kPcs);
@@ -45,11 +45,15 @@ TEST(Ahci, PowersUpAsTheStandardSays) {
   }
   EXPECT_EQ(pc.read(hba::kPorts + 2 * hba::kPortBytes + hba::kSsts), 0u) << "no such port";
   pc.start(1);
-  EXPECT_EQ(pc.port(hba::kSig, 1), 0x0000'0101u);
-  EXPECT_EQ(pc.port(hba::kTfd, 1), 0x0150u);
   EXPECT_EQ(pc.port(hba::kCmd, 1), 0xC017u);
+  EXPECT_EQ(pc.memory.get<std::uint8_t>(kReceived + 0x40), 0u) << "but it has not been posted";
+  pc.set_port(hba::kSctl, 1, 1);
+  pc.set_port(hba::kSctl, 0, 1);
+  Computer::settle();
   EXPECT_EQ(pc.memory.get<std::uint8_t>(kReceived + 0x40), 0x34u);
-  EXPECT_EQ(pc.port(hba::kTfd, 0), 0x80u);
+  EXPECT_EQ(pc.memory.get<std::uint16_t>(kReceived + 0x42), 0x0150u);
+  pc.set_port(hba::kCmd, hba::kAtapi | hba::kDlae, 1);
+  EXPECT_EQ(pc.port(hba::kCmd, 1), hba::kSud | hba::kPod | hba::kAtapi | hba::kDlae);
 }
 
 TEST(Ahci, AProbeSeesTheHostsAccessesAndTheSlots) {
@@ -227,7 +231,7 @@ TEST(Ahci, AQueuedReadPastTheEndStopsThePortUntilTheLogIsRead) {
   pc.prepare(5, queued_frame(false, kToyBlocks - 4, 8, 5), 4096, false);
   pc.issue(0xFF, true);
   ASSERT_TRUE(pc.idle());
-  EXPECT_EQ(pc.port(hba::kPxIs) & (hba::kTfes | hba::kSdbs), hba::kTfes | hba::kSdbs);
+  EXPECT_EQ(pc.port(hba::kPxIs) & (hba::kTfes | hba::kSdbs), hba::kTfes) << "the error, not the interrupt of its frame";
   EXPECT_EQ(pc.port(hba::kTfd) & 0xFF81, 0x1001u) << "ID not found";
   const std::uint32_t left = pc.port(hba::kSact);
   EXPECT_NE(left & 1u << 5, 0u);
@@ -285,10 +289,7 @@ TEST(Ahci, BadMemoryAndBadFramesStopThePort) {
   // The second region is outside the memory.
   EXPECT_FALSE(pc.run(queued_frame(true, 0, 8, 0), 4096, true, {{kData, 2048}, {1ull << 40, 2048}}));
   EXPECT_EQ(pc.port(hba::kPxIs) & hba::kHbfs, hba::kHbfs);
-  pc.set_port(hba::kSctl, 1);
-  pc.set_port(hba::kSctl, 0);
-  Computer::settle();
-  pc.restart();
+  pc.reset_link();
   // Fewer bytes than the command writes.
   EXPECT_FALSE(pc.run(command_frame(0x35, 0, 8), 4096, true, {{kData, 2048}}));
   EXPECT_EQ(pc.port(hba::kPxIs) & (hba::kOfs | hba::kTfes), hba::kOfs | hba::kTfes);
@@ -326,6 +327,7 @@ TEST(Ahci, BadMemoryAndBadFramesStopThePort) {
   EXPECT_FALSE(pc.run(command_frame(0xF1, 0, 0)));
   EXPECT_EQ(pc.port(hba::kTfd), 0x0451u);
   EXPECT_EQ(pc.port(hba::kCi), 1u) << "a command with an error stays";
+  EXPECT_EQ(pc.port(hba::kPxIs), hba::kTfes);
   pc.restart();
   EXPECT_EQ(on_media(*pc.drives[0], 0, 64), before) << "nothing has been written";
   EXPECT_TRUE(pc.run(queued_frame(false, 0, 8, 0), 4096));
@@ -437,6 +439,112 @@ TEST(Ahci, FeaturesAndPowerReachTheDrive) {
   EXPECT_EQ(mode(), 0xFF);
 }
 
+TEST(Ahci, IdleStartsTheSpindleAndSleepEndsWithAReset) {
+  auto profile = disk_profile();
+  profile.spin_up_s = 2;
+  Computer pc("pc", profile);
+  pc.start();
+  const auto mode = [&pc] {
+    EXPECT_TRUE(pc.run(command_frame(0xE5, 0, 0)));
+    return pc.memory.get<std::uint8_t>(kReceived + 0x40 + 12);
+  };
+  ASSERT_TRUE(pc.run(command_frame(0xE0, 0, 0)));
+  EXPECT_EQ(mode(), 0x00);
+  ASSERT_TRUE(pc.run(command_frame(0xE1, 0, 0)));
+  run_until(core::now_ps() + 2'500 * kMs);
+  EXPECT_EQ(mode(), 0x80);
+  const Picoseconds before = core::now_ps();
+  ASSERT_TRUE(pc.run(queued_frame(false, 9000, 8, 0), 4096));
+  EXPECT_LT(core::now_ps() - before, 30 * kMs) << "it turns already";
+
+  ASSERT_TRUE(pc.run(command_frame(0xE6, 0, 0)));
+  pc.prepare(0, command_frame(kIdentify, 0, 0), 512, false);
+  pc.issue(1, false);
+  run_until(core::now_ps() + 5'000 * kMs);
+  EXPECT_EQ(pc.port(hba::kCi), 1u) << "asleep";
+  EXPECT_EQ(pc.port(hba::kTfd) & 0x80, 0x80u);
+  pc.reset_link();
+  ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
+  EXPECT_EQ(mode(), 0x00);
+}
+
+TEST(Ahci, SettingsSurviveAComresetUnlessToldOtherwise) {
+  Computer pc("pc", disk_profile());
+  pc.start();
+  const auto cache_on = [&pc] {
+    EXPECT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
+    EXPECT_EQ(pc.word(78) & 0x40, 0x40);
+    return (pc.word(85) & 0x20) != 0;
+  };
+  const auto cached = [&pc] { return pc.drives[0]->cache_statistics().cached_writes; };
+  ASSERT_TRUE(pc.run(command_frame(0xEF, 0, 0, 0x82)));
+  pc.reset_link();
+  EXPECT_FALSE(cache_on());
+  EXPECT_EQ(pc.word(79) & 0x40, 0x40);
+  ASSERT_TRUE(pc.run(command_frame(0xEF, 0, 6, 0x90)));
+  EXPECT_FALSE(cache_on());
+  EXPECT_EQ(pc.word(79) & 0x40, 0);
+  ASSERT_TRUE(pc.run(queued_frame(true, 100, 8, 0), 4096, true));
+  EXPECT_EQ(cached(), 0u);
+  pc.reset_link();
+  EXPECT_TRUE(cache_on());
+  ASSERT_TRUE(pc.run(queued_frame(true, 200, 8, 0), 4096, true));
+  EXPECT_EQ(cached(), 1u) << "the drive has heard of it";
+  ASSERT_TRUE(pc.run(command_frame(0xEF, 0, 6, 0x10)));
+  ASSERT_TRUE(pc.run(command_frame(0xEF, 0, 0, 0x82)));
+  pc.reset_link();
+  EXPECT_FALSE(cache_on());
+  EXPECT_FALSE(pc.run(command_frame(0xEF, 0, 2, 0x10))) << "no other feature";
+}
+
+TEST(Ahci, ACommandForgottenDuringATransferStaysForgotten) {
+  Computer pc("pc", disk_profile(), 1, "SPTF", 1 * kMs);
+  pc.start();
+  for (const bool whole : {false, true}) {
+    std::vector<Region> regions;
+    for (std::uint32_t i = 0; i < 16; ++i) regions.push_back({kData + std::uint64_t{256} * i, 256});
+    std::fill_n(pc.memory.bytes.begin() + kData, 4096, std::uint8_t{0x5A});
+    pc.prepare(0, command_frame(0x25, 0, 8), 0, false, regions);
+    pc.issue(1, false);
+    for (int i = 0; i < 1000 && pc.memory.bytes[kData] != 0; ++i) run_until(core::now_ps() + kMs / 10);
+    ASSERT_EQ(pc.memory.bytes[kData], 0) << "the data come";
+    EXPECT_EQ(pc.port(hba::kCi), 1u);
+    whole ? pc.write(hba::kGhc, hba::kGhcReset) : pc.stop();
+    EXPECT_EQ(pc.port(hba::kCi), 0u);
+    EXPECT_EQ(pc.port(hba::kCmd) & hba::kCr, hba::kCr) << "until the transfer under way has ended";
+    run_until(core::now_ps() + 50 * kMs);
+    EXPECT_EQ(pc.port(hba::kCmd) & hba::kCr, 0u);
+    EXPECT_EQ(pc.port(hba::kPxIs) & hba::kDhrs, 0u);
+    EXPECT_EQ(pc.memory.get<std::uint32_t>(kList + 4), 0xFFFF'FFFFu) << "PRDBC";
+    EXPECT_EQ(pc.memory.bytes[kData + 1024], 0x5A) << "no more data";
+    whole ? pc.start() : pc.restart();
+    ASSERT_TRUE(pc.run(queued_frame(false, 0, 8, 0), 4096));
+    EXPECT_EQ(pc.memory.bytes[kData + 1024], 0);
+  }
+}
+
+TEST(Ahci, QueuedDataAreAnnounced) {
+  Computer pc("pc", disk_profile());
+  pc.start();
+  for (const bool write : {false, true}) {
+    ASSERT_TRUE(pc.run(queued_frame(write, 64, 8, 0), 4096, write));
+    EXPECT_EQ(pc.memory.get<std::uint16_t>(kReceived), write ? 0x0041 : 0x2041) << "DMA setup";
+    EXPECT_EQ(pc.memory.get<std::uint32_t>(kReceived + 20), 4096u);
+    pc.memory.put(kReceived, std::uint64_t{0});
+  }
+}
+
+TEST(Ahci, WithoutALinkNothingIsFetched) {
+  Computer pc("pc", disk_profile());
+  pc.start();
+  pc.set_port(hba::kSctl, 4);
+  pc.prepare(0, command_frame(kIdentify, 0, 0), 512, false);
+  pc.issue(1, false);
+  run_until(core::now_ps() + 100 * kMs);
+  EXPECT_EQ(pc.port(hba::kCi), 1u);
+  EXPECT_EQ(pc.memory.get<std::uint32_t>(kList + 4), 0xFFFF'FFFFu);
+}
+
 TEST(Ahci, PriorityBecomesClassAndDeadline) {
   Computer pc("pc", disk_profile());
   pc.start();
@@ -523,7 +631,7 @@ TEST(Ahci, AResetOfTheAdapterKeepsItsAddressesOnly) {
   EXPECT_EQ(pc.port(hba::kCi), 0u);
   EXPECT_EQ(pc.port(hba::kPxIe), 0u);
   Computer::settle();
-  EXPECT_EQ(pc.port(hba::kTfd), 0x80u);
+  EXPECT_EQ(pc.port(hba::kTfd), 0x0150u);
   pc.start();
   EXPECT_EQ(pc.port(hba::kSig), 0x101u);
   EXPECT_TRUE(pc.run(queued_frame(false, 8000, 8, 0), 4096));

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The NBD server's session, byte by byte, against the protocol's reference (doc/proto.md of NetworkBlockDevice/nbd).
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "platter/front/nbd/session.h"
+#include "platter/front/serving/listener.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -27,6 +34,61 @@ class Nbd : public ::testing::Test {
   nbd::BlockInitiator initiator{"initiator"};
   std::vector<nbd::Export> exports;
 };
+
+/// A socket's path of its own.
+std::string socket_path(const char* name) {
+  return (std::filesystem::temp_directory_path() / ("platter-" + std::to_string(getpid()) + "-" + name)).string();
+}
+
+TEST(Listener, RefusesAClientForWhomThereIsNoFileAndGoesOn) {
+  const std::string path = socket_path("full");
+  serving::Poller poller;
+  int taken = 0;
+  const serving::Listener listener(path, poller, [&taken](const serving::FileDescriptor&) { ++taken; });
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::copy(path.begin(), path.end(), name.sun_path);
+  const auto call = [&name] {
+    serving::FileDescriptor client(socket(AF_UNIX, SOCK_STREAM, 0));
+    EXPECT_EQ(connect(client.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+    return client;
+  };
+  const auto serve = [&poller] {
+    int turns = 0;
+    for (; turns < 10 && poller.wait(std::chrono::nanoseconds(0)); ++turns) poller.dispatch();
+    return turns;
+  };
+  const serving::FileDescriptor first = call();
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  const int next = dup(first.get());
+  close(next);
+  const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(serve(), 1) << "it is not found again";
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(taken, 0);
+  char byte = 0;
+  EXPECT_EQ(recv(first.get(), &byte, 1, MSG_DONTWAIT), 0) << "refused";
+  const serving::FileDescriptor second = call();
+  EXPECT_EQ(serve(), 1);
+  EXPECT_EQ(taken, 1);
+}
+
+TEST(Listener, LeavesAFileThatIsNotItsOwn) {
+  const std::string path = socket_path("other");
+  serving::Poller poller;
+  {
+    const serving::Listener listener(path, poller, [](const serving::FileDescriptor&) {});
+    std::filesystem::remove(path);
+    std::ofstream(path) << "of somebody else";
+  }
+  EXPECT_TRUE(std::filesystem::remove(path));
+  {
+    const serving::Listener listener(path, poller, [](const serving::FileDescriptor&) {});
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
 
 class Client {
  public:

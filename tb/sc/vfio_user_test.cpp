@@ -131,11 +131,15 @@ class VfioUser : public ::testing::Test {
   void greet() {
     connect();
     ask(1, Bytes{0, 0, 0, 0, '{', '}', 0});
+    master(true);
   }
-  /// Maps memory of the client at address 0.
-  void map() {
-    memory = FileDescriptor(memfd_create("guest", MFD_CLOEXEC));
+  /// The bit of the PCI command register.
+  void master(bool on) { ask(10, body(std::uint64_t{4}, 7u, 2u, std::uint16_t(on ? 6 : 2))); }
+  /// Maps memory of the client at address 0, of a file that may shrink or not.
+  void map(bool may_shrink = false) {
+    memory = FileDescriptor(memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     ASSERT_EQ(ftruncate(memory.get(), kMemory), 0);
+    if (!may_shrink) ASSERT_EQ(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
     guest = static_cast<std::uint8_t*>(mmap(nullptr, kMemory, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0));
     ask(2, map_body(0, kMemory), {memory.get()});
   }
@@ -222,6 +226,47 @@ TEST_F(VfioUser, ADriverIdentifiesTheDiskInTheClientsMemory) {
   EXPECT_EQ(events(event), 0u);
 }
 
+TEST_F(VfioUser, MemoryThatShrinksUnderADmaIsAnErrorOfTheBus) {
+  greet();
+  map(true);
+  identify();
+  EXPECT_EQ(reg(hba::kPorts + hba::kCi), 0u);
+  EXPECT_EQ(number_at<std::uint16_t>(Bytes(guest + 0x4000, guest + 0x4200), 2 * 76) & 0x100, 0x100);
+  ASSERT_EQ(ftruncate(memory.get(), 0x3000), 0);
+  set_reg(hba::kPorts + hba::kCi, 1);
+  pump(1);
+  EXPECT_EQ(reg(hba::kPorts + hba::kPxIs) & hba::kHbfs, hba::kHbfs);
+}
+
+TEST_F(VfioUser, ThereIsNoDmaWithoutBusMaster) {
+  greet();
+  map();
+  master(false);
+  identify();
+  EXPECT_EQ(reg(hba::kPorts + hba::kPxIs) & hba::kHbfs, hba::kHbfs);
+  master(true);
+  identify();
+  EXPECT_EQ(reg(hba::kPorts + hba::kPxIs) & (hba::kHbfs | hba::kPss), hba::kPss);
+}
+
+TEST_F(VfioUser, CapabilitiesThatCannotBeMetEndTheConnection) {
+  for (const std::string said : {"no JSON", "[1]", R"({"capabilities":{"max_data_xfer_size":0}})",
+                                 R"({"capabilities":{"max_data_xfer_size":"much"}})"}) {
+    connect();
+    Bytes version(4);
+    version.insert(version.end(), said.begin(), said.end());
+    version.push_back(0);
+    ask(1, version, {}, EINVAL);
+    EXPECT_TRUE(closed()) << said;
+  }
+  connect();
+  const std::string small = R"({"capabilities":{"max_data_xfer_size":4096}})";
+  Bytes version(4);
+  version.insert(version.end(), small.begin(), small.end());
+  const Bytes reply = ask(1, version);
+  EXPECT_NE(std::string(reply.begin(), reply.end()).find("max_dma_maps"), std::string::npos);
+}
+
 TEST_F(VfioUser, TheLineInterruptMasksItself) {
   greet();
   map();
@@ -253,10 +298,8 @@ TEST_F(VfioUser, MemoryComesAndGoes) {
   EXPECT_EQ(ask(3, unmap), unmap);
   ask(3, unmap, {}, EINVAL);
   EXPECT_EQ(server.regions_mapped(), 1u);
-  set_reg(hba::kPorts + hba::kFb, 0x2000);
-  set_reg(hba::kPorts + hba::kCmd, hba::kFre);
-  pump();
-  EXPECT_EQ(reg(hba::kPorts + hba::kPxIs) & hba::kHbfs, hba::kHbfs) << "there is no memory for the signature";
+  identify();
+  EXPECT_EQ(reg(hba::kPorts + hba::kPxIs) & hba::kHbfs, hba::kHbfs) << "there is no memory for the command list";
 }
 
 /// A client whose memory is not shared: a thread of its own answers DMA_READ and DMA_WRITE while the server waits.
@@ -313,10 +356,9 @@ TEST_F(VfioUser, MemoryThatIsNotSharedIsReachedByMessages) {
     pump(1);
     other.join();
   };
-  write_and_serve(hba::kPorts + hba::kCmd, hba::kFre, 1);  // the signature
-  EXPECT_EQ(transfers, 1u);
+  set_reg(hba::kPorts + hba::kCmd, hba::kFre);
   set_reg(hba::kPorts + hba::kCmd, hba::kFre | hba::kSt);
-  write_and_serve(hba::kPorts + hba::kCi, 1, 7);  // header, frame, table; setup, data, count
+  write_and_serve(hba::kPorts + hba::kCi, 1, 6);  // header, frame, table; setup, data, count
   EXPECT_EQ(reg(hba::kPorts + hba::kCi), 0u);
   EXPECT_EQ(number_at<std::uint16_t>(Bytes(own.begin() + 0x4000, own.begin() + 0x4200), 2 * 76) & 0x100, 0x100) << "NCQ";
   EXPECT_EQ(events(event), 1u);

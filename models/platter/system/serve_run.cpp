@@ -146,6 +146,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   }
 
   void offer_blocks() {
+    const std::uint32_t sector = s_.drive.geometry.sector_bytes;
+    if ((sector & (sector - 1)) != 0)
+      s_.refuse("drive", fmt::format("found sectors of {} bytes, expected a power of two: NBD has no other blocks", sector));
     for (const auto& drive : disks_.drives()) {
       const std::string name = drive->basename();
       blocks_.push_back(std::make_unique<nbd::BlockInitiator>((name + "_nbd").c_str()));

@@ -57,7 +57,9 @@ std::uint32_t AhciPort::read(std::uint32_t offset) const {
     case reg::kFbu: return static_cast<std::uint32_t>(r_.fb >> 32);
     case reg::kPxIs: return is();
     case reg::kPxIe: return r_.ie;
-    case reg::kCmd: return r_.cmd | ((r_.cmd & reg::kFre) != 0 ? reg::kFr : 0) | ((r_.cmd & reg::kSt) != 0 ? reg::kCr : 0);
+    case reg::kCmd:  // both run until the transfer under way has ended
+      return r_.cmd | ((r_.cmd & reg::kFre) != 0 || moving_ ? reg::kFr : 0) |
+             ((r_.cmd & reg::kSt) != 0 || moving_ ? reg::kCr : 0);
     case reg::kTfd: return r_.tfd;
     case reg::kSig: return r_.sig;
     case reg::kSsts: return r_.ssts;
@@ -113,8 +115,9 @@ void AhciPort::tell() const {
 
 void AhciPort::write_command(std::uint32_t value) {
   const bool ran = (r_.cmd & reg::kSt) != 0;
-  if ((value & reg::kClo) != 0 && !ran) r_.tfd &= ~std::uint32_t{Outcome::kBusy | Outcome::kDrq};
-  r_.cmd = (r_.cmd & ~(reg::kSt | reg::kFre)) | (value & (reg::kSt | reg::kFre));
+  constexpr std::uint32_t kWritten = reg::kSt | reg::kFre | reg::kAtapi | reg::kDlae;
+  if ((value & reg::kClo) != 0 && !ran && device_there()) r_.tfd &= ~std::uint32_t{Outcome::kBusy | Outcome::kDrq};
+  r_.cmd = (r_.cmd & ~kWritten) | (value & kWritten);
   set_link_power(value >> reg::kIccPlace);
   if (ran && (value & reg::kSt) == 0) {
     forget_all();
@@ -129,7 +132,7 @@ void AhciPort::write_command(std::uint32_t value) {
 
 /// PxCMD.ICC: a state of the link that PxSCTL.IPM allows, while no command is there (AHCI 1.3.1, 8.3.1.2). The link changes in no time.
 void AhciPort::set_link_power(std::uint32_t state) {
-  if ((r_.ssts & 0xF) != 3) return;
+  if (!device_there()) return;
   const std::uint32_t forbidden = r_.sctl >> 8;
   const bool low = (state == reg::kIccPartial && (forbidden & 1) == 0) || (state == reg::kIccSlumber && (forbidden & 2) == 0);
   if (state == reg::kIccActive || (low && (r_.ci | r_.sact) == 0)) r_.ssts = (r_.ssts & 0xFF) | state << 8;
@@ -145,7 +148,7 @@ void AhciPort::write_link(std::uint32_t value) {
     r_.ssts = detection == 4 ? 4 : 0;
     r_.tfd = 0x7F;
     r_.sig = ~0u;
-    state_.signature.reset();
+    state_.reset = false;
   } else if (detection == 0) {
     link_up();
     work_.notify(sc_core::SC_ZERO_TIME);
@@ -196,11 +199,21 @@ void AhciPort::give_up(const Task& task) {
   if (!task.queued) r_.tfd &= ~std::uint32_t{Outcome::kBusy};
 }
 
+void AhciPort::forgotten(const Slot& slot) {
+  const bool busy = state_.reset || state_.begun != nullptr;  // with what has come since
+  if (busy)
+    device_.dropped(slot.task);
+  else
+    give_up(slot.task);
+}
+
 // --- the thread -------------------------------------------------------------------------------------------------------
 
 void AhciPort::run() {
   for (;;) {
+    moving_ = true;
     const bool more = step();
+    moving_ = false;
     tell();
     if (!more) wait(work_);
   }
@@ -209,23 +222,22 @@ void AhciPort::run() {
 bool AhciPort::step() {
   if (state_.reset) {
     state_.reset = false;
-    reset_device(true);
-    return true;
-  }
-  if (state_.signature && (r_.cmd & reg::kFre) != 0) {
-    const Outcome signature = *std::exchange(state_.signature, std::nullopt);
-    if (!take(signature, 0)) return true;
-    r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
+    link_reset();
     return true;
   }
   if (!lines_.answered.empty()) {
     Slot& slot = *lines_.answered.front();
     lines_.answered.erase(lines_.answered.begin());
+    const std::uint64_t epoch = epoch_;
     answered(slot);
+    if (epoch != epoch_) forgotten(slot);
     return true;
   }
   if (state_.begun != nullptr && drained()) {
-    begin(*std::exchange(state_.begun, nullptr));
+    Slot& slot = *std::exchange(state_.begun, nullptr);
+    const std::uint64_t epoch = epoch_;
+    begin(slot);
+    if (epoch != epoch_) forgotten(slot);
     return true;
   }
   if (!may_fetch()) return false;
@@ -237,7 +249,7 @@ bool AhciPort::step() {
 }
 
 bool AhciPort::may_fetch() const {
-  if ((r_.cmd & reg::kSt) == 0 || state_.stopped || state_.signature || state_.unfetched == 0) return false;
+  if ((r_.cmd & reg::kSt) == 0 || state_.stopped || state_.unfetched == 0 || !device_there()) return false;
   return (r_.tfd & (Outcome::kBusy | Outcome::kDrq)) == 0;
 }
 
@@ -277,6 +289,7 @@ void AhciPort::fetch(Slot& slot) {
 void AhciPort::begin(Slot& slot) {
   slot.task = device_.accept(slot.fis, core::now_ps());
   const Task& task = slot.task;
+  if (task.next == Task::Next::Nothing) return;
   if (task.next == Task::Next::Answer) {
     if (!task.outcome.failed() && inbound(task.transfer) && !deliver(slot, device_.page().data())) return;
     finish(slot, task.outcome);
@@ -296,25 +309,29 @@ void AhciPort::begin(Slot& slot) {
 void AhciPort::control(Slot& slot, bool clears_busy) {
   slot.wanted = false;
   if ((slot.fis.control & RegisterFis::kSoftReset) != 0) {
-    forget_all();
-    reset_device(false);
+    withdraw();
+    device_.reset(false);
     state_.soft_reset = true;
   } else if (std::exchange(state_.soft_reset, false)) {
-    const Outcome signature = device_.reset(false);
-    if (!take(signature, 0)) return;
-    r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
+    if (!take_signature(false)) return;
     clears_busy = true;
   }
   if (clears_busy) r_.ci &= ~(1u << slot.number);
 }
 
-void AhciPort::reset_device(bool hard) {
+void AhciPort::link_reset() {
   withdraw();
-  Outcome signature = device_.reset(hard);
-  if (!hard) return;
   r_.tfd = Outcome::kBusy;
   state_.soft_reset = false;
-  state_.signature = signature;
+  take_signature(true);
+}
+
+/// The register FIS after a reset comes into the registers though FIS receive may be off (AHCI 1.3.1, 3.3.7, FRE). False as `take`.
+bool AhciPort::take_signature(bool hard) {
+  const Outcome signature = device_.reset(hard);
+  if (!take(signature, 0)) return false;
+  r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
+  return true;
 }
 
 void AhciPort::withdraw() {
@@ -369,11 +386,7 @@ void AhciPort::answered(Slot& slot) {
   control_.busy();
   if (std::exchange(slot.abandoned, false) || !slot.wanted) {
     if (slot.data.capacity() > kKeptBytes) slot.data = {};
-    const bool busy = state_.signature || state_.reset || state_.begun != nullptr;  // with what has come since
-    if (busy)
-      device_.dropped(slot.task);
-    else
-      give_up(slot.task);
+    forgotten(slot);
     return;
   }
   const Outcome outcome = device_.ended(slot.fis, slot.task, slot);
@@ -408,6 +421,7 @@ bool AhciPort::move(Slot& slot, std::uint32_t bytes, Move how) {
 bool AhciPort::collect(Slot& slot) {
   const Task& task = slot.task;
   slot.data.resize(task.bytes);
+  if (task.queued && !announce(slot, false)) return false;
   const auto into = [&](std::uint64_t address, std::uint32_t bytes, std::uint32_t at) {
     return dma_.read(address, &slot.data[at], bytes);
   };
@@ -432,14 +446,7 @@ bool AhciPort::deliver(Slot& slot, const std::uint8_t* data) {
   const auto from = [&](std::uint64_t address, std::uint32_t bytes, std::uint32_t at) {
     return dma_.write(address, data + at, bytes);
   };
-  if (task.queued) {
-    std::array<std::uint8_t, 28> setup{};
-    setup[0] = fis::kDmaSetup;
-    setup[1] = fis::kIn;
-    setup[4] = task.tag;
-    std::memcpy(&setup[20], &task.bytes, sizeof task.bytes);
-    if (!write_frame(fis::kDmaSetupAt, setup.data(), setup.size())) return false;
-  }
+  if (task.queued && !announce(slot, true)) return false;
   const std::uint32_t block = task.transfer == Transfer::PioIn ? task.block_bytes : task.bytes;
   for (std::uint32_t at = 0; at < task.bytes; at += block) {
     const std::uint32_t bytes = std::min(block, task.bytes - at);
@@ -447,6 +454,16 @@ bool AhciPort::deliver(Slot& slot, const std::uint8_t* data) {
     if (!move(slot, bytes, from)) return false;
   }
   return true;
+}
+
+/// The DMA setup FIS before the data of a queued command.
+bool AhciPort::announce(const Slot& slot, bool in) {
+  std::array<std::uint8_t, 28> setup{};
+  setup[0] = fis::kDmaSetup;
+  setup[1] = in ? fis::kIn : 0;
+  setup[4] = slot.task.tag;
+  std::memcpy(&setup[20], &slot.task.bytes, sizeof slot.task.bytes);
+  return write_frame(fis::kDmaSetupAt, setup.data(), setup.size());
 }
 
 /// The PIO setup FIS before a block of data; `interrupt`: for the block before it.
@@ -470,7 +487,7 @@ void AhciPort::finish(Slot& slot, const Outcome& outcome) {
   if (slot.task.queued) {  // a queued command that was not accepted: by a register FIS
     if (!take(outcome, fis::kInterrupt)) return;
     slot.wanted = false;
-    stop(reg::kDhrs | reg::kTfes);
+    stop(reg::kTfes);
     withdraw();
     return;
   }
@@ -486,7 +503,7 @@ void AhciPort::finish(Slot& slot, const Outcome& outcome) {
     raise(by_setup ? reg::kPss : reg::kDhrs);
     return;
   }
-  stop(reg::kDhrs | reg::kTfes);
+  stop(reg::kTfes);  // and nothing else: the error comes before the interrupt of the frame (AHCI 1.3.1, 5.3.8.1)
   if (device_.halted()) withdraw();
 }
 
@@ -502,7 +519,7 @@ void AhciPort::finish_queued(Slot& slot, const Outcome& outcome) {
   r_.tfd = (r_.tfd & (Outcome::kBusy | Outcome::kDrq)) | status | std::uint32_t{outcome.error} << 8;
   r_.sact &= ~done;
   if (!outcome.failed()) return raise(reg::kSdbs);
-  stop(reg::kSdbs | reg::kTfes);
+  stop(reg::kTfes);
   withdraw();
 }
 

@@ -3,7 +3,6 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
-#include <optional>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -34,6 +33,9 @@ class DmaIf {
 ///
 /// A command that is withdrawn (by a reset, or by the error of a queued one) may be in an access: it ends on the media and is not answered. Until
 /// then the next command waits.
+///
+/// A queued command has its tag in the drive's queue too. So the port must be the only initiator of its drive that gives commands tags, and no
+/// other may fill the queue.
 class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(AhciPort);
@@ -104,6 +106,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void tell() const;
 
   // Registers
+  bool device_there() const { return (r_.ssts & 0xF) == 3; }
   std::uint32_t is() const { return r_.is | ((r_.serr & reg::kSerrExchanged) != 0 ? reg::kPcs : 0); }
   void write_command(std::uint32_t value);
   void write_link(std::uint32_t value);
@@ -116,6 +119,8 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void forget_all();
   /// A command that has not reached the drive, or whose end nobody waits for.
   void give_up(const Task& task);
+  /// The device is through with a command that nobody waits for.
+  void forgotten(const Slot& slot);
 
   // The thread
   void run();
@@ -126,7 +131,8 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void fetch(Slot& slot);
   void begin(Slot& slot);
   void control(Slot& slot, bool clears_busy);
-  void reset_device(bool hard);
+  void link_reset();
+  bool take_signature(bool hard);
   void withdraw();
   void to_drive(Slot& slot);
   void send();
@@ -135,6 +141,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   // Data and frames
   bool collect(Slot& slot);
   bool deliver(Slot& slot, const std::uint8_t* data);
+  bool announce(const Slot& slot, bool in);
   bool pio_block(Slot& slot, std::uint32_t bytes, bool in, bool interrupt);
   template <typename Move>
   bool move(Slot& slot, std::uint32_t bytes, Move how);
@@ -157,15 +164,15 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
     bool sending = false;
   } lines_;
   struct {
-    bool reset = false;                ///< by COMRESET, not yet done
-    std::optional<Outcome> signature;  ///< of the device, which the host cannot receive yet
-    std::uint32_t unfetched = 0;       ///< bits of PxCI whose commands have not been fetched
+    bool reset = false;           ///< by COMRESET, not yet done
+    std::uint32_t unfetched = 0;  ///< bits of PxCI whose commands have not been fetched
     std::uint32_t last = reg::kSlots - 1;
     Slot* begun = nullptr;  ///< its command has been fetched and goes to the device next
     bool stopped = false;
     bool soft_reset = false;
   } state_;
   std::uint64_t epoch_ = 0;  ///< commands of an earlier one are forgotten
+  bool moving_ = false;      ///< the thread is at work, maybe in a transfer of DMA
   sc_core::sc_event work_;
   const AhciProbes* probes_ = nullptr;
   std::uint32_t number_ = 0;

@@ -54,6 +54,8 @@ enum Feature : std::uint8_t {
   kReadAheadOn = 0xAA,
   kReadAheadOff = 0x55,
   kSenseReporting = 0xC3,
+  kSerialAtaOn = 0x10,
+  kSerialAtaOff = 0x90,
 };
 
 /// Subcommands of SMART.
@@ -67,7 +69,8 @@ enum Smart : std::uint8_t {
   kSmartStatus = 0xDA,
 };
 
-constexpr std::uint64_t kSmartKey = 0xC2'4F00;  // in the middle and upper bytes of the LBA
+constexpr std::uint8_t kSettingsPreservation = 0x06;  // a Serial ATA feature (Serial ATA 3.x, 13.5)
+constexpr std::uint64_t kSmartKey = 0xC2'4F00;        // in the middle and upper bytes of the LBA
 
 constexpr Sense kInvalidCommand{0x5, 0x20, 0x00};
 constexpr Sense kOutOfRange{0x5, 0x21, 0x00};
@@ -83,17 +86,28 @@ Picoseconds completion_time(std::uint8_t icc) {
 
 AtaDevice::AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const Options& options)
     : identity_(identity), control_(control), options_(options) {
-  settings_.write_cache = identity.write_cache;
-  settings_.read_ahead = identity.read_ahead;
+  settings_ = at_power_up();
+}
+
+AtaSettings AtaDevice::at_power_up() const {
+  AtaSettings settings;
+  settings.write_cache = identity_.write_cache;
+  settings.read_ahead = identity_.read_ahead;
+  return settings;
 }
 
 Outcome AtaDevice::reset(bool hard) {
   queued_ = 0;
-  halted_ = false;
+  halted_ = asleep_ = false;
   if (hard) {
     sense_ = {};
     settings_.sense_reporting = false;
-    if (settings_.multiple == 0) settings_.multiple = 16;
+    if (!settings_.preserved) {
+      settings_ = at_power_up();
+      settings_.preserved = false;
+      control_.set_write_cache(settings_.write_cache);
+      control_.set_read_ahead(settings_.read_ahead);
+    }
   }
   Outcome signature;
   signature.error = 0x01;  // the diagnostics have passed
@@ -225,6 +239,11 @@ Task AtaDevice::set_features(const RegisterFis& fis) {
       if ((fis.count & ~1) != 0) return abort(fis);
       settings_.sense_reporting = fis.count == 1;
       return answer(fis);
+    case kSerialAtaOn:
+    case kSerialAtaOff:
+      if ((fis.count & 0xFF) != kSettingsPreservation) return abort(fis);
+      settings_.preserved = static_cast<std::uint8_t>(fis.features) == kSerialAtaOn;
+      return answer(fis);
     default: return abort(fis);
   }
 }
@@ -268,6 +287,11 @@ Task AtaDevice::power_command(const RegisterFis& fis) {
 }
 
 Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
+  if (asleep_) {
+    Task task;
+    task.next = Task::Next::Nothing;
+    return task;
+  }
   const bool queued = fis.command == kReadQueued || fis.command == kWriteQueued;
   const bool reads_error = (fis.command == kReadLogExt || fis.command == kReadLogDmaExt) && (fis.lba & 0xFF) == kLogQueuedError;
   if (halted_ && !reads_error) {
@@ -361,6 +385,7 @@ Outcome AtaDevice::ended(const RegisterFis& fis, const Task& task, const command
       control_.set_write_cache(false);
     } else if (task.command.flush() && fis.command != kFlush && fis.command != kFlushExt) {
       control_.set_power(PowerMode::Standby);
+      asleep_ = fis.command == kSleep;
     }
     dropped(task);
     Outcome good;

@@ -31,8 +31,9 @@ constexpr bool outbound(Transfer t) { return t == Transfer::PioOut || t == Trans
 /// What a command leads to.
 struct Task {
   enum class Next : std::uint8_t {
-    Answer,  ///< `outcome`; before it, unless that failed, what `transfer` brings from `AtaDevice::page()`
-    Drive,   ///< `command` for the drive, then `AtaDevice::ended`
+    Answer,   ///< `outcome`; before it, unless that failed, what `transfer` brings from `AtaDevice::page()`
+    Drive,    ///< `command` for the drive, then `AtaDevice::ended`
+    Nothing,  ///< the device sleeps: it stays busy until it is reset
   };
   Next next = Next::Answer;
   Transfer transfer = Transfer::None;
@@ -81,6 +82,7 @@ class AtaDevice {
   Outcome reset(bool hard);
 
  private:
+  AtaSettings at_power_up() const;
   Task answer(const RegisterFis& fis, Outcome outcome = {}) const;
   Task abort(const RegisterFis& fis);
   Task send_page(const RegisterFis& fis, std::optional<Page> page, Transfer transfer);
@@ -104,6 +106,7 @@ class AtaDevice {
   AtaSettings settings_;
   std::uint32_t queued_ = 0;
   bool halted_ = false;
+  bool asleep_ = false;
   QueuedError queued_error_;
   command::Sense sense_;  ///< of the last error, for REQUEST SENSE DATA EXT
   Page page_;

@@ -218,8 +218,9 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 76,
        0x8000 | 0x1000 | 0x0300 | 0x000E);  // READ LOG DMA EXT, NCQ priority, the host may save power, NCQ, three speeds
   word(page, 77, 0x0006);                   // now 6 Gb/s
-  word(page, 78, 0x0080);                   // NCQ autosense
-  word(page, 80, 0x0FF0);                   // up to ACS-4
+  word(page, 78, 0x00C0);                   // NCQ autosense, software settings preservation
+  word(page, 79, bit(settings.preserved, 6));
+  word(page, 80, 0x0FF0);  // up to ACS-4
   const std::uint32_t features = bit(true, 14) | bit(true, 3);
   word(page, 82, features | bit(true, 0) | bit(d.write_cache, 5) | bit(d.read_ahead, 6));
   word(page, 83, 0x4000 | bit(true, 13) | bit(true, 12) | bit(true, 10));

@@ -33,6 +33,7 @@ struct AtaSettings {
   bool read_ahead = false;
   bool smart = true;
   bool sense_reporting = false;
+  bool preserved = true;  ///< by a COMRESET: software settings preservation
   std::uint8_t udma_mode = 6;
   std::uint8_t multiple = 16;  ///< sectors of a data block of READ MULTIPLE and WRITE MULTIPLE; 0: off
 };

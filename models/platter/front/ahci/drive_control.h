@@ -25,7 +25,7 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
 
   void set_power(PowerMode mode) override {
     idle_ = mode == PowerMode::Idle;
-    if (mode == PowerMode::Standby) write(drive::reg::kSpindle, 0);
+    write(drive::reg::kSpindle, mode == PowerMode::Standby ? 0 : 1);
   }
   PowerMode power() override {
     if ((read(drive::reg::kSpindle) & drive::reg::kSpindleTurns) == 0) return PowerMode::Standby;

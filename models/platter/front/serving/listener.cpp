@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/front/serving/listener.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -38,10 +39,12 @@ bool split(const std::string& address, std::string& host, std::string& port) {
   return true;
 }
 
+FileDescriptor open_spare() { return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
 }  // namespace
 
 Listener::Listener(const std::string& address, Poller& poller, std::function<void(FileDescriptor)> connected)
-    : poller_(poller), connected_(std::move(connected)), address_(address) {
+    : poller_(poller), connected_(std::move(connected)), address_(address), spare_(open_spare()) {
   std::string host;
   std::string port;
   if (split(address, host, port))
@@ -54,7 +57,9 @@ Listener::Listener(const std::string& address, Poller& poller, std::function<voi
 
 Listener::~Listener() {
   poller_.remove(socket_.get(), *this);
-  if (unix_) unlink(address_.c_str());
+  struct stat there{};
+  const bool own = stat(address_.c_str(), &there) == 0 && there.st_dev == device_ && there.st_ino == inode_;
+  if (unix_ && own) unlink(address_.c_str());
 }
 
 void Listener::open_unix(const std::string& path) {
@@ -75,6 +80,10 @@ void Listener::open_unix(const std::string& path) {
   socket_ = FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket_ || bind(socket_.get(), generic, sizeof name) != 0) refuse(path, std::strerror(errno));
   unix_ = true;
+  if (stat(path.c_str(), &there) == 0) {
+    device_ = there.st_dev;
+    inode_ = there.st_ino;
+  }
 }
 
 void Listener::open_tcp(const std::string& host, const std::string& port) {
@@ -111,6 +120,15 @@ void Listener::open_tcp(const std::string& host, const std::string& port) {
 void Listener::ready(std::uint32_t /*events*/) {
   for (;;) {
     FileDescriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!client && (errno == EMFILE || errno == ENFILE) && spare_) {
+      spare_.close();  // the client is told so, instead of being found again at once and for ever
+      FileDescriptor refused(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      const bool found = static_cast<bool>(refused);
+      refused.close();
+      spare_ = open_spare();
+      if (!found) return;
+      continue;
+    }
     if (!client) return;
     if (!unix_) {
       const int yes = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
 
@@ -31,7 +33,10 @@ class Listener : public PollHandlerIf {
   std::function<void(FileDescriptor)> connected_;
   FileDescriptor socket_;
   std::string address_;
+  FileDescriptor spare_;  ///< closed to take, and refuse, a client when the process may have no more files
   bool unix_ = false;
+  dev_t device_ = 0;  ///< of the socket's file
+  ino_t inode_ = 0;
 };
 
 }  // namespace platter::serving

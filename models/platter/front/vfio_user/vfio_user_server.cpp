@@ -6,11 +6,13 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -56,6 +58,7 @@ constexpr std::uint32_t kUnmapAll = 2;
 
 // PCI configuration space (PCI Local Bus 3.0, chapter 6)
 constexpr std::uint32_t kPciCommand = 0x04;
+constexpr std::uint8_t kBusMaster = 1u << 2;  // of it
 constexpr std::uint32_t kPciBar5 = 0x24;
 constexpr std::uint32_t kPciInterruptLine = 0x3C;
 constexpr std::uint32_t kMsiCapability = 0x80;
@@ -89,6 +92,26 @@ bool make_event(const FileDescriptor& file) {
   if (fstat(file.get(), &kind) != 0 || (kind.st_mode & S_IFMT) != 0) return false;
   const int flags = fcntl(file.get(), F_GETFL);
   return flags >= 0 && fcntl(file.get(), F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+/// Whether a mapping of the file may be touched for as long as it is there: beyond a file's end it is a SIGBUS.
+bool keeps_size(const FileDescriptor& file) {
+  constexpr auto kHugePages = 0x958458F6;  // linux/magic.h
+  struct statfs system{};
+  const int seals = fcntl(file.get(), F_GET_SEALS);
+  return (seals >= 0 && (seals & F_SEAL_SHRINK) != 0) || (fstatfs(file.get(), &system) == 0 && system.f_type == kHugePages);
+}
+
+/// Bytes between a file and a buffer; false if not all of them are there.
+bool transfer_by_file(bool write, int file, std::uint64_t offset, std::uint8_t* data, std::uint64_t bytes) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const auto at = static_cast<off_t>(offset + done);
+    const ssize_t part = write ? pwrite(file, data + done, bytes - done, at) : pread(file, data + done, bytes - done, at);
+    if (part < 0 && errno == EINTR) continue;
+    if (part <= 0) return false;
+    done += static_cast<std::uint64_t>(part);
+  }
+  return true;
 }
 
 }  // namespace
@@ -270,11 +293,28 @@ VfioUserServer::Reply VfioUserServer::execute(const Header& header) {
   }
 }
 
+/// The client's capabilities, behind its version. False if they are no JSON, or cannot be met.
+bool VfioUserServer::negotiate() {
+  most_transfer_ = kMostTransfer;
+  const auto begin = input_.begin() + kHeaderBytes + 4;
+  const auto end = std::find(begin, input_.end(), 0);
+  if (begin == end) return true;
+  const nlohmann::json said = nlohmann::json::parse(begin, end, nullptr, false);
+  if (!said.is_object()) return false;
+  const nlohmann::json::json_pointer limit("/capabilities/max_data_xfer_size");
+  if (!said.contains(limit)) return true;
+  if (!said.at(limit).is_number_unsigned() || said.at(limit) == 0) return false;
+  most_transfer_ = static_cast<std::size_t>(std::min<std::uint64_t>(said.at(limit).get<std::uint64_t>(), kMostTransfer));
+  return true;
+}
+
 VfioUserServer::Reply VfioUserServer::version() {
   if (greeted_ || input_.size() < kHeaderBytes + 4) return {EINVAL, {}, true};
   if (get<std::uint16_t>(input_, kHeaderBytes) != 0) return {ENOTSUP, {}, true};
+  if (!negotiate()) return {EINVAL, {}, true};
   greeted_ = true;
-  constexpr std::string_view kCapabilities = R"({"capabilities":{"max_msg_fds":8,"max_data_xfer_size":32768,"pgsizes":4096}})";
+  constexpr std::string_view kCapabilities =
+      R"({"capabilities":{"max_msg_fds":8,"max_data_xfer_size":32768,"max_dma_maps":4096,"pgsizes":4096}})";
   Body body;
   body.put(std::uint16_t{0}).put(std::uint16_t{0});
   for (const char c : kCapabilities) body.put(c);
@@ -292,14 +332,19 @@ VfioUserServer::Reply VfioUserServer::map_memory() {
                     (after == memory_.begin() || std::prev(after)->bytes <= address - std::prev(after)->address);
   if (bytes == 0 || address + (bytes - 1) < address || !free) return {EINVAL, {}, false};
   if (memory_.size() == kMostMappings) return {ENOSPC, {}, false};
-  Mapping mapping{address, bytes, nullptr};
+  Mapping mapping{address, bytes};
   if (!files_.empty()) {
     struct stat file{};
     if (fstat(files_[0].get(), &file) != 0 || !S_ISREG(file.st_mode) || offset % 4096 != 0 ||
         offset > static_cast<std::uint64_t>(file.st_size) || bytes > static_cast<std::uint64_t>(file.st_size) - offset)
       return {EINVAL, {}, false};
     const int rights = ((flags & kMapRead) != 0 ? PROT_READ : 0) | ((flags & kMapWrite) != 0 ? PROT_WRITE : 0);
-    if (rights == (PROT_READ | PROT_WRITE)) {  // what cannot be written, such as firmware, is no memory for DMA
+    if (rights != (PROT_READ | PROT_WRITE)) {
+      // what cannot be written, such as firmware, is no memory for DMA
+    } else if (!keeps_size(files_[0])) {
+      mapping.file = std::make_shared<FileDescriptor>(std::move(files_[0]));
+      mapping.offset = offset;
+    } else {
       void* const at = mmap(nullptr, bytes, rights, MAP_SHARED, files_[0].get(), static_cast<off_t>(offset));
       if (at == MAP_FAILED) return {errno, {}, false};
       mapping.at = static_cast<std::uint8_t*>(at);
@@ -465,7 +510,7 @@ bool VfioUserServer::access_registers(tlm::tlm_command command, std::uint64_t of
 /// DMA_READ or DMA_WRITE, and the client's answer; meanwhile the client's own messages are answered, as it may hold a lock until they are.
 bool VfioUserServer::transfer_by_message(bool write, std::uint64_t address, std::uint8_t* data, std::uint64_t bytes) {
   for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t part = std::min<std::uint64_t>(bytes - done, kMostTransfer);
+    const std::uint64_t part = std::min<std::uint64_t>(bytes - done, most_transfer_);
     const std::size_t carried = write ? part : 0;
     Body body;
     body.put(++question_.id)
@@ -498,6 +543,10 @@ bool VfioUserServer::transfer_by_message(bool write, std::uint64_t address, std:
 }
 
 void VfioUserServer::memory_access(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*delay*/) {
+  if ((config_[kPciCommand] & kBusMaster) == 0) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
   std::uint64_t address = payload.get_address();
   std::uint8_t* data = payload.get_data_ptr();
   for (std::uint64_t left = payload.get_data_length(); left > 0;) {
@@ -510,7 +559,12 @@ void VfioUserServer::memory_access(tlm::tlm_generic_payload& payload, sc_core::s
     const Mapping mapping = *std::prev(after);  // messages may change the list
     const std::uint64_t offset = address - mapping.address;
     const std::uint64_t part = std::min(left, mapping.bytes - offset);
-    if (mapping.at == nullptr) {
+    if (mapping.file != nullptr) {
+      if (!transfer_by_file(payload.is_write(), mapping.file->get(), mapping.offset + offset, data, part)) {
+        payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+        return;
+      }
+    } else if (mapping.at == nullptr) {
       if (failed_ || !client_ || !transfer_by_message(payload.is_write(), address, data, part)) {
         payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
         return;

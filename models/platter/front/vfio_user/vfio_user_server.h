@@ -18,7 +18,9 @@ namespace platter::vfio_user {
 
 /// Offers an AHCI adapter to a virtual machine as a PCI device, by the vfio-user protocol 0.0 (QEMU, docs/interop/vfio-user.rst): the client's
 /// accesses to region 5 go to the adapter's registers, the adapter's DMA goes to the client's memory, and its interrupt becomes MSI or INTx by
-/// eventfd. Memory that comes with a file descriptor is mapped here; other memory is reached by messages, while which the kernel stands.
+/// eventfd. Memory that comes with the descriptor of a file that cannot shrink (a sealed memfd, as QEMU's; a file on hugetlbfs is taken for one) is mapped
+/// here; that of another file is read and written; memory without one is reached by messages, while which the kernel stands. There is DMA only
+/// while the PCI command register's bus master bit is set.
 ///
 /// A client at a time; others are refused. When it is gone, the adapter is reset and the next may come. A message that breaks the protocol gets an
 /// error, and the connection is closed; a command that is not known, or cannot be done, gets an error.
@@ -51,11 +53,13 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
     std::uint32_t flags;
     std::uint32_t error;
   };
-  /// A part of the client's memory. Without bytes: reached by messages.
+  /// A part of the client's memory. With neither bytes nor a file: reached by messages.
   struct Mapping {
     std::uint64_t address;
     std::uint64_t bytes;
-    std::uint8_t* at;
+    std::uint8_t* at = nullptr;
+    std::shared_ptr<serving::FileDescriptor> file = nullptr;
+    std::uint64_t offset = 0;  ///< in the file
   };
   /// What a message leads to: an error number, or 0 and the body of the reply.
   struct Reply {
@@ -67,7 +71,7 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   static constexpr std::size_t kMostFiles = 16;                     ///< of a message
   static constexpr std::size_t kMostMappings = 4096;
   static constexpr std::size_t kConfigBytes = 256;
-  static constexpr std::size_t kMostTransfer = std::size_t{32} << 10;  ///< bytes of a message of DMA
+  static constexpr std::size_t kMostTransfer = std::size_t{32} << 10;  ///< bytes of a message of DMA, also the client's most
   static constexpr int kPatience_ms = 5000;                            ///< for the client's answer to it
 
   void ready(std::uint32_t events) override;
@@ -76,6 +80,7 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   bool message();
   Reply execute(const Header& header);
   Reply version();
+  bool negotiate();
   Reply map_memory();
   Reply unmap_memory();
   static Reply device_info();
@@ -104,6 +109,7 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   std::uint64_t clients_ = 0;
   bool failed_ = false;   ///< the connection is to be closed
   bool greeted_ = false;  ///< VERSION has come
+  std::size_t most_transfer_ = kMostTransfer;
   std::vector<std::uint8_t> input_;
   std::size_t received_ = 0;  ///< bytes of the message that is coming
   std::vector<serving::FileDescriptor> files_;
