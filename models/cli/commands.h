@@ -18,6 +18,7 @@ struct RunOptions {
   std::vector<std::string> overrides;
   std::string result;
   std::string requests;
+  std::string block_trace;
   std::string waves;
   std::string wave_from_s;  ///< empty: as the scenario says
   std::string wave_to_s;

@@ -27,6 +27,8 @@ void declare_run(CLI::App& command, cli::RunOptions& run) {
   command.add_option("--set", run.overrides, "override a key: KEY=VALUE");
   command.add_option("--result", run.result, "write the result (JSON)");
   command.add_option("--requests", run.requests, "write every request (CSV, times in ps)");
+  command.add_option("--blktrace", run.block_trace,
+                     "write every request as blktrace does (NAME.blktrace.0, for blkparse, btt, iowatcher, fio)");
   command.add_option("--waves", run.waves, "write waves (FST)");
   command.add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]; sets observe.wave_from_s");
   command.add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]; sets observe.wave_to_s");
@@ -202,7 +204,9 @@ int sc_main(int argc, char** argv) {
   CLI::App app("Platter: a hard-disk drive and its controller as a SystemC/TLM-2.0 model", "platter");
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   app.require_subcommand(1);
-  app.footer("scripts/platter also has `reproduce STUDY`, a paper's experiments, and `drive calibrate`.");
+  app.footer(
+      "scripts/platter also has `sweep PLAN`, a scenario over axes of keys, `reproduce STUDY`, a paper's experiments, and "
+      "`drive calibrate`.");
   std::function<int()> action;
   declare(app, action);
   try {

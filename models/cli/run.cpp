@@ -26,6 +26,7 @@ system::Scenario Simulation::load(const RunOptions& options) {
 system::RunOptions Simulation::leaves() const {
   system::RunOptions leaves;
   leaves.requests = options_.requests;
+  leaves.block_trace = options_.block_trace;
   leaves.waves = options_.waves;
   leaves.mismatch_written = [](const std::filesystem::path& report, const std::filesystem::path& waves) {
     fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", report.string(), waves.string());
@@ -44,6 +45,7 @@ int Simulation::leave(system::RunIf& simulation) {
   if (options_.quiet) return kGood;
   if (file_) fmt::print("result:   {}\n", options_.result);
   if (!options_.requests.empty()) fmt::print("requests: {}\n", options_.requests);
+  if (!options_.block_trace.empty()) fmt::print("blktrace: {}\n", options_.block_trace);
   if (!options_.waves.empty())
     fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options_.waves, scenario_.waves.from_s,
                scenario_.waves.to_s, options_.waves,

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -304,6 +305,23 @@ class Runs(Case):
         self.assertEqual(*digests)
         other = self.result_of(MIXED, "--set", "sim.measure_s=30", "--set", "sim.seed=2")
         self.assertNotEqual(other["classes"], json.loads(digests[0][0])["classes"])
+
+    def test_a_block_trace_is_in_order_and_agrees_with_the_log(self):
+        log, trace = self.folder / "requests.csv", self.folder / "sda.blktrace.0"
+        media = SOURCE / "docs/papers/replicated-striping/server.toml"
+        self.assert_refused(platter("run", media, "--blktrace", trace), "block trace")
+        self.run_good("run", MIXED, "--set", "sim.measure_s=20", "--requests", log, "--blktrace", trace)
+        rows = list(csv.DictReader(log.read_text().splitlines()))
+        records = list(struct.iter_unpack("<IIQQIIIIIHH", trace.read_bytes()))
+        self.assertEqual(len(records), 5 * len(rows))
+        self.assertEqual({r[0] for r in records}, {0x65617407})
+        self.assertEqual([r[1] for r in records], list(range(1, len(records) + 1)))
+        self.assertEqual([r[2] for r in records], sorted(r[2] for r in records))
+        for action, column, category in ((1, "issued_ps", 0x10), (7, "accepted_ps", 0x40), (8, "completed_ps", 0x80)):
+            ours = sorted((r[2], r[3], r[4], r[5] >> 16) for r in records if r[5] & 0xFFFF == action)
+            theirs = sorted((int(row[column]) // 1000, int(row["offset_bytes"]) // 512, int(row["length_bytes"]), category | (2 if row["op"] == "W" else 1))
+                            for row in rows)
+            self.assertEqual(ours, theirs)
 
     def test_request_log_agrees_with_result(self):
         log = self.folder / "requests.csv"

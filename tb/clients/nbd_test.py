@@ -138,12 +138,18 @@ class Clients(unittest.TestCase):
             served.end()
 
     def test_real_time_is_what_fio_measures(self):
-        with Served("--set", "engine=firmware") as served:
-            job = fio(served.uri(), "--rw=randread", "--bs=4k", "--size=1g", "--iodepth=1", "--time_based", "--runtime=3")
-            result = served.end()
-        simulated = result["classes"]["discrete"]["response_ms"]["mean"]
-        self.assertLess(abs(job["read"]["lat_ns"]["mean"] / 1e6 / simulated - 1), 0.3, "on a busy machine; 5 % on a quiet one")
-        self.assertIn("late_ms", result["serving"])
+        # 5 % on a quiet machine. On a busy one each reply is late by what the machine's scheduler takes, so the best of a few tries counts.
+        late = []
+        for _ in range(4):
+            with Served("--set", "engine=firmware") as served:
+                job = fio(served.uri(), "--rw=randread", "--bs=4k", "--size=1g", "--iodepth=1", "--time_based", "--runtime=3")
+                result = served.end()
+            self.assertIn("late_ms", result["serving"])
+            late.append(job["read"]["lat_ns"]["mean"] / 1e6 / result["classes"]["discrete"]["response_ms"]["mean"] - 1)
+            self.assertGreater(late[-1], -0.05, "no reply comes before its simulated time")
+            if late[-1] < 0.15:
+                return
+        self.fail(f"fio measures more than the simulated mean, by {late}")
 
 
 class Endings(unittest.TestCase):

@@ -34,7 +34,7 @@ from platter_lab.reproduce.figures import Chart, Map, Series, svg
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CLUST, CLUST_REQ, COMBINATIONS, FACTORS, SPTF, TPS_OPT, TPS_SCAN, Load, Opponents, View, fairness, response_s)
 from platter_lab.reproduce.interpretations import DEFAULT, Factor, Judged, Interpretation, Together, combinations, judge
-from platter_lab.reproduce.statistics import Interval, Trend, exact, growth, interval, paired_ratio, slope, trend
+from platter_lab.statistics import Interval, Trend, exact, growth, interval, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import Turn, grid_table, where
 from platter_lab.runs.executor import LocalProcesses

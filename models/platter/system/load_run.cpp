@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "platter/observe/request_log.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/hosts.h"
 #include "platter/system/load_result.h"
 #include "platter/system/refusal_watch.h"
+#include "platter/system/request_files.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 #include "platter/workload/generators.h"
@@ -78,7 +78,7 @@ class LoadRun : public RunIf {
  public:
   LoadRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
-        log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
+        files_(options),
         time_(scenario.run, options.progress),
         disks_(scenario, drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
         statistics_(time_.warmup(), time_.end()),
@@ -92,7 +92,7 @@ class LoadRun : public RunIf {
     for (const auto& producer : producers_) host_.add_producer(*producer);
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);
-    if (log_) host_.add_observer(*log_);
+    files_.observe(host_);
   }
 
   void run() override {
@@ -110,11 +110,11 @@ class LoadRun : public RunIf {
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
-  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
+  std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
 
  private:
   const Scenario& s_;
-  std::unique_ptr<observe::RequestLog> log_;  // first member: a file that cannot be written is refused before anything is built
+  RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
   Timeline time_;
   Disks disks_;
   workload::Initiator host_{"host"};

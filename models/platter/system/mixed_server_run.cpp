@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "platter/host/mixed_server/account.h"
-#include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/disks.h"
 #include "platter/system/hosts.h"
 #include "platter/system/refusal_watch.h"
+#include "platter/system/request_files.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 
@@ -188,7 +188,7 @@ class MixedServerRun : public RunIf {
   MixedServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
         p_(scenario.mixed_server),
-        log_(options.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.requests)),
+        files_(options),
         time_(scenario.run, options.progress),
         work_(make_workload(scenario, time_)),
         account_(*work_, time_.warmup()),
@@ -208,7 +208,7 @@ class MixedServerRun : public RunIf {
     host_.add_producer(*work_);
     host_.add_observer(account_);
     host_.add_observer(refusals_);
-    if (log_) host_.add_observer(*log_);
+    files_.observe(host_);
   }
 
   void run() override {
@@ -239,7 +239,7 @@ class MixedServerRun : public RunIf {
     for (const auto& drive : disks_.drives()) decisions += drive->engine().statistics().decisions;
     return decisions;
   }
-  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
+  std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
 
  private:
   const std::string& policy_of(std::uint32_t disk) const {
@@ -248,7 +248,7 @@ class MixedServerRun : public RunIf {
 
   const Scenario& s_;
   const server::MixedServerParameters& p_;
-  std::unique_ptr<observe::RequestLog> log_;
+  RequestFiles files_;
   Timeline time_;
   std::unique_ptr<server::Workload> work_;
   server::Account account_;

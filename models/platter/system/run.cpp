@@ -26,6 +26,7 @@ std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& opti
   };
   if (scenario.kind == HostKind::MediaServer || scenario.kind == HostKind::AutoQos) {
     not_of(options.requests, "drive, array or mixed_server for a log of requests");
+    not_of(options.block_trace, "drive, array or mixed_server for a block trace");
     not_of(options.waves, "drive, array or mixed_server for waves");
   }
   check_engine(scenario);

@@ -20,6 +20,7 @@ namespace platter::system {
 /// Outputs of a run besides its result, and the callbacks for its progress.
 struct RunOptions {
   std::filesystem::path requests;               ///< every request as CSV; empty: none
+  std::filesystem::path block_trace;            ///< the same in the form of blktrace; empty: none
   std::filesystem::path waves;                  ///< FST; empty: none
   std::filesystem::path mismatch_folder = ".";  ///< report and waves of a lock-step mismatch
   std::function<void(const std::filesystem::path& report, const std::filesystem::path& waves)> mismatch_written;

@@ -17,10 +17,10 @@
 #include "platter/front/serving/kernel_loop.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
 #include "platter/observe/ahci_waves.h"
-#include "platter/observe/request_log.h"
 #include "platter/observe/request_tap.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/load_result.h"
+#include "platter/system/request_files.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 
@@ -87,7 +87,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
  public:
   ServeRun(const Scenario& scenario, const ServeOptions& options)
       : s_(scenario),
-        log_(options.run.requests.empty() ? nullptr : std::make_unique<observe::RequestLog>(options.run.requests)),
+        files_(options.run),
         disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
                Disks::Layer::Apart),
         statistics_(seconds(scenario.run.warmup_s)),
@@ -125,7 +125,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   double simulated_s() const override { return core::to_milliseconds(core::now_ps()) * 1e-3; }
   std::optional<double> measured_s() const override { return result_.measured_s; }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
-  std::vector<observe::OutputFile*> outputs() override { return {log_ ? &log_->file() : nullptr, waves_.close()}; }
+  std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
 
  private:
   void ready(std::uint32_t /*events*/) override { loop_.stop(); }
@@ -141,7 +141,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     tap.disk_init_socket.bind(drive.host_tgt_socket);
     tap.add_observer(loop_);
     tap.add_observer(statistics_);
-    if (log_) tap.add_observer(*log_);
+    files_.observe(tap);
     return tap;
   }
 
@@ -204,7 +204,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   }
 
   const Scenario& s_;
-  std::unique_ptr<observe::RequestLog> log_;  // first member: a file that cannot be written is refused before anything is built
+  RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
   Disks disks_;
   observe::Statistics statistics_;
   std::uint64_t numbers_ = 0;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import shutil
@@ -26,12 +27,30 @@ def find_platter(given: Path | None) -> Path:
                    "with --platter")
 
 
-def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = None, stdin: str | None = None, command: str = "") -> str:
+@functools.cache
+def _dies_with_us(platter: Path) -> tuple[str, ...]:
+    """The beginning of a command that is killed when the thread that has started it ends, however that ends (util-linux). None for what cannot be
+    started at all: so the system's own message comes."""
+    setpriv = shutil.which("setpriv")
+    try:
+        with platter.open("rb") as file:
+            starts = file.read(4)
+    except OSError:
+        return ()
+    return (setpriv, "--pdeathsig", "KILL") if setpriv and starts.startswith((b"\x7fELF", b"#!")) else ()
+
+
+def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = None, stdin: str | None = None, command: str = "",
+                 limit_s: float | None = None) -> str:
     """Standard output of the executable, run in a folder (default: this process's). LabError, with the `command` that repeats it by hand
-    (default: what was run), if it refuses its input or cannot be run; StudyFailed if it fails."""
+    (default: what was run), if it refuses its input or cannot be run; StudyFailed if it fails, or takes longer than `limit_s`, when it is killed. It
+    does not outlive this process."""
     command = command or shlex.join([str(platter), *arguments])
     try:
-        done = subprocess.run([str(platter), *arguments], cwd=folder, input=stdin, capture_output=True, text=True, check=False)
+        done = subprocess.run([*_dies_with_us(platter), str(platter), *arguments], cwd=folder, input=stdin, capture_output=True, text=True, check=False,
+                              timeout=limit_s)
+    except subprocess.TimeoutExpired as error:
+        raise StudyFailed(f"{command}\ntook longer than {limit_s:g} s") from error
     except OSError as error:
         raise LabError(f"{command}\n{platter}: {error.strerror}; expected the model's executable") from error
     except UnicodeDecodeError as error:

@@ -5,17 +5,41 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import stat
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platter_lab import LabError
 
+if TYPE_CHECKING:
+    import polars as pl
 
-def write_whole(files: dict[Path, str]) -> None:
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """As `write_whole`, of one file that is no text."""
+    if path.exists() and not path.is_file():
+        try:
+            path.write_bytes(content)
+        except OSError as error:
+            raise LabError(f"{path}: {error.strerror}") from error
+        return
+    write_whole({path: content})
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """As `write_bytes`."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, metadata=dict(metadata or {}))
+    write_bytes(path, buffer.getvalue())
+
+
+def write_whole(files: Mapping[Path, str | bytes]) -> None:
     """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
 
     Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
@@ -37,8 +61,8 @@ def write_whole(files: dict[Path, str]) -> None:
             _make_folder(target.parent, folders)
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
-            with beside.open("x", encoding="utf-8") as file:
-                file.write(text)
+            with beside.open("xb") as file:
+                file.write(text if isinstance(text, bytes) else text.encode())
         for path, text in streams:
             _write_stream(path, text)
         for path, beside in made.items():

@@ -15,7 +15,7 @@ from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_CYL, CLUST_REQ, CLUSTER_KINDS, NEXT_C, RUN_HEADER, SPTF, Load, Metric, Opponents, View, fairness, hiccups,
     response_s)
 from platter_lab.reproduce.interpretations import DEFAULT, Interpretation
-from platter_lab.reproduce.statistics import Interval, Trend, exact, interval, interval_text, paired_ratio
+from platter_lab.statistics import Interval, Trend, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "beyond-clusters"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from platter_lab.reproduce.statistics import Interval
+from platter_lab.statistics import Interval
 
 
 class Verdict(StrEnum):

@@ -11,7 +11,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.eager_writing import HALF, POLICIES, QUEUE, View
 from platter_lab.reproduce.interpretations import judge
-from platter_lab.reproduce.statistics import interval, interval_text
+from platter_lab.statistics import interval, interval_text
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "ew-array"

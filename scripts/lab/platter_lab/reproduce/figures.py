@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import CenteredNorm, LogNorm
 from matplotlib.figure import Figure
 
-from platter_lab.reproduce.statistics import Interval
+from platter_lab.statistics import Interval
 
 _STYLE = {"svg.hashsalt": "platter", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
           "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,

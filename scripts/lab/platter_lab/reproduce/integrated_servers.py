@@ -16,7 +16,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Map, Series
 from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
-from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, widened
+from platter_lab.statistics import Interval, exact, interval, interval_text, widened
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.text_and_video import (
     BY_DEADLINE, CLIENT_ROUNDS, ELEVATOR, FAIR, INTEGRATED, KB, LIMIT_MS, LIMIT_SHARE, NAMES, PARTITIONED, QUICK, ROUND_ROBIN, SERVED, SERVER, TPS,

@@ -14,7 +14,7 @@ from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
 from platter_lab.reproduce.kept import kept
 from platter_lab.reproduce.interpretations import DEFAULT, Factor, Interpretation, Together, combinations
-from platter_lab.reproduce.statistics import Interval, Trend, growth, interval, interval_text, paired_ratio, slope, trend
+from platter_lab.statistics import Interval, Trend, growth, interval, interval_text, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Table
 
 TPS_SCAN = "TPS:SCAN/SCAN"

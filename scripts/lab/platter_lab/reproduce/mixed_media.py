@@ -20,7 +20,7 @@ from platter_lab.reproduce.mixed_load import (
     CI_OPT, CI_SPTF, CLUST, CLUST_REQ, CLUSTER_KINDS, COMBINATIONS, FACTORS, FAMISH, MARGIN, NEXT_C, POLICIES, RUN_HEADER, SPTF, TPS_OPT,
     TPS_SCAN, Load, Opponents, View, busy, fairness, hiccups, response_s, waiting)
 from platter_lab.reproduce.interpretations import DEFAULT, FACTOR_HEADER, Judged, Interpretation, Together, factor_rows, judge
-from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
+from platter_lab.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import VERDICT_HEADER, Turn, grid_table, verdict_rows, verdicts, where
 

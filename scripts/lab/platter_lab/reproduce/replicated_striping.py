@@ -16,7 +16,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part, Unit, above, below, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
-from platter_lab.reproduce.statistics import Interval, exact, interval, interval_text, paired_ratio
+from platter_lab.statistics import Interval, exact, interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "replicated-striping"

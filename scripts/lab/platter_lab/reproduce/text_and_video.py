@@ -15,7 +15,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.kept import kept
 from platter_lab.reproduce.interpretations import DEFAULT, Interpretation
-from platter_lab.reproduce.statistics import Interval, exact, interval, paired_ratio
+from platter_lab.statistics import Interval, exact, interval, paired_ratio
 from platter_lab.reproduce.study import PAPERS
 from platter_lab.reproduce.varying_loads import Gain, Spread, expected_gain
 

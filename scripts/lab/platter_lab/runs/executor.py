@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Protocol, TypeVar
 
-from tqdm import tqdm
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,11 +31,21 @@ class LocalProcesses:
         self.jobs = jobs
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], what: str) -> list[Result]:
-        bar = tqdm(total=len(items), unit=" " + what, disable=True if not items else None, file=sys.stderr, leave=False)
+        console = Console(stderr=True)
+        bar = Progress(BarColumn(), TaskProgressColumn(show_speed=True), MofNCompleteColumn(), TextColumn(what + "{task.fields[failed]}"),
+                       TimeRemainingColumn(), console=console, transient=True, disable=not items or not console.is_terminal)
+        task = bar.add_task(what, total=len(items), failed="")
+        failures = 0
+
+        def tell(future: Future[Result]) -> None:
+            nonlocal failures
+            failures += not future.cancelled() and (future.exception() is not None or getattr(future.result(), "failed", False))
+            bar.update(task, advance=1, failed=f", {failures} failed" if failures else "")
+
         with bar, ThreadPoolExecutor(self.jobs) as pool:
             futures = [pool.submit(work, item) for item in items]
             for future in futures:
-                future.add_done_callback(lambda _: bar.update())
+                future.add_done_callback(tell)
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
                 failed = next((future for future in futures if future.done() and future.exception()), None)

@@ -17,6 +17,8 @@ from typing import Any
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, call_platter
+from platter_lab.files import write_parquet
+from platter_lab.model import read_requests
 from platter_lab.runs.executor import ExecutorIf
 from platter_lab.runs.point import Point, probes_of
 from platter_lab.runs.results import Estimate, Results
@@ -54,6 +56,13 @@ class _Seen:
     digest: str
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A run that has no result."""
+
+    message: str
+
+
 class Runner:
     """Runs points with an executable, where the executor says."""
 
@@ -73,6 +82,40 @@ class Runner:
         todo = _once(keys, found)
         found.update(self._executor.map(lambda job: (job[0], self._run(*job)), [(key, *run) for key, run in todo.items()], "runs"))
         return Results({point: [found[keys[point, seed]] for seed in seeds] for point, seeds in wanted.items()})
+
+    def outcomes(self, batches: Iterable[tuple[Point, tuple[int, ...]]], *, limit_s: float | None = None,
+                 tries: int = 2, logs: bool = False) -> dict[Point, list[dict[str, Any] | Failure]]:
+        """As `results`, but a run that fails, or takes longer than `limit_s`, is tried again, then is a Failure, and the others go on. Bad input and
+        what changed meanwhile still raise LabError, and so does a result that cannot be kept. With `logs` each
+        result has `requests`, the file of its log of requests (Parquet)."""
+        wanted = dict(batches)
+        keys, found = self._kept(wanted)
+        if logs:
+            found = {key: result for key, result in found.items() if self._store.log(key).is_file()}
+        outcomes: dict[str, dict[str, Any] | Failure] = dict(found)
+
+        def attempt(job: tuple[str, Point, int]) -> _Attempt:
+            key, point, seed = job
+            for left in reversed(range(tries)):
+                try:
+                    result, changed = self._result(point, seed, limit_s, self._store.log(key) if logs else None)
+                    break
+                except LabError as error:
+                    if not left or not isinstance(error, StudyFailed):
+                        return _Attempt(key, Failure(str(error)))
+            self._keep(key, point, seed, result, changed)
+            return _Attempt(key, result)
+
+        jobs = [(key, *run) for key, run in _once(keys, found).items()]
+        self._executor.map(self._check, list(dict.fromkeys(point for _, point, _ in jobs)), "checks")
+        outcomes.update((one.key, one.outcome) for one in self._executor.map(attempt, jobs, "runs"))
+        if logs:
+            outcomes = {key: one if isinstance(one, Failure) else {**one, "requests": str(self._store.log(key))} for key, one in outcomes.items()}
+        return {point: [outcomes[keys[point, seed]] for seed in seeds] for point, seeds in wanted.items()}
+
+    def _check(self, point: Point) -> None:
+        """LabError where it cannot run: a configuration may be good and its engine not know the policy."""
+        self._call(["config", "check", str(point.scenario), *point.overrides()], point.command(1))
 
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
         """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
@@ -127,18 +170,24 @@ class Runner:
         return changed + [name for name, digest in then.files.items()
                           if not os.path.isfile(name) or _look(Path(name), self._files[name]).digest != digest]
 
-    def _call(self, arguments: list[str], command: str) -> str:
-        return call_platter(self._platter, arguments, folder=ROOT, command=command)
+    def _call(self, arguments: list[str], command: str, limit_s: float | None = None) -> str:
+        return call_platter(self._platter, arguments, folder=ROOT, command=command, limit_s=limit_s)
 
     def _no_model(self, command: str, what: str) -> LabError:
         return LabError(f"{command}\n{self._platter}: gave no such thing as {what}; expected the model's executable")
 
     def _run(self, key: str, point: Point, seed: int) -> dict[str, Any]:
+        result, changed = self._result(point, seed)
+        self._keep(key, point, seed, result, changed)
+        return result
+
+    def _result(self, point: Point, seed: int, limit_s: float | None = None, keeps_log: Path | None = None) -> tuple[dict[str, Any], list[str]]:
+        """Of a run, and what has changed since its key was made."""
         command = point.command(seed)
         with tempfile.TemporaryDirectory(prefix="platter-runs-") as name:
             result_file, log = Path(name) / "result.json", Path(name) / "requests.csv"
             self._call(["run", str(point.scenario), "--quiet", *point.overrides(), "--set", f"sim.seed={seed}", "--result", str(result_file),
-                        *(["--requests", str(log)] if point.summary else [])], command)
+                        *(["--requests", str(log)] if point.summary or keeps_log else [])], command, limit_s)
             try:
                 result = json.loads(result_file.read_text(encoding="utf-8"))
                 ran_with = result.pop("configuration")  # is in the key
@@ -146,11 +195,25 @@ class Runner:
                 raise self._no_model(command, "a result") from error
             if point.summary:
                 result["summary"] = point.summary(log)
-        changed = self._changed(point, ran_with)
+            if keeps_log:
+                write_parquet(read_requests(log), keeps_log)
+        return result, self._changed(point, ran_with)
+
+    def _keep(self, key: str, point: Point, seed: int, result: dict[str, Any], changed: list[str]) -> None:
         if changed:
-            raise StudyFailed(f"{command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; expected no change, begin again")
+            raise StudyFailed(f"{point.command(seed)}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; "
+                              "expected no change, begin again")
         self._store.write(key, result)
-        return result
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    key: str
+    outcome: dict[str, Any] | Failure
+
+    @property
+    def failed(self) -> bool:
+        return isinstance(self.outcome, Failure)
 
 
 def _once(keys: Mapping[Run, str], found: Mapping[str, Any]) -> dict[str, Run]:

@@ -30,6 +30,10 @@ class Store:
     def _file(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key[2:]}.json"
 
+    def log(self, key: str) -> Path:
+        """The file of the run's log of requests, where one is kept."""
+        return self._file(key).with_suffix(".requests.parquet")
+
     def read(self, key: str) -> dict[str, Any] | None:
         """None where there is no result, or half of one; LabError where it cannot be seen whether there is one."""
         file = self._file(key)

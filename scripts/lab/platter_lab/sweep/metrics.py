@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a result, by their way through its JSON."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from platter_lab import LabError
+from platter_lab.executable import call_platter
+from platter_lab.sweep.plan import Metric
+
+
+def expect_metrics(platter: Path, plan: Path, metrics: Sequence[Metric]) -> dict[str, str]:
+    """The unit of each metric, from the schema of results. LabError where there is no such number in any of them."""
+    schema = json.loads(call_platter(platter, ["config", "schema", "result"]))
+    units = {}
+    for metric in metrics:
+        nodes = [schema]
+        for depth, part in enumerate(metric.place):
+            below = [node for above in nodes for node in _below(above, part)]
+            if not below:
+                there = sorted({name for above in nodes for name in _names(above)})
+                near = difflib.get_close_matches(part, there, 3) or there[:12]
+                raise LabError(f"{plan}: metric {metric.name}: found {'.'.join(metric.place)}, where {'.'.join(metric.place[:depth]) or 'a result'} has no "
+                               f"\"{part}\"; expected {', '.join(near) or 'a number'}, as `platter config statistics` lists")
+            nodes = below
+        if not any({"number", "integer", "boolean"} & set(_types(node)) for node in nodes):
+            raise LabError(f"{plan}: metric {metric.name}: found {'.'.join(metric.place)}, which is no number; expected one, as `platter config statistics` lists")
+        unit = re.search(r"\[([^]]*)\]$", str(nodes[0].get("description", "")))
+        units[metric.name] = unit.group(1) if unit else ""
+    return units
+
+
+def _types(node: dict[str, Any]) -> list[str]:
+    kind = node.get("type", [])
+    return kind if isinstance(kind, list) else [kind]
+
+
+def _alternatives(node: Any) -> Iterator[dict[str, Any]]:
+    """A schema and what its conditions lead to."""
+    if isinstance(node, dict):
+        yield node
+        for key in ("then", "else"):
+            yield from _alternatives(node.get(key))
+
+
+def _below(node: dict[str, Any], part: str) -> Iterator[dict[str, Any]]:
+    for one in _alternatives(node):
+        if part in one.get("properties", {}):
+            yield one["properties"][part]
+        elif isinstance(one.get("additionalProperties"), dict):
+            yield one["additionalProperties"]
+        elif isinstance(one.get("items"), dict) and part.isdigit():
+            yield one["items"]
+
+
+def _names(node: dict[str, Any]) -> Iterator[str]:
+    for one in _alternatives(node):
+        yield from one.get("properties", {})
+
+
+def value_of(result: dict[str, Any], metric: Metric) -> float:
+    """nan where this result does not have it, or has none."""
+    value: Any = result
+    for part in metric.place:
+        if isinstance(value, dict):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return math.nan
+    return float(value) if isinstance(value, int | float) else math.nan

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep runs: a scenario, axes, filters, seeds, metrics. The file's form is in docs/reference/sweep.md."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platter_lab import LabError
+from platter_lab.settings import flat, text
+
+_FORMAT = 1
+_MOST_RUNS = 1_000_000
+_COLUMNS = ("seed", "status", "message", "requests")   # of every table
+
+
+@dataclass(frozen=True)
+class Step:
+    """A place on an axis: what the table shows of it, and the scenario's keys that are set there."""
+
+    label: Any
+    settings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    name: str
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number of the result. `place` is its way through the JSON."""
+
+    name: str
+    place: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Each configuration is held against the one that differs from it in this axis alone, which is at `baseline` there."""
+
+    axis: str
+    baseline: Any
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A point of the grid."""
+
+    labels: tuple[Any, ...]   # one an axis, in the order of the axes
+    settings: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    file: Path
+    scenario: Path
+    axes: tuple[Axis, ...]
+    seeds: tuple[int, ...]
+    metrics: tuple[Metric, ...]
+    configurations: tuple[Configuration, ...]
+    compare: Comparison | None
+    limit_s: float | None
+    requests: bool   # a log of each run is kept
+
+
+class _File:
+    """A TOML file, and errors that name it, the line and the key."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.text = path.read_text(encoding="utf-8")
+            self.content = tomllib.loads(self.text)
+        except OSError as error:
+            raise LabError(f"{path}: {error.strerror}; expected a sweep's plan") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise LabError(f"{path}: {error}; expected TOML") from error
+
+    def wrong(self, key: str, found: str, expected: str) -> LabError:
+        """`key` is the last part of what is wrong, as the file spells it, behind its table: "axis.key"."""
+        last = key.rsplit(".", 1)[-1] if key not in self.text else key
+        named = re.compile(rf"(?<![\w.-])[\"']?{re.escape(last)}[\"']?(?![\w-])")
+        line = next((f"{number}: " for number, line in enumerate(self.text.splitlines(), 1) if named.search(line.split("#")[0])), "")
+        return LabError(f"{self.path}:{line or ' '}{key}: found {found}, expected {expected}")
+
+    def only(self, table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:
+        for key in table:
+            if key not in known:
+                raise self.wrong(key, f"in {where} a key that does not exist", "one of " + ", ".join(known))
+
+
+def _range(file: _File, given: Any, axis: str) -> list[float | int]:
+    """The values of {from, to, step} or {from, to, points[, scale = "log"]}; both ends count."""
+    if not isinstance(given, dict):
+        raise file.wrong("range", repr(given), "{ from, to, step } or { from, to, points, scale }")
+    file.only(given, f"axis {axis}, range", ("from", "to", "step", "points", "scale"))
+    for key in ("from", "to", "step", "points"):
+        if key in given and (isinstance(given[key], bool) or not isinstance(given[key], int | float) or not math.isfinite(given[key])):
+            raise file.wrong("range", f"{key} = {given[key]!r}", "a number")
+    if "from" not in given or "to" not in given or ("step" in given) == ("points" in given):
+        raise file.wrong("range", ", ".join(given) or "nothing", "from and to, and either step or points")
+    begin, end = given["from"], given["to"]
+    if "step" in given:
+        step = given["step"]
+        if step == 0 or "scale" in given or (end - begin) / step < 0:
+            raise file.wrong("range", f"an empty range from {begin} to {end} in steps of {step}", "a step that leads from one to the other, without a scale")
+        count = math.floor((end - begin) / step + 1e-9) + 1
+        values = [begin + step * i for i in range(min(count, _MOST_RUNS + 1))]
+        return values if all(isinstance(given[key], int) for key in ("from", "step")) else [float(f"{value:.12g}") for value in values]
+    points = given["points"]
+    scale = given.get("scale", "linear")
+    if not isinstance(points, int) or points < 2 or points > _MOST_RUNS:
+        raise file.wrong("range", f"points = {points!r}", f"2 to {_MOST_RUNS} points")
+    if scale not in ("linear", "log") or (scale == "log" and min(begin, end) <= 0):
+        raise file.wrong("range", f"scale = {scale!r} from {begin} to {end}", "linear, or log with both ends above 0")
+    parts = [i / (points - 1) for i in range(points)]
+    values = [begin * (end / begin) ** part if scale == "log" else begin + (end - begin) * part for part in parts]
+    return [float(f"{value:.12g}") for value in values]
+
+
+def _axis(file: _File, table: Any) -> Axis:
+    if not isinstance(table, dict):
+        raise file.wrong("axis", repr(table), "tables [[axis]]")
+    file.only(table, "an axis", ("name", "key", "values", "range", "points"))
+    name = table.get("name", table.get("key"))
+    if not isinstance(name, str) or not name:
+        raise file.wrong("axis", "an axis without a key or name", "key, of the scenario, or name and points")
+    if sum(kind in table for kind in ("values", "range", "points")) != 1:
+        raise file.wrong(name, f"an axis with {', '.join(table)}", "one of values, range, points")
+    if "points" in table:
+        points = table["points"]
+        if "key" in table or not isinstance(points, list) or not points or not all(isinstance(point, dict) and "label" in point for point in points):
+            raise file.wrong("points", f"points of axis {name} without a label, or with a key", "tables with a label and the keys that are set together")
+        steps = [Step(point["label"], tuple(flat({key: value for key, value in point.items() if key != "label"}))) for point in points]
+    else:
+        key = table.get("key")
+        values = table["values"] if "values" in table else _range(file, table["range"], name)
+        if not isinstance(key, str):
+            raise file.wrong(name, "an axis of values without a key", "a key of the scenario")
+        if not isinstance(values, list) or not values:
+            raise file.wrong("values", f"an empty axis {name}", "a list with at least one value")
+        steps = [Step(text(value) if isinstance(value, list) else value, ((key, text(value)),)) for value in values]
+    labels = [step.label for step in steps]
+    if not all(isinstance(label, str | int | float) for label in labels):
+        raise file.wrong(name, "a label that is neither text nor a number", "text or numbers")
+    if len(set(map(str, labels))) < len(labels):
+        raise file.wrong(name, f"the same value twice in axis {name}", "values that differ")
+    return Axis(name, tuple(steps))
+
+
+def _seeds(file: _File, given: Any) -> tuple[int, ...]:
+    seeds = list(range(1, given + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
+    good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in seeds)
+    if not good or len(set(seeds)) < len(seeds):
+        raise file.wrong("seeds", repr(given), "how many, or a list of different seeds, from 0 up")
+    return tuple(seeds)
+
+
+def _matcher(file: _File, given: Any, axes: Sequence[Axis]) -> dict[int, list[Any]]:
+    """The labels, by the number of the axis, that a filter names."""
+    if not isinstance(given, dict) or not given:
+        raise file.wrong("filter", repr(given), "axes with values: { policy = \"SCAN\", rate = [10, 20] }")
+    found = {}
+    for name, values in given.items():
+        number = next((i for i, axis in enumerate(axes) if axis.name == name), None)
+        if number is None:
+            raise file.wrong(name, "in a filter an axis that does not exist", "one of " + ", ".join(axis.name for axis in axes))
+        listed = values if isinstance(values, list) else [values]
+        for value in listed:
+            if value not in [step.label for step in axes[number].steps]:
+                raise file.wrong(name, f"in a filter {value!r}, which the axis does not have", "one of " + ", ".join(str(step.label) for step in axes[number].steps))
+        found[number] = listed
+    return found
+
+
+def _configurations(file: _File, axes: Sequence[Axis], common: Sequence[tuple[str, str]], filters: Any) -> tuple[Configuration, ...]:
+    if not isinstance(filters, list):
+        raise file.wrong("filter", repr(filters), "tables [[filter]]")
+    kept, left_out = [], []
+    for table in filters:
+        if not isinstance(table, dict) or set(table) not in ({"only"}, {"exclude"}):
+            raise file.wrong("filter", ", ".join(table) if isinstance(table, dict) else repr(table), "only or exclude")
+        (kept if "only" in table else left_out).append(_matcher(file, next(iter(table.values())), axes))
+
+    def matches(labels: Sequence[Any], matcher: dict[int, list[Any]]) -> bool:
+        return all(labels[number] in values for number, values in matcher.items())
+
+    found = []
+    for steps in itertools.product(*(axis.steps for axis in axes)):
+        labels = tuple(step.label for step in steps)
+        if all(matches(labels, matcher) for matcher in kept) and not any(matches(labels, matcher) for matcher in left_out):
+            settings: dict[str, str] = dict(common)
+            for step in steps:
+                settings.update(step.settings)
+            found.append(Configuration(labels, tuple(settings.items())))
+    if not found:
+        raise file.wrong("filter", "filters that leave nothing", "at least one configuration")
+    return tuple(found)
+
+
+def read_plan(path: Path) -> Plan:
+    """Raises LabError with file, line, key, what was found and what was expected."""
+    file = _File(path)
+    content = file.content
+    file.only(content, "the plan", ("format", "scenario", "set", "seeds", "axis", "filter", "metric", "compare", "limit_s", "requests"))
+    if content.get("format") != _FORMAT:
+        raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
+    if not isinstance(content.get("scenario"), str):
+        raise file.wrong("scenario", repr(content.get("scenario")), "the file of a scenario, relative to the plan")
+    scenario = (path.parent / content["scenario"]).resolve()
+    if not scenario.is_file():
+        raise file.wrong("scenario", f"{scenario}, which is no file", "the file of a scenario, relative to the plan")
+    common = content.get("set", {})
+    if not isinstance(common, dict):
+        raise file.wrong("set", repr(common), "a table of the scenario's keys")
+    tables = content.get("axis", [])
+    if not isinstance(tables, list) or not tables:
+        raise file.wrong("axis", repr(tables), "tables [[axis]]")
+    axes = tuple(_axis(file, table) for table in tables)
+    names = [axis.name for axis in axes]
+    keys = [{key for step in axis.steps for key, _ in step.settings} for axis in axes]
+    for i, axis in enumerate(axes):
+        if axis.name in names[:i] or axis.name in _COLUMNS:
+            raise file.wrong(axis.name, "a name that is taken", "a name of its own")
+        for key in keys[i]:
+            if key == "sim.seed" or any(key in others for others in keys[:i]):
+                raise file.wrong(key, "a key that another axis or `seeds` sets", "each key in one axis")
+    if math.prod(len(axis.steps) for axis in axes) > _MOST_RUNS:
+        raise file.wrong("axis", "more than a million combinations", "fewer")
+    metrics = []
+    for table in content.get("metric", []) if isinstance(content.get("metric", []), list) else []:
+        if not isinstance(table, dict) or set(table) - {"name", "path"} or not isinstance(table.get("path"), str):
+            raise file.wrong("metric", repr(table), "path, of a number in the result, and name")
+        name = table.get("name", table["path"])
+        if not isinstance(name, str) or name in [metric.name for metric in metrics] + names + list(_COLUMNS):
+            raise file.wrong(str(name), "a metric's name that is taken", "a name of its own")
+        metrics.append(Metric(name, tuple(table["path"].split("."))))
+    if not metrics:
+        raise file.wrong("metric", "none", "tables [[metric]]")
+    compare = None
+    if (given := content.get("compare")) is not None:
+        if not isinstance(given, dict) or set(given) != {"axis", "baseline"} or given["axis"] not in names:
+            raise file.wrong("compare", repr(given), "axis, one of " + ", ".join(names) + ", and baseline, a value of it")
+        _matcher(file, {given["axis"]: given["baseline"]}, axes)
+        compare = Comparison(given["axis"], given["baseline"])
+    limit_s = content.get("limit_s")
+    if limit_s is not None and (isinstance(limit_s, bool) or not isinstance(limit_s, int | float) or not limit_s > 0):
+        raise file.wrong("limit_s", repr(limit_s), "seconds above 0")
+    requests = content.get("requests", False)
+    if not isinstance(requests, bool):
+        raise file.wrong("requests", repr(requests), "true or false")
+    configurations = _configurations(file, axes, tuple(flat(common)), content.get("filter", []))
+    return Plan(path, scenario, axes, _seeds(file, content.get("seeds", 1)), tuple(metrics), configurations, compare, limit_s, requests)
