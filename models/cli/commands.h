@@ -19,14 +19,32 @@ struct RunOptions {
   std::string result;
   std::string requests;
   std::string block_trace;
+  std::string timeline;
   std::string waves;
   std::string wave_from_s;  ///< empty: as the scenario says
   std::string wave_to_s;
+  std::string wave_when;  ///< an expression over requests: waves around those that meet it
   bool quiet = false;
 };
 
 /// The functions below report errors as exceptions: core::ConfigError and core::InputError (bad input), core::SimulationError.
 int run(const RunOptions& options);
+
+struct ExplainOptions {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::string when;
+  bool late = false;
+  std::vector<std::uint64_t> numbers;
+  std::size_t slowest = 3;
+  double before_ms = 10;
+  double after_ms = 10;
+  std::string folder = "explain";
+  bool waves = true;
+  bool all = false;
+  bool quiet = false;
+};
+int explain(const ExplainOptions& options);
 
 struct ServeOptions : RunOptions {
   std::string nbd;

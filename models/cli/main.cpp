@@ -29,10 +29,40 @@ void declare_run(CLI::App& command, cli::RunOptions& run) {
   command.add_option("--requests", run.requests, "write every request (CSV, times in ps)");
   command.add_option("--blktrace", run.block_trace,
                      "write every request as blktrace does (NAME.blktrace.0, for blkparse, btt, iowatcher, fio)");
+  command.add_option(
+      "--timeline", run.timeline,
+      "write what host, engine, arm, channel and bus do (JSON, for ui.perfetto.dev), in the window of the waves");
   command.add_option("--waves", run.waves, "write waves (FST)");
   command.add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]; sets observe.wave_from_s");
   command.add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]; sets observe.wave_to_s");
   command.add_flag("--quiet", run.quiet, "no progress and no table");
+}
+
+void declare_explain(CLI::App& app, std::function<int()>& action) {
+  static cli::ExplainOptions options;
+  auto* command = app.add_subcommand(
+      "explain", "why a request was slow: its way through the drive, decision by decision, and waves around it");
+  command->add_option("scenario", options.scenario, "scenario file (TOML)")->required();
+  command->add_option("--set", options.overrides, "override a key: KEY=VALUE");
+  command->add_option("--slowest", options.slowest, "so many of the requests, the slowest first")
+      ->check(CLI::Range(1, 26))
+      ->capture_default_str();
+  command->add_flag("--late", options.late, "only of those that missed their deadline");
+  command->add_option("--when", options.when, "only of those that meet an expression, such as 'discrete && response_ms > 400'");
+  command->add_option("--request", options.numbers, "only this one, by its number in the log of requests; may be repeated");
+  command->add_option("--before", options.before_ms, "waves: so long before the request comes [ms]")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  command->add_option("--after", options.after_ms, "waves: so long after it has ended [ms]")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", options.folder, "folder for explain.json, and a wave file and a view of it for each moment")
+      ->capture_default_str();
+  command->add_flag("!--no-waves", options.waves, "write no waves");
+  command->add_flag("--all", options.all, "show every decision, not only the first and the last ones");
+  command->add_flag("--quiet", options.quiet, "no progress and no text");
+  command->callback([&action] { action = [] { return cli::explain(options); }; });
 }
 
 /// Declares the commands; `action` is set by the command that was given.
@@ -40,7 +70,12 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static cli::RunOptions run;
   auto* run_command = app.add_subcommand("run", "simulate a scenario");
   declare_run(*run_command, run);
+  run_command->add_option(
+      "--wave-when", run.wave_when,
+      "waves around the slowest requests that meet an expression, such as 'late || response_ms > 400'; runs twice");
   run_command->callback([&action] { action = [] { return cli::run(run); }; });
+
+  declare_explain(app, action);
 
   static cli::ServeOptions serving;
   auto* serve_command = app.add_subcommand("serve", "offer a scenario's drives to clients, until SIGTERM or SIGINT");

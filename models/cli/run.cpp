@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "moments.h"
+#include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/system/host_meter.h"
 #include "run_watch.h"
@@ -27,6 +29,7 @@ system::RunOptions Simulation::leaves() const {
   system::RunOptions leaves;
   leaves.requests = options_.requests;
   leaves.block_trace = options_.block_trace;
+  leaves.timeline = options_.timeline;
   leaves.waves = options_.waves;
   leaves.mismatch_written = [](const std::filesystem::path& report, const std::filesystem::path& waves) {
     fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", report.string(), waves.string());
@@ -46,18 +49,44 @@ int Simulation::leave(system::RunIf& simulation) {
   if (file_) fmt::print("result:   {}\n", options_.result);
   if (!options_.requests.empty()) fmt::print("requests: {}\n", options_.requests);
   if (!options_.block_trace.empty()) fmt::print("blktrace: {}\n", options_.block_trace);
-  if (!options_.waves.empty())
+  if (!options_.timeline.empty()) fmt::print("timeline: {}; open with https://ui.perfetto.dev\n", options_.timeline);
+  if (!options_.wave_when.empty())
+    fmt::print("waves:    {}\n", options_.waves);
+  else if (!options_.waves.empty())
     fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options_.waves, scenario_.waves.from_s,
                scenario_.waves.to_s, options_.waves,
                scenario_.kind == system::HostKind::Drive ? " waves/mixed_media.gtkw" : "");
   return kGood;
 }
 
+namespace {
+
+/// Windows around the requests that meet the expression, all of one file.
+std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, const RunOptions& options) {
+  if (options.waves.empty())
+    throw core::InputError("--wave-when", 0, 0, "expected also --waves FILE, which they are written to");
+  MomentQuestion question;
+  question.when = options.wave_when;
+  question.most = 100;
+  const Moments moments = find_moments(scenario, question, options.quiet);
+  if (moments.chosen.empty())
+    throw core::SimulationError(fmt::format("--wave-when \"{}\": none of {} requests meets it, so there are no waves",
+                                            options.wave_when, moments.ended));
+  if (!options.quiet)
+    fmt::print("waves around {} of {} requests that meet \"{}\"\n", moments.chosen.size(), moments.matched, options.wave_when);
+  std::vector<observe::WaveWindow> windows;
+  for (const MomentWindow& window : windows_of(moments, question)) windows.push_back({options.waves, window.from, window.to});
+  return windows;
+}
+
+}  // namespace
+
 int run(const RunOptions& options) {
   Simulation simulation(options);
   Progress progress(options.quiet);
   system::RunOptions leaves = simulation.leaves();
   leaves.progress = [&progress](double simulated_s, double total_s) { progress.update(simulated_s, total_s); };
+  if (!options.wave_when.empty()) leaves.wave_windows = windows_when(simulation.scenario(), options);
   const std::unique_ptr<system::RunIf> made = system::make_run(simulation.scenario(), leaves);
   made->run();
   progress.done();

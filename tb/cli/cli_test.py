@@ -323,6 +323,124 @@ class Runs(Case):
                             for row in rows)
             self.assertEqual(ours, theirs)
 
+    def explained(self, *arguments):
+        out = self.folder / "why"
+        self.run_good("explain", *arguments, "--quiet", "-o", out)
+        return json.loads((out / "explain.json").read_text())
+
+    def test_explain_agrees_with_the_log_and_with_the_policy(self):
+        log = self.folder / "requests.csv"
+        for engine, load in (("firmware", "SPTF"), ("model", "SPTF"), ("firmware", "FCFS")):
+            settings = overrides([f"engine={engine}", f"policy={load}", "sim.warmup_s=0", "sim.measure_s=40", "drive.queue.depth=64", "workload.discrete.rate_per_s=45"])
+            self.run_good("run", MIXED, *settings, "--quiet", "--requests", log)
+            rows = [row for row in csv.DictReader(log.read_text().splitlines()) if row["class"] == "discrete" and row["op"] == "R"]
+            slowest = sorted(rows, key=lambda row: (int(row["issued_ps"]) - int(row["completed_ps"]), int(row["number"])))[:5]
+            told = self.explained(MIXED, *settings, "--slowest", 5, "--when", "discrete && reads", "--no-waves")
+            self.assertEqual([one["number"] for one in told["requests"]], [int(row["number"]) for row in slowest])
+            for one, row in zip(told["requests"], slowest, strict=True):
+                for key in ("issued_ps", "accepted_ps", "started_ps", "completed_ps", "queue_ps", "seek_ps", "rotation_ps"):
+                    self.assertEqual(one[key], int(row[key]))
+                seen = one["decisions"]
+                self.assertEqual([d["effective_ps"] for d in seen], sorted(d["effective_ps"] for d in seen))
+                self.assertEqual([d["effective_ps"] for d in seen if d["served"]], [one["started_ps"]])
+                self.assertTrue(seen[-1]["served"])
+                for d in seen[:-1]:
+                    if load == "SPTF":   # what was passed over was dearer, or the guard refused it
+                        self.assertTrue(d["own"]["cost_ps"] >= d["chosen"]["cost_ps"] or d["own"].get("guard") == "refuses", (engine, d))
+                    elif d["why"] in ("nearer", "policy"):
+                        self.assertLessEqual(d["chosen"]["arrival_ps"], d["own"]["arrival_ps"])
+
+    def test_explain_what_the_guard_refuses(self):
+        settings = overrides(["policy=SPTF", "sim.measure_s=60", "workload.continuous.streams=52", "drive.queue.depth=128"])
+        told = self.explained(MIXED, *settings, *overrides(["engine=firmware"]), "--slowest", 20, "--when", "discrete && reads", "--no-waves")
+        refused = [d for one in told["requests"] for d in one["decisions"] if d["why"] == "guard"]
+        self.assertTrue(refused)
+        for d in refused:
+            self.assertLess(d["own"]["sweep_spare_ps"], 0)
+            self.assertGreaterEqual(d["chosen"]["sweep_spare_ps"], 0)
+
+    def test_explain_writes_waves_around_each_moment(self):
+        for engine in ("firmware", "lockstep"):
+            settings = overrides([f"engine={engine}", "sim.measure_s=60"])
+            told = self.explained(MIXED, *settings, "--before", 5, "--after", 7)
+            ends = {}
+            for one in told["requests"]:
+                begin, end = ends.get(one["waves"], (one["issued_ps"], one["completed_ps"]))
+                ends[one["waves"]] = min(begin, one["issued_ps"]), max(end, one["completed_ps"])
+            for name, (begin, end) in ends.items():
+                waves = pywellen.Waveform(str(self.folder / "why" / name))
+                times = [time for v in waves.all_vars() for time, _ in v.tv]
+                turn = 10**12 * 60 // 10000
+                self.assertLess(abs(min(times) - (begin - 5 * 10**9)), turn)
+                self.assertLess(abs(max(times) - (end + 7 * 10**9)), turn)
+                view = (self.folder / "why" / name).with_suffix(".gtkw").read_text()
+                self.assertIn(f" {begin} ", view)
+                names = {v.full_name for v in waves.all_vars()}
+                for line in view.splitlines():
+                    if line.startswith("disk."):
+                        self.assertIn(line.split("[")[0], {name.split("[")[0] for name in names})
+
+    def test_explain_refuses_what_it_cannot(self):
+        out = self.folder / "why"
+        for words, told in ((["--when", "respons_ms > 3"], "response_ms"), (["--when", "late &&"], "Expected an expression"),
+                            (["--slowest", "0"], "slowest"), (["--set", "polcy=SPTF"], "polcy")):
+            done = platter("explain", MIXED, "--set", "sim.measure_s=5", *words, "-o", out)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(told, done.stderr)
+            self.assertFalse(out.exists())
+        done = platter("explain", MIXED, "--set", "sim.measure_s=5", "--when", "response_ms > 1e9", "-o", out)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("none of", done.stderr)
+        self.assertFalse(out.exists())
+        done = platter("explain", SOURCE / "docs/papers/replicated-striping/server.toml", "-o", out)
+        self.assertEqual(done.returncode, 2)
+
+    def test_waves_when(self):
+        waves = self.folder / "waves.fst"
+        settings = overrides(["engine=firmware", "sim.warmup_s=0", "sim.measure_s=60"])
+        log = self.folder / "requests.csv"
+        self.run_good("run", MIXED, *settings, "--waves", waves, "--wave-when", "discrete && response_ms > 300", "--requests", log)
+        windows = [(int(r["issued_ps"]) - 10**10, int(r["completed_ps"]) + 10**10) for r in csv.DictReader(log.read_text().splitlines())
+                   if r["class"] == "discrete" and int(r["completed_ps"]) - int(r["issued_ps"]) > 300 * 10**9]
+        self.assertTrue(windows)
+        angle = next(v for v in pywellen.Waveform(str(waves)).all_vars() if v.full_name == "disk.mech.angle")
+        times = [time for time, _ in angle.tv][1:]
+        for time in times:
+            self.assertTrue(any(begin - 10**9 <= time <= end + 10**9 for begin, end in windows), time)
+        for begin, end in windows:
+            self.assertGreater(sum(begin <= time <= end for time in times), (end - begin) // (6 * 10**9) * 32)
+        done = platter("run", MIXED, "--wave-when", "late")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--waves", done.stderr)
+
+    def test_a_timeline_nests_and_agrees_with_the_log(self):
+        timeline, log = self.folder / "timeline.json", self.folder / "requests.csv"
+        self.run_good("run", MIXED, *overrides(["engine=lockstep", "sim.warmup_s=0", "sim.measure_s=10"]), "--requests", log,
+                      "--timeline", timeline, "--wave-from", 2, "--wave-to", 5)
+        events = json.loads(timeline.read_text(), parse_float=lambda text: int(text.replace(".", "")))["traceEvents"]
+        tracks = {}
+        for event in events:
+            if event["ph"] == "X":
+                tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], -event["dur"], event["name"]))
+        names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        self.assertLessEqual({"engine", "actuator", "channel", "bus, reads", "bus, writes"}, {names[track] for track in tracks})
+        for track, spans in tracks.items():
+            open_spans = []
+            for begin, length, name in sorted(spans):
+                while open_spans and open_spans[-1] <= begin:
+                    open_spans.pop()
+                if open_spans:
+                    self.assertLessEqual(begin - length, open_spans[-1], (names[track], name))
+                open_spans.append(begin - length)
+        rows = [r for r in csv.DictReader(log.read_text().splitlines()) if int(r["completed_ps"]) >= 2 * 10**12 and int(r["issued_ps"]) <= 5 * 10**12]
+        spans = {(e["id"], e["ph"]): e["ts"] for e in events if e["ph"] in "be"}
+        self.assertEqual(spans, {(int(r["number"]), phase): int(r[f"{column}_ps"]) for r in rows for phase, column in (("b", "issued"), ("e", "completed"))})
+        arrows = {e["id"]: e["ts"] for e in events if e["ph"] == "s"}
+        ends = {e["id"]: e["ts"] for e in events if e["ph"] == "f"}
+        self.assertEqual(arrows.keys(), ends.keys())
+        self.assertGreater(len(arrows), 100)
+        self.assertTrue(all(arrows[i] <= ends[i] for i in arrows))
+
     def test_request_log_agrees_with_result(self):
         log = self.folder / "requests.csv"
         result = self.result_of(MIXED, "--set", "sim.measure_s=20", "--set", "sim.warmup_s=0", "--requests", log)

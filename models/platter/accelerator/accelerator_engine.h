@@ -47,6 +47,8 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void decide(const scheduling::HeadState& head, core::Picoseconds now) override;
   void reset() override;
   core::Picoseconds prepared_from() const override { return ready_ ? answered_ : core::kNoDeadline; }
+  core::Picoseconds compared_part(const mechanics::AccessTime& access) const override { return access.to_first(); }
+  core::Picoseconds guard_bound() const override { return program_->guarded() ? decision_bound() : core::kNoDeadline; }
   engine::EngineStatistics statistics() const override;
 
   const scheduling::SeekTable& seek_table() const { return seek_table_; }

@@ -45,6 +45,7 @@ class ActuatorUnit : public sc_core::sc_module {
     number_ = number;
   }
 
+  std::uint32_t number() const { return number_; }
   Arm& arm() { return arm_; }
   const Arm& arm() const { return arm_; }
   const mechanics::HeadState& state() const { return arm_.state(); }

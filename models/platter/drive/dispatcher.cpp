@@ -144,16 +144,17 @@ void Dispatcher::ask(bool at_rest) {
     return;
   }
   const Picoseconds now = now_ps();
-  question_ = {at_rest, now};
+  mechanics::HeadState head = unit_.state();
+  head.bus_free = std::max(bus_.sent(), now);
+  question_ = {at_rest, now, head};
   unit_.enter(ControllerState::Decide);
   if (!urgent_.empty()) {
     QueueEntry& entry = *urgent_.back();
     urgent_.pop_back();
+    report(Decision::serve(entry.command.tag), &entry, now);
     serve(entry, now);
     return;
   }
-  mechanics::HeadState head = unit_.state();
-  head.bus_free = std::max(bus_.sent(), now);
   engine_.decide(head, now);
 }
 
@@ -185,6 +186,8 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
     stalls_.stall += effective - question_.asked;
   }
   preparation_changed();
+  const bool serves = decision.kind == Decision::Kind::Serve || decision.kind == Decision::Kind::Write;
+  report(decision, serves ? entries_[decision.tag.value] : nullptr, effective);
   switch (decision.kind) {
     case Decision::Kind::Again:  // engines resolve this kind themselves
     case Decision::Kind::Idle:
@@ -210,6 +213,12 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
       return;
     }
   }
+}
+
+void Dispatcher::tell(const Decision& decision, const QueueEntry* chosen, Picoseconds effective) const {
+  const std::vector<const QueueEntry*> engine(entries_.begin(), entries_.end());
+  const DecisionReport report{question_.asked, effective, unit_.number(), question_.head, decision, chosen, engine};
+  decision_probes_->tell([&](DecisionProbeIf& probe) { probe.decided(report); });
 }
 
 void Dispatcher::serve(QueueEntry& entry, Picoseconds effective) {

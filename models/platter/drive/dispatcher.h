@@ -51,6 +51,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
              const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
+  void set_decision_probes(const DecisionProbes& probes) { decision_probes_ = &probes; }
 
   /// Queues a command that waits for no other command.
   void submit(QueueEntry& entry);
@@ -104,6 +105,11 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   /// If the actuator is busy, tells the engine when and in which state it will be free.
   void prepare(Picoseconds now);
   void serve(QueueEntry& entry, Picoseconds effective);
+  /// Tells the probes, if there are any.
+  void report(const Decision& decision, const QueueEntry* chosen, Picoseconds effective) {
+    if (decision_probes_ != nullptr && !decision_probes_->empty()) tell(decision, chosen, effective);
+  }
+  void tell(const Decision& decision, const QueueEntry* chosen, Picoseconds effective) const;
 
   engine::EngineIf& engine_;
   ActuatorUnit& unit_;
@@ -112,6 +118,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   CacheManager* cache_;
   mapping::MappingIf& mapping_;
   DispatchSinkIf* sink_ = nullptr;
+  const DecisionProbes* decision_probes_ = nullptr;
   std::vector<QueueEntry*> entries_;  ///< the commands in the engine, by their tag there
   std::vector<QueueEntry*> waiting_;  ///< commands that wait for an entry of the engine, internal ones last
   std::vector<QueueEntry*> urgent_;   ///< head-of-queue commands; the last in the vector is served first
@@ -121,6 +128,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   struct {
     bool at_rest = true;  ///< the actuator was idle when the decision was requested
     Picoseconds asked = 0;
+    mechanics::HeadState head{};
   } question_;
   Picoseconds arm_free_ = -1;  ///< when a stopped read-ahead releases the actuator, and the spindle has its speed
 };

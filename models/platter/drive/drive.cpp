@@ -49,6 +49,8 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the SystemC time resolution must be 1 ps");
   actuator_.set_probes(probes_, 0);
+  controller_.bus().set_probes(probes_);
+  controller_.dispatcher().set_decision_probes(decision_probes_);
   host_port_.set_probes(probes_);
 }
 

@@ -42,6 +42,7 @@ class Drive : public sc_core::sc_module {
   std::unique_ptr<mapping::MappingIf> mapping_;
   std::unique_ptr<engine::EngineIf> engine_;
   Probes probes_;
+  DecisionProbes decision_probes_;
   HazardQueue queue_;
   ActuatorUnit actuator_;
   Spindle spindle_;
@@ -90,6 +91,8 @@ class Drive : public sc_core::sc_module {
   /// The probe must outlive its registration.
   void add_probe(ProbeIf& probe) { probes_.add(probe); }
   void remove_probe(ProbeIf& probe) { probes_.remove(probe); }
+  void add_decision_probe(DecisionProbeIf& probe) { decision_probes_.add(probe); }
+  void remove_decision_probe(DecisionProbeIf& probe) { decision_probes_.remove(probe); }
 };
 
 }  // namespace platter::drive

@@ -59,6 +59,7 @@ class HazardQueue : public sc_core::sc_module {
   QueueEntry& entry(Tag tag) { return entries_[tag.value]; }
   const QueueEntry& entry(Tag tag) const { return entries_[tag.value]; }
   std::vector<QueueEntry>& entries() { return entries_; }
+  const std::vector<QueueEntry>& entries() const { return entries_; }
 
   /// Sum over time of the occupancy, in commands times picoseconds, up to `now`.
   double occupancy_integral(Picoseconds now) const { return integral_ + static_cast<double>(now - changed_) * occupancy_; }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "platter/command/command.h"
 #include "platter/core/probes.h"
 #include "platter/core/types.h"
 #include "platter/drive/controller_state.h"
+#include "platter/scheduling/scheduler_if.h"
 
 namespace platter::drive {
 
@@ -33,6 +35,14 @@ struct AccessReport {
   command::CommandTiming timing;  ///< of the command so far, this access included
 };
 
+/// Data crosses the host bus.
+struct BusReport {
+  core::Picoseconds begin;
+  core::Picoseconds end;
+  bool write;
+  std::uint32_t blocks;
+};
+
 /// Observes a drive without affecting it. A drive without a probe uses one kernel event for each access; with a probe, one for
 /// each phase of each access, at the same times.
 class ProbeIf {
@@ -42,10 +52,35 @@ class ProbeIf {
   virtual void started(const AccessReport& /*report*/) {}
   /// The number of commands in the queue has changed.
   virtual void occupied(core::Picoseconds /*time*/, std::uint32_t /*commands*/) {}
+  /// Told as soon as both times are known, which may lie ahead.
+  virtual void carried(const BusReport& /*report*/) {}
   /// While the arm is busy: when the next decision will be ready; kNoDeadline: not known.
   virtual void prepared(core::Picoseconds /*time*/, std::uint32_t /*actuator*/, core::Picoseconds /*from*/) {}
 };
 
 using Probes = core::Probes<ProbeIf>;
+
+struct QueueEntry;
+
+/// A decision is known. The pointers are valid during the call.
+struct DecisionReport {
+  core::Picoseconds asked;      ///< when the actuator was free and the decision was requested
+  core::Picoseconds effective;  ///< when the decision is known and acted on
+  std::uint32_t actuator;
+  mechanics::HeadState head;  ///< at `asked`
+  const scheduling::Decision& decision;
+  const QueueEntry* chosen;  ///< null: the arm moves only, or nothing is done
+  const std::vector<const QueueEntry*>&
+      engine;  ///< the commands in the engine before the decision, by their tag there; null: free entry
+};
+
+/// Observes the decisions of a drive, each when it is made and before it is carried out.
+class DecisionProbeIf {
+ public:
+  virtual ~DecisionProbeIf() = default;
+  virtual void decided(const DecisionReport& report) = 0;
+};
+
+using DecisionProbes = core::Probes<DecisionProbeIf>;
 
 }  // namespace platter::drive

@@ -72,6 +72,11 @@ class EngineIf {
   virtual void reset() = 0;
   /// When the decision that is being prepared will be ready; kNoDeadline if none is being prepared, or if it must wait for an event first.
   virtual Picoseconds prepared_from() const = 0;
+  /// What the deadline guard charges for the time between two accesses of the sweep; kNoDeadline where there is no guard.
+  virtual Picoseconds guard_bound() const { return core::kNoDeadline; }
+  /// The part of an access that this engine compares: until the access begins, where it knows that it may begin in the middle, or until the
+  /// first sector comes.
+  virtual Picoseconds compared_part(const mechanics::AccessTime& access) const { return access.positioning(); }
   /// The counters are complete once the simulation has stopped.
   virtual EngineStatistics statistics() const = 0;
   /// Null for a policy that has none. A reset replaces the object.

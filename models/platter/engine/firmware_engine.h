@@ -52,6 +52,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
     return true;
   }
   void moved(const Command& command) override { scheduler_->moved(command.tag); }
+  Picoseconds guard_bound() const override { return scheduler_->keeps_deadlines() ? cost_.longest_wait() : core::kNoDeadline; }
   bool empty() const override { return scheduler_->empty(); }
   EngineStatistics statistics() const override { return statistics_; }
   const scheduling::ClassBudgets* class_budgets() const override { return scheduler_->class_budgets(); }

@@ -126,12 +126,10 @@ struct WaveFile::File {
   }
 };
 
-WaveFile::WaveFile(const std::filesystem::path& file, Picoseconds from, Picoseconds to)
-    : file_(std::make_unique<File>()),
-      name_(file.string()),
-      output_(file, OutputFile::Access::Rewritten),
-      from_(from),
-      to_(to) {
+WaveFile::WaveFile(std::vector<WaveWindow> windows) : file_(std::make_unique<File>()), windows_(std::move(windows)) {
+  for (const WaveWindow& window : windows_)
+    if (outputs_.empty() || outputs_.back()->name() != window.file)
+      outputs_.push_back(std::make_unique<OutputFile>(window.file, OutputFile::Access::Rewritten));
   VerilatedFst& trace = *file_->fst.spTrace();
   trace.set_time_unit("1ps");
   trace.set_time_resolution("1ps");
@@ -160,8 +158,20 @@ void WaveFile::add(accelerator::RtlCore& rtl) {
 
 void WaveFile::arm() {
   if (armed_) return;
-  file_->fst.open(output_.partial_path().c_str());
+  open();
   armed_ = true;
+}
+
+void WaveFile::open() { file_->fst.open(outputs_[output_]->partial_path().c_str()); }
+
+void WaveFile::next_window() {
+  flush(core::kNoDeadline);
+  ++window_;
+  if (windows_[window_].file == outputs_[output_]->name()) return;
+  close_current();
+  ++output_;
+  dumps_ = 0;
+  open();
 }
 
 void WaveFile::unhook() {
@@ -206,12 +216,14 @@ void WaveFile::flush(Picoseconds before) {
 }
 
 void WaveFile::set(Signals of, std::size_t row, params::SignalValue value, Picoseconds now) {
+  turn(now);
   flush(now);
   file_->values[of.first + row] = value;
   if (wants(now)) changed_ = now;
 }
 
 void WaveFile::sample(Picoseconds time) {
+  turn(time);
   flush(time);
   if (changed_ == time) changed_ = -1;  // is written with this sample
   const Picoseconds step = time - sampled_;
@@ -220,15 +232,24 @@ void WaveFile::sample(Picoseconds time) {
   dump(time <= last_ && step > 0 ? last_ + step : time);
 }
 
-OutputFile& WaveFile::close() {
-  arm();  // a run without a kernel step also has a file
+void WaveFile::close_current() {
+  const bool whole = finish();
+  const OutputFile& output = *outputs_[output_];
+  const std::string objection =
+      !whole ? kNotWhole : complete_fst(output.partial_path(), dumps_, last_ > 0 ? static_cast<std::uint64_t>(last_) : 0);
+  if (!objection.empty()) throw core::SimulationError(output.name().string() + ": " + objection);
+}
+
+std::vector<OutputFile*> WaveFile::close() {
+  arm();                                                // a run without a kernel step also has a file
+  while (window_ + 1 < windows_.size()) next_window();  // those that the run did not reach
   flush(core::kNoDeadline);
   unhook();
-  const bool whole = finish();
-  const std::string objection =
-      !whole ? kNotWhole : complete_fst(output_.partial_path(), dumps_, last_ > 0 ? static_cast<std::uint64_t>(last_) : 0);
-  if (!objection.empty()) throw core::SimulationError(name_ + ": " + objection);
-  return output_;
+  close_current();
+  std::vector<OutputFile*> files;
+  files.reserve(outputs_.size());
+  for (const auto& output : outputs_) files.push_back(output.get());
+  return files;
 }
 
 }  // namespace platter::observe

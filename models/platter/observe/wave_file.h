@@ -14,14 +14,24 @@
 
 namespace platter::observe {
 
-/// One FST file with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never go
+/// A time from whose begin to its end a file records.
+struct WaveWindow {
+  std::filesystem::path file;
+  core::Picoseconds from;
+  core::Picoseconds to;
+};
+
+/// FST files, usually one, with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never go
 /// back in the file. The RTL runs ahead of the kernel within a decision (less than a microsecond); a change of the drive within that time
 /// is written at its end. Decisions of several drives at one time are written one after the other, each with its clock's period, until
 /// simulated time has caught up.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
   /// Throws core::InputError where the file cannot be written.
-  WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to);
+  WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to)
+      : WaveFile(std::vector<WaveWindow>{{file, from, to}}) {}
+  /// Precondition: at least one window, each before the next. Windows of one file follow each other.
+  explicit WaveFile(std::vector<WaveWindow> windows);
   ~WaveFile() override;
 
   // To be called before `arm`.
@@ -42,17 +52,36 @@ class WaveFile : public accelerator::WaveSamplerIf {
       if ((signals[i].events & events) != 0) set(of, i, signals[i].value(view), now);
   }
 
-  bool wants(core::Picoseconds time) const override { return armed_ && time >= from_ && time <= to_; }
+  bool wants(core::Picoseconds time) const override {
+    if (!armed_) return false;
+    std::size_t i = window_;
+    while (i + 1 < windows_.size() && time > windows_[i].to) ++i;
+    return time >= windows_[i].from && time <= windows_[i].to;
+  }
   /// Starts the recording. What happens to a design before the simulation starts is not in the file.
   void arm();
   void sample(core::Picoseconds time) override;
-  core::Picoseconds from() const { return from_; }
-  /// Closes the file and checks that it is complete; `commit` of the returned file gives it its name. Without `commit` nothing remains.
-  OutputFile& close();
-  void commit() { close().commit(); }
+  /// The begin of the first window that begins after `now`; kNoDeadline: none.
+  core::Picoseconds next_from(core::Picoseconds now) const {
+    for (std::size_t i = window_; i < windows_.size(); ++i)
+      if (windows_[i].from > now) return windows_[i].from;
+    return core::kNoDeadline;
+  }
+  /// Closes the files and checks that they are complete; `commit` of the returned files gives them their names. Without `commit` nothing
+  /// remains.
+  std::vector<OutputFile*> close();
+  void commit() { commit_all(close()); }
 
  private:
   void unhook();
+  /// Ends the windows that end before `time`, and their files.
+  void turn(core::Picoseconds time) {
+    while (armed_ && window_ + 1 < windows_.size() && time > windows_[window_].to) next_window();
+  }
+  void next_window();
+  void open();
+  /// Throws core::SimulationError if the open file is not complete.
+  void close_current();
   void flush(core::Picoseconds before);
   void dump(core::Picoseconds time);
 
@@ -63,11 +92,11 @@ class WaveFile : public accelerator::WaveSamplerIf {
   static void keep(std::unique_ptr<File> file);
 
   std::unique_ptr<File> file_;
-  std::string name_;
-  OutputFile output_;
+  std::vector<WaveWindow> windows_;
+  std::size_t window_ = 0;  ///< the current one, or the next
+  std::vector<std::unique_ptr<OutputFile>> outputs_;
+  std::size_t output_ = 0;  ///< the one that is written
   std::vector<accelerator::RtlCore*> designs_;
-  core::Picoseconds from_;
-  core::Picoseconds to_;
   bool armed_ = false;
   bool broken_ = false;
   core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file

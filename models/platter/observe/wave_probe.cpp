@@ -16,7 +16,7 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
       view_{drive},
       interval_(drive.spindle().rotation().period() / samples_per_turn) {
   view_.access.deadline = core::kNoDeadline;
-  drive_.add_probe(*this);
+  if (file_.next_from(-1) <= kLead) attach();
   SC_METHOD(sample);
   SC_METHOD(show_preparation);
   sensitive << prepared_event_;
@@ -26,7 +26,22 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
   dont_initialize();
 }
 
-WaveProbe::~WaveProbe() { drive_.remove_probe(*this); }
+WaveProbe::~WaveProbe() { detach(); }
+
+void WaveProbe::attach() {
+  if (attached_) return;
+  attached_ = true;
+  drive_.add_probe(*this);
+  const drive::ActuatorUnit& unit = drive_.actuator();
+  view_.report = {now_ps(),          unit.number(), unit.doing(), unit.state().cylinder.value, unit.state().head.value,
+                  unit.current_tag()};
+  view_.occupancy = drive_.queue().occupancy();
+}
+
+void WaveProbe::detach() {
+  if (attached_) drive_.remove_probe(*this);
+  attached_ = false;
+}
 
 void WaveProbe::show(std::uint32_t events) {
   view_.now = now_ps();
@@ -66,10 +81,20 @@ void WaveProbe::sample() {
   const core::Picoseconds now = now_ps();
   file_.arm();
   if (file_.wants(now)) {
+    seen_ = now;
     show(kSampled);
     next_trigger(core::to_sc_time(interval_));
-  } else if (now < file_.from()) {
-    next_trigger(core::to_sc_time(file_.from() - now));
+    return;
+  }
+  const core::Picoseconds from = file_.next_from(now);
+  if (from != core::kNoDeadline && from - now <= kLead) {
+    attach();
+    next_trigger(core::to_sc_time(from - now));
+  } else if (attached_ && now - seen_ < kLead) {
+    next_trigger(core::to_sc_time(kLead));  // the next event writes the last values of the window
+  } else {
+    detach();
+    if (from != core::kNoDeadline) next_trigger(core::to_sc_time(from - now - kLead));
   }
 }
 

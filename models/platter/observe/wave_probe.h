@@ -24,12 +24,19 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
   void prepared(core::Picoseconds time, std::uint32_t actuator, core::Picoseconds from) override;
 
  private:
+  /// The drive is watched from this time before a window on: a watched drive takes more events of the kernel.
+  static constexpr core::Picoseconds kLead = core::kPicosecondsPerSecond;
+
+  void attach();
+  void detach();
   void sample();
   void show_preparation();
   void show_stall() { show(kStalled); }
   void show(std::uint32_t events);
 
   drive::Drive& drive_;
+  bool attached_ = false;
+  core::Picoseconds seen_ = 0;  ///< the last time in a window
   WaveFile& file_;
   WaveFile::Signals signals_;
   DriveView view_;

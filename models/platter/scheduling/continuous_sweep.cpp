@@ -126,11 +126,12 @@ void ContinuousSweep::rebuild() {
   dirty_ = false;
 }
 
-bool ContinuousSweep::allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
+Picoseconds ContinuousSweep::excess(const Command& command, Picoseconds positioning, Picoseconds now,
+                                    Picoseconds bus_free) const {
   Picoseconds need = positioning + sweep();
   if (&command != &first())
     need += node(command.extent) + onward_to_first(command.extent) - (contains(command.tag) ? credit(command.tag) : 0);
-  return need <= slack(now, bus_free);
+  return need - slack(now, bus_free);
 }
 
 std::vector<Tag> ContinuousSweep::order() const {

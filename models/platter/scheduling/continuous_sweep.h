@@ -59,7 +59,11 @@ class ContinuousSweep {
   Picoseconds decision_bound() const { return decision_bound_; }
 
   /// True if the sweep still meets its deadline when `command`, with this positioning time, is served at `now`.
-  bool allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const;
+  bool allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
+    return excess(command, positioning, now, bus_free) <= 0;
+  }
+  /// By how much the sweep would then miss its deadline; negative: what it still has to spare.
+  Picoseconds excess(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const;
 
   /// Order of the sweep from its first command on; for tests and observers.
   std::vector<Tag> order() const;

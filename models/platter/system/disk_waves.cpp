@@ -7,9 +7,11 @@
 
 namespace platter::system {
 
-DiskWaves::DiskWaves(const Scenario& s, const std::filesystem::path& file, const Disks& disks) {
-  if (file.empty()) return;
-  file_ = std::make_unique<observe::WaveFile>(file, seconds(s.waves.from_s), seconds(s.waves.to_s));
+DiskWaves::DiskWaves(const Scenario& s, const RunOptions& options, const Disks& disks) {
+  if (!writes_waves(options)) return;
+  std::vector<observe::WaveWindow> windows = options.wave_windows;
+  if (windows.empty()) windows = {{options.waves, seconds(s.waves.from_s), seconds(s.waves.to_s)}};
+  file_ = std::make_unique<observe::WaveFile>(std::move(windows));
   for (const auto& drive : disks.drives())
     probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *file_,
                                                            drive->basename(),

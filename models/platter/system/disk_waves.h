@@ -14,15 +14,15 @@
 
 namespace platter::system {
 
-/// The wave file of a scenario's drives, of a striped array above them and of the RTL in their engines; does nothing without a file name.
+/// The wave files of a scenario's drives, of a striped array above them and of the RTL in their engines; does nothing where none is asked for.
 class DiskWaves {
  public:
-  DiskWaves(const Scenario& scenario, const std::filesystem::path& file, const Disks& disks);
+  DiskWaves(const Scenario& scenario, const RunOptions& options, const Disks& disks);
 
   /// Null without one.
   observe::WaveFile* file() { return file_.get(); }
-  /// Closes the file; null without one.
-  observe::OutputFile* close() { return file_ ? &file_->close() : nullptr; }
+  /// Closes the files.
+  std::vector<observe::OutputFile*> close() { return file_ ? file_->close() : std::vector<observe::OutputFile*>(); }
 
  private:
   std::unique_ptr<observe::WaveFile> file_;

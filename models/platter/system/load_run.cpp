@@ -78,11 +78,11 @@ class LoadRun : public RunIf {
  public:
   LoadRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
-        files_(options),
-        time_(scenario.run, options.progress),
+        files_(scenario, options),
+        time_(scenario.run, options.progress, options.until),
         disks_(scenario, drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
         statistics_(time_.warmup(), time_.end()),
-        waves_(scenario, options.waves, disks_) {
+        waves_(scenario, options, disks_) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
     if (s_.drive.token_rate_bytes_per_s > 0) host_.best_effort_init_socket.bind(disks_.first().host_tgt_socket);
@@ -93,6 +93,7 @@ class LoadRun : public RunIf {
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);
     files_.observe(host_);
+    files_.observe_drives(disks_);
   }
 
   void run() override {

@@ -188,15 +188,15 @@ class MixedServerRun : public RunIf {
   MixedServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
         p_(scenario.mixed_server),
-        files_(options),
-        time_(scenario.run, options.progress),
+        files_(scenario, options),
+        time_(scenario.run, options.progress, options.until),
         work_(make_workload(scenario, time_)),
         account_(*work_, time_.warmup()),
         disks_(
             scenario, drive_config(scenario),
             [&](std::uint32_t i) { return system::engine_factory(engine_options(s_, policy_of(i), options)); },
             array_config(scenario, *work_)),
-        waves_(scenario, options.waves, disks_) {
+        waves_(scenario, options, disks_) {
     work_->on_text_ended([this](const server::TextRequest& request) {
       if (request.issued < time_.warmup()) return;
       if (request.failed)
@@ -209,6 +209,7 @@ class MixedServerRun : public RunIf {
     host_.add_observer(account_);
     host_.add_observer(refusals_);
     files_.observe(host_);
+    files_.observe_drives(disks_);
   }
 
   void run() override {

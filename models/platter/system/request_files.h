@@ -6,15 +6,21 @@
 #include <vector>
 
 #include "platter/observe/block_trace.h"
+#include "platter/observe/chrome_trace.h"
 #include "platter/observe/request_log.h"
+#include "platter/system/disks.h"
 #include "platter/system/run.h"
+#include "platter/system/timeline.h"
 
 namespace platter::system {
 
-/// What a run writes of its requests. A file that cannot be written is refused by the constructor, so it comes before what is costly.
+/// What a run writes of its requests and its drives, and who else is told of them. A file that cannot be written is refused by the constructor, so it comes before what is costly.
 class RequestFiles {
  public:
-  explicit RequestFiles(const RunOptions& options) {
+  RequestFiles(const Scenario& scenario, const RunOptions& options)
+      : others_(options.observers), decisions_(options.decisions) {
+    if (!options.timeline.empty())
+      timeline_.emplace(options.timeline, seconds(scenario.waves.from_s), seconds(scenario.waves.to_s));
     if (!options.requests.empty()) log_.emplace(options.requests);
     if (!options.block_trace.empty()) trace_.emplace(options.block_trace);
   }
@@ -24,16 +30,30 @@ class RequestFiles {
   void observe(Host& host) {
     if (log_) host.add_observer(*log_);
     if (trace_) host.add_observer(*trace_);
+    if (timeline_) host.add_observer(*timeline_);
+    for (workload::RequestObserverIf* other : others_) host.add_observer(*other);
+  }
+  void observe_drives(const Disks& disks) {
+    for (const auto& drive : disks.drives()) {
+      if (timeline_) timeline_->watch(*drive, drive->basename());
+      if (decisions_ != nullptr) decisions_->watch(*drive, drive->basename());
+    }
   }
   /// The files, and `waves`, after the run.
-  std::vector<observe::OutputFile*> outputs(observe::OutputFile* waves) {
+  std::vector<observe::OutputFile*> outputs(std::vector<observe::OutputFile*> waves) {
     if (trace_) trace_->finish();
-    return {log_ ? &log_->file() : nullptr, trace_ ? &trace_->file() : nullptr, waves};
+    waves.push_back(log_ ? &log_->file() : nullptr);
+    waves.push_back(trace_ ? &trace_->file() : nullptr);
+    waves.push_back(timeline_ ? &timeline_->close() : nullptr);
+    return waves;
   }
 
  private:
   std::optional<observe::RequestLog> log_;
   std::optional<observe::BlockTrace> trace_;
+  std::optional<observe::ChromeTrace> timeline_;
+  std::vector<workload::RequestObserverIf*> others_;
+  observe::DecisionLog* decisions_;
 };
 
 }  // namespace platter::system

@@ -21,13 +21,14 @@ const HostInfo& host_info(HostKind kind) {
 }
 
 std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options) {
-  const auto not_of = [&](const std::filesystem::path& file, const char* what) {
-    if (!file.empty()) scenario.refuse("host.kind", fmt::format("found {}, expected {}", to_string(scenario.kind), what));
+  const auto not_of = [&](bool asked, const char* what) {
+    if (asked) scenario.refuse("host.kind", fmt::format("found {}, expected {}", to_string(scenario.kind), what));
   };
   if (scenario.kind == HostKind::MediaServer || scenario.kind == HostKind::AutoQos) {
-    not_of(options.requests, "drive, array or mixed_server for a log of requests");
-    not_of(options.block_trace, "drive, array or mixed_server for a block trace");
-    not_of(options.waves, "drive, array or mixed_server for waves");
+    not_of(!options.requests.empty() || !options.observers.empty(), "drive, array or mixed_server for a log of requests");
+    not_of(!options.block_trace.empty(), "drive, array or mixed_server for a block trace");
+    not_of(!options.timeline.empty(), "drive, array or mixed_server for a timeline");
+    not_of(writes_waves(options), "drive, array or mixed_server for waves");
   }
   check_engine(scenario);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);

@@ -11,21 +11,31 @@
 #include <string_view>
 #include <vector>
 
+#include "platter/observe/decision_log.h"
 #include "platter/observe/output_file.h"
+#include "platter/observe/wave_file.h"
 #include "platter/params/statistic.h"
 #include "platter/system/scenario.h"
+#include "platter/workload/initiator.h"
 
 namespace platter::system {
 
 /// Outputs of a run besides its result, and the callbacks for its progress.
 struct RunOptions {
-  std::filesystem::path requests;               ///< every request as CSV; empty: none
-  std::filesystem::path block_trace;            ///< the same in the form of blktrace; empty: none
-  std::filesystem::path waves;                  ///< FST; empty: none
-  std::filesystem::path mismatch_folder = ".";  ///< report and waves of a lock-step mismatch
+  std::filesystem::path requests;                       ///< every request as CSV; empty: none
+  std::filesystem::path block_trace;                    ///< the same in the form of blktrace; empty: none
+  std::filesystem::path timeline;                       ///< Chrome's trace events, in the window of the waves; empty: none
+  std::filesystem::path waves;                          ///< FST; empty: none
+  std::vector<observe::WaveWindow> wave_windows;        ///< in the place of `waves` and the scenario's window, if there are any
+  std::vector<workload::RequestObserverIf*> observers;  ///< told of every request
+  observe::DecisionLog* decisions = nullptr;            ///< told of every decision
+  core::Picoseconds until = core::kNoDeadline;          ///< the simulation ends there, if not before
+  std::filesystem::path mismatch_folder = ".";          ///< report and waves of a lock-step mismatch
   std::function<void(const std::filesystem::path& report, const std::filesystem::path& waves)> mismatch_written;
   std::function<void(double simulated_s, double total_s)> progress;
 };
+
+inline bool writes_waves(const RunOptions& options) { return !options.waves.empty() || !options.wave_windows.empty(); }
 
 /// The simulation of one scenario. A process can run only one, because the SystemC kernel starts once.
 class RunIf {

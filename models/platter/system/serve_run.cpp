@@ -87,13 +87,14 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
  public:
   ServeRun(const Scenario& scenario, const ServeOptions& options)
       : s_(scenario),
-        files_(options.run),
+        files_(scenario, options.run),
         disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
                Disks::Layer::Apart),
         statistics_(seconds(scenario.run.warmup_s)),
-        waves_(scenario, options.run.waves, disks_),
+        waves_(scenario, options.run, disks_),
         loop_(options.pacing, poller_),
         options_(options) {
+    files_.observe_drives(disks_);
     result_.serving.emplace();
     result_.serving->pacing = options.pacing;
     const std::size_t drives = disks_.drives().size();

@@ -58,7 +58,7 @@ system::EngineOptions engine_options(const Scenario& s, const std::string& polic
   options.policy = scheduling::find_policy(policy);
   options.interpretations = s.interpretations;
   options.accelerator = s.accelerator;
-  if (!run.waves.empty()) options.tracing = accelerator::RtlCore::traced();
+  if (writes_waves(run)) options.tracing = accelerator::RtlCore::traced();
   options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
     write_mismatch(pair, report, drive, s, run,
                    core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));

@@ -17,16 +17,18 @@ class Timeline {
  public:
   using Progress = std::function<void(double simulated_s, double total_s)>;
 
-  Timeline(const workload::RunParameters& run, Progress progress)
-      : warmup_(seconds(run.warmup_s)), end_(warmup_ + seconds(run.measure_s)), progress_(std::move(progress)) {}
+  /// `until`: nothing is simulated from then on.
+  Timeline(const workload::RunParameters& run, Progress progress, core::Picoseconds until = core::kNoDeadline)
+      : warmup_(seconds(run.warmup_s)), end_(warmup_ + seconds(run.measure_s)), until_(until), progress_(std::move(progress)) {}
 
   core::Picoseconds warmup() const { return warmup_; }
   core::Picoseconds end() const { return end_; }
   core::Picoseconds measured() const { return end_ - warmup_; }
   double simulated_s() const { return core::to_milliseconds(end_) * 1e-3; }
 
-  /// Simulates up to `to`, unless the kernel is stopped.
+  /// Simulates up to `to`, or to the time from which on nothing is, unless the kernel is stopped.
   void advance(core::Picoseconds to) const {
+    to = std::min(to, until_);
     while (core::now_ps() < to && sc_core::sc_get_status() != sc_core::SC_STOPPED) {
       sc_core::sc_start(core::to_sc_time(std::min(to - core::now_ps(), std::max<core::Picoseconds>(end_ / 200, 1))));
       if (progress_) progress_(core::to_milliseconds(core::now_ps()) * 1e-3, simulated_s());
@@ -36,6 +38,7 @@ class Timeline {
  private:
   core::Picoseconds warmup_;
   core::Picoseconds end_;
+  core::Picoseconds until_;
   Progress progress_;
 };
 

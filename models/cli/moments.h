@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "platter/observe/wave_file.h"
+#include "platter/system/run.h"
+
+namespace platter::cli {
+
+/// Which requests of a run somebody asks about.
+struct MomentQuestion {
+  std::string when;                    ///< an expression (condition_names); empty: all
+  bool late = false;                   ///< of them, those that missed their deadline
+  std::vector<std::uint64_t> numbers;  ///< if not empty: of them, those with these numbers
+  std::size_t most = 3;                ///< of them, the slowest
+  double before_ms = 10;               ///< of the time before their issue
+  double after_ms = 10;                ///< of the time after their end
+};
+
+/// A request that has ended.
+struct Moment {
+  std::uint64_t number = 0;
+  command::Command command;
+  command::CommandTiming timing;
+  command::CommandStatus status = command::CommandStatus::Good;
+
+  bool late() const { return timing.completed > command.deadline; }
+};
+
+/// The answer: the slowest first.
+struct Moments {
+  std::vector<Moment> chosen;
+  std::uint64_t matched = 0;  ///< requests that the question is about
+  std::uint64_t ended = 0;    ///< all that ended after the warm-up
+};
+
+/// Simulates the scenario, in a process of its own, and returns the requests that the question is about: of those that were issued after the
+/// warm-up and have ended. Throws core::InputError for an expression that is none, with the names that there are.
+Moments find_moments(const system::Scenario& scenario, const MomentQuestion& question, bool quiet);
+
+/// A window around each moment, in the order of time. Windows that overlap are one.
+struct MomentWindow {
+  core::Picoseconds from;
+  core::Picoseconds to;
+  std::vector<std::size_t> moments;  ///< which of the moments
+};
+std::vector<MomentWindow> windows_of(const Moments& moments, const MomentQuestion& question);
+
+}  // namespace platter::cli

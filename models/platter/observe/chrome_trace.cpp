@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/observe/chrome_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace platter::observe {
+
+using core::Picoseconds;
+using drive::ControllerState;
+
+namespace {
+
+constexpr std::size_t kHost = 0;
+enum Thread : int { kEngine = 1, kActuator, kChannel, kBusReads, kBusWrites };
+constexpr std::array<const char*, 5> kThreadNames = {"engine", "actuator", "channel", "bus, reads", "bus, writes"};
+/// A decision that was ready when it was asked for is drawn for a nanosecond: an arrow needs a span.
+constexpr Picoseconds kShortest = 1000;
+
+/// In microseconds, exactly.
+std::string us(Picoseconds time) { return fmt::format("{}.{:06}", time / 1'000'000, time % 1'000'000); }
+
+}  // namespace
+
+/// One drive's threads.
+class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf {
+ public:
+  Watch(ChromeTrace& trace, drive::Drive& drive, std::size_t process) : trace_(trace), drive_(drive), process_(process) {
+    drive_.add_probe(*this);
+    drive_.add_decision_probe(*this);
+  }
+
+  void decided(const drive::DecisionReport& report) override {
+    const Picoseconds begin = std::max(report.asked, engine_free_);
+    engine_free_ = std::max(report.effective, begin + kShortest);
+    std::string name = report.chosen != nullptr ? fmt::format("#{}", report.chosen->command.tag.value) : "none";
+    if (report.decision.kind == scheduling::Decision::Kind::Move) name = "move";
+    const auto waiting =
+        std::count_if(report.engine.begin(), report.engine.end(), [](const drive::QueueEntry* one) { return one != nullptr; });
+    trace_.slice(process_, kEngine, name, begin, engine_free_,
+                 fmt::format("\"commands\":{},\"forced\":{}", waiting, report.decision.forced));
+    decision_ = report.chosen != nullptr ? begin : -1;
+  }
+
+  void entered(const drive::ActuatorReport& report) override {
+    end_phase(report.time);
+    const bool moves = report.state != ControllerState::Idle && report.state != ControllerState::Decide;
+    if (!moves) end_access(report.time);
+    if (!moves) return;
+    if (access_.begin < 0) access_ = {report.time, "arm", ""};
+    phase_ = {report.time, report.state};
+  }
+
+  void started(const drive::AccessReport& report) override {
+    end_phase(report.time);
+    end_access(report.time);
+    access_ = {report.time, fmt::format("#{} {} {}", report.tag, core::to_string(report.cls), report.write ? "write" : "read"),
+               fmt::format("\"first_block\":{},\"blocks\":{}", report.first.value, report.blocks)};
+    if (decision_ < 0 || !trace_.inside(decision_, report.time)) return;
+    const std::uint64_t id = ++arrows_;
+    constexpr const char* kArrow =
+        "{{\"ph\":\"{}\",\"cat\":\"decision\",\"name\":\"access\",\"id\":\"{}.{}\",\"pid\":{},\"tid\":{},\"ts\":{}{}}}";
+    trace_.event(fmt::format(kArrow, "s", process_, id, process_, static_cast<int>(kEngine), us(decision_), ""));
+    trace_.event(
+        fmt::format(kArrow, "f", process_, id, process_, static_cast<int>(kActuator), us(report.time), ",\"bp\":\"e\""));
+    decision_ = -1;
+  }
+
+  void occupied(Picoseconds time, std::uint32_t commands) override {
+    if (trace_.inside(time, time))
+      trace_.event(fmt::format("{{\"ph\":\"C\",\"name\":\"queue\",\"pid\":{},\"ts\":{},\"args\":{{\"commands\":{}}}}}",
+                               process_, us(time), commands));
+  }
+
+  void carried(const drive::BusReport& report) override {
+    Picoseconds& free = bus_free_[report.write];
+    const Picoseconds begin = std::max(report.begin, free);
+    free = std::max(report.end, begin);
+    trace_.slice(process_, report.write ? kBusWrites : kBusReads, fmt::format("{} blocks", report.blocks), begin, free);
+  }
+
+ private:
+  void end_phase(Picoseconds now) {
+    if (phase_.begin < 0) return;
+    const std::string_view name = drive::kControllerStateNames[static_cast<std::size_t>(phase_.state)];
+    trace_.slice(process_, kActuator, name, phase_.begin, now);
+    if (phase_.state == ControllerState::Transfer) trace_.slice(process_, kChannel, access_.name, phase_.begin, now);
+    phase_.begin = -1;
+  }
+  void end_access(Picoseconds now) {
+    if (access_.begin < 0) return;
+    trace_.slice(process_, kActuator, access_.name, access_.begin, now, access_.arguments);
+    access_.begin = -1;
+  }
+
+  ChromeTrace& trace_;
+  drive::Drive& drive_;
+  std::size_t process_;
+  struct {
+    Picoseconds begin;
+    std::string name;
+    std::string arguments;
+  } access_{-1, {}, {}};
+  struct {
+    Picoseconds begin;
+    ControllerState state;
+  } phase_{-1, ControllerState::Idle};
+  Picoseconds decision_ = -1;
+  Picoseconds engine_free_ = 0;
+  std::array<Picoseconds, 2> bus_free_{};
+  std::uint64_t arrows_ = 0;
+};
+
+ChromeTrace::ChromeTrace(const std::filesystem::path& file, Picoseconds from, Picoseconds to)
+    : file_(file), from_(from), to_(to) {
+  file_.write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+  event(R"({"ph":"M","name":"process_name","pid":0,"tid":0,"args":{"name":"host"}})");
+}
+ChromeTrace::~ChromeTrace() = default;
+
+void ChromeTrace::watch(drive::Drive& drive, const std::string& name) {
+  const std::size_t process = watches_.size() + 1;
+  event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"{}"}}}})", process, name));
+  for (std::size_t i = 0; i < kThreadNames.size(); ++i) {
+    event(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", process, i + 1,
+                      kThreadNames[i]));
+    event(fmt::format(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process, i + 1,
+                      i + 1));
+  }
+  watches_.push_back(std::make_unique<Watch>(*this, drive, process));
+}
+
+void ChromeTrace::finished(const workload::FinishedRequest& finished) {
+  const workload::Request& r = finished.request;
+  const command::CommandTiming& t = finished.timing;
+  if (!inside(t.issued, t.completed)) return;
+  const std::string cls(core::to_string(r.cls));
+  const char* operation = r.flush() ? "flush" : r.write() ? "write" : "read";
+  const auto end = [&](char phase, Picoseconds time, const std::string& arguments) {
+    event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":0,"ts":{}{}}})", phase, cls, cls,
+                      operation, finished.number, kHost, us(time), arguments));
+  };
+  end('b', t.issued,
+      fmt::format(R"(,"args":{{"number":{},"stream":{},"offset_bytes":{},"length_bytes":{},"late":{}}})", finished.number,
+                  r.stream, r.address, r.length, t.completed > r.deadline));
+  end('e', t.completed, "");
+}
+
+void ChromeTrace::slice(std::size_t process, int thread, std::string_view name, Picoseconds begin, Picoseconds end,
+                        std::string_view arguments) {
+  if (!inside(begin, end)) return;
+  event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", name, process, thread,
+                    us(begin), us(end - begin), arguments));
+}
+
+void ChromeTrace::event(std::string_view json) {
+  file_.write(any_ ? ",\n" : "\n");
+  any_ = true;
+  file_.write(json);
+}
+
+OutputFile& ChromeTrace::close() {
+  file_.write("\n]}\n");
+  return file_;
+}
+
+}  // namespace platter::observe

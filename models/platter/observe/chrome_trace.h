@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platter/drive/drive.h"
+#include "platter/observe/output_file.h"
+#include "platter/workload/initiator.h"
+
+namespace platter::observe {
+
+/// Writes what happens in a window of simulated time as Chrome's trace events (JSON), for Perfetto and chrome://tracing. A process for the host,
+/// with a span for each request, and one for each drive, with threads for its engine (decisions), its actuator (accesses, and in them the
+/// phases), its channel (transfers from and to the media) and its bus (reads, writes); an arrow leads from a decision to its access. Times in
+/// microseconds with six decimals. What is not complete at the end of the run does not appear.
+class ChromeTrace : public workload::RequestObserverIf {
+ public:
+  /// Throws core::InputError where the file cannot be written.
+  ChromeTrace(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to);
+  ~ChromeTrace() override;
+
+  /// To be called before the simulation starts. This object must live for as long as the drive runs.
+  void watch(drive::Drive& drive, const std::string& name);
+  void issued(const workload::Request& /*request*/) override {}
+  void finished(const workload::FinishedRequest& finished) override;
+  /// Ends the JSON; the file is then to be committed.
+  OutputFile& close();
+
+ private:
+  class Watch;
+
+  bool inside(core::Picoseconds begin, core::Picoseconds end) const { return end >= from_ && begin <= to_; }
+  /// A span of a thread.
+  void slice(std::size_t process, int thread, std::string_view name, core::Picoseconds begin, core::Picoseconds end,
+             std::string_view arguments = {});
+  void event(std::string_view json);
+
+  OutputFile file_;
+  core::Picoseconds from_;
+  core::Picoseconds to_;
+  bool any_ = false;
+  std::vector<std::unique_ptr<Watch>> watches_;
+};
+
+}  // namespace platter::observe

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/observe/decision_log.h"
+
+#include <algorithm>
+
+#include "platter/scheduling/policies.h"
+
+namespace platter::observe {
+
+using core::Picoseconds;
+
+/// The decisions of one drive, and its sweep of continuous commands as the guard sees it.
+class DecisionLog::Watch : public drive::DecisionProbeIf {
+ public:
+  Watch(DecisionLog& log, drive::Drive& drive, std::string name) : log_(log), drive_(drive), name_(std::move(name)) {
+    drive_.add_decision_probe(*this);
+  }
+
+  void decided(const drive::DecisionReport& report) override {
+    follow_sweep(report);
+    for (const drive::QueueEntry& entry : drive_.queue().entries())
+      if (entry.used() && !entry.on_media() && entry.stage != drive::Stage::Access) look(report, entry);
+    if (report.chosen != nullptr && sweep_ && sweep_->contains(report.decision.tag)) sweep_->remove(report.decision.tag);
+  }
+
+ private:
+  /// Brings the sweep to what the engine holds.
+  void follow_sweep(const drive::DecisionReport& report) {
+    const Picoseconds bound = drive_.engine().guard_bound();
+    if (bound == core::kNoDeadline) return;
+    if (!sweep_) {
+      held_.resize(report.engine.size());
+      sweep_.emplace(drive_.planner(), held_.size(), bound, log_.sweep_start_);
+    }
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      const drive::QueueEntry* entry = report.engine[i];
+      const bool wanted = entry != nullptr && scheduling::in_sweep(entry->command);
+      const core::Tag tag(static_cast<std::uint16_t>(i));
+      if (sweep_->contains(tag)) {
+        if (wanted && held_[i].sequence == entry->command.sequence) continue;
+        sweep_->remove(tag);
+      }
+      if (!wanted) continue;
+      held_[i] = entry->command;
+      sweep_->insert(held_[i]);
+    }
+    if (!sweep_->empty()) sweep_->prepare(report.head);
+  }
+
+  void look(const drive::DecisionReport& report, const drive::QueueEntry& entry) {
+    for (std::size_t i = 0; i < log_.requests_.size(); ++i) {
+      if (!belongs(entry.asked, log_.requests_[i])) continue;
+      const auto waits = static_cast<std::uint32_t>(std::count_if(report.engine.begin(), report.engine.end(),
+                                                                  [](const drive::QueueEntry* one) { return one != nullptr; }));
+      const bool in_engine = std::find(report.engine.begin(), report.engine.end(), &entry) != report.engine.end();
+      Sight sight{i,
+                  name_,
+                  report.asked,
+                  report.effective,
+                  report.decision.kind,
+                  report.decision.forced,
+                  entry.stage,
+                  in_engine,
+                  waits,
+                  candidate(report, entry, in_engine),
+                  std::nullopt,
+                  report.chosen == &entry};
+      if (report.chosen != nullptr) sight.chosen = candidate(report, *report.chosen, true);
+      log_.sights_.push_back(std::move(sight));
+    }
+  }
+
+  bool belongs(const command::Command& asked, const FollowedRequest& request) const {
+    const command::Command& host = request.command;
+    return asked.issued == host.issued && asked.cls == host.cls && asked.stream == host.stream &&
+           asked.operation == host.operation &&
+           (log_.whole_ ? asked.address == host.address && asked.length == host.length : asked.length <= host.length);
+  }
+
+  Candidate candidate(const drive::DecisionReport& report, const drive::QueueEntry& entry, bool in_engine) const {
+    const scheduling::Command& command = entry.command;
+    Candidate of;
+    of.tag = entry.internal() ? -1 : entry.tag.value;
+    of.cls = command.cls;
+    of.stream = command.stream;
+    of.write = command.extent.write;
+    of.internal = entry.internal();
+    of.first = command.extent.first;
+    of.blocks = command.extent.blocks;
+    of.cylinder = command.extent.cylinder.value;
+    of.arrival = command.arrival;
+    // A command that its overhead or a hazard still holds has no extent yet, and so has a write that the policy will place.
+    if (command.extent.blocks == 0 || report.decision.kind == scheduling::Decision::Kind::Write) return of;
+    of.access =
+        drive_.planner().estimate(report.head, command.extent, report.effective, command.data_ready, command.overhead_end);
+    of.cost = drive_.engine().compared_part(of.access);
+    if (!sweep_ || sweep_->empty() || !in_engine) return of;
+    const bool swept = sweep_->contains(command.tag);
+    const scheduling::Command& known = swept ? held_[command.tag.value] : command;
+    of.excess = sweep_->excess(known, of.access.to_first(), report.effective, report.head.bus_free);
+    of.guard = of.excess <= 0 ? GuardVerdict::Passes : GuardVerdict::Refuses;
+    return of;
+  }
+
+  DecisionLog& log_;
+  drive::Drive& drive_;
+  std::string name_;
+  std::vector<scheduling::Command> held_;  ///< those in the sweep, by tag
+  std::optional<scheduling::ContinuousSweep> sweep_;
+};
+
+DecisionLog::DecisionLog(std::vector<FollowedRequest> requests, bool whole, scheduling::SweepStart sweep_start)
+    : requests_(std::move(requests)), whole_(whole), sweep_start_(sweep_start) {}
+DecisionLog::~DecisionLog() = default;
+
+void DecisionLog::watch(drive::Drive& drive, const std::string& name) {
+  watches_.push_back(std::make_unique<Watch>(*this, drive, name));
+}
+
+}  // namespace platter::observe

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platter/drive/drive.h"
+#include "platter/scheduling/continuous_sweep.h"
+
+namespace platter::observe {
+
+/// A request of the host whose way through the drives is followed.
+struct FollowedRequest {
+  std::uint64_t number;      ///< in order of issue
+  command::Command command;  ///< with the time of its issue
+  core::Picoseconds completed;
+};
+
+enum class GuardVerdict {
+  None,     ///< there is no guard, or no continuous command waits
+  Passes,   ///< serving the command leaves the sweep the time that it needs
+  Refuses,  ///< it does not
+};
+
+/// A command that waits in a drive, as a decision sees it.
+struct Candidate {
+  int tag = -1;
+  core::RequestClass cls = core::RequestClass::Discrete;
+  std::uint32_t stream = 0;
+  bool write = false;
+  bool internal = false;  ///< the drive's own: a write of buffered blocks
+  core::Lba first;
+  std::uint32_t blocks = 0;
+  std::uint32_t cylinder = 0;
+  core::Picoseconds arrival = 0;
+  mechanics::AccessTime access;  ///< if it were served when the decision takes effect
+  core::Picoseconds cost = 0;    ///< of it the part that the engine compares (EngineIf::compared_part)
+  GuardVerdict guard = GuardVerdict::None;
+  core::Picoseconds excess = 0;  ///< by how much the sweep would miss its deadline; negative: what it would have to spare
+};
+
+/// What a decision meant for a followed request.
+struct Sight {
+  std::size_t request;  ///< which of the followed ones
+  std::string drive;
+  core::Picoseconds asked;
+  core::Picoseconds effective;
+  scheduling::Decision::Kind kind;
+  bool forced;               ///< the engine's guard passed no candidate
+  drive::Stage stage;        ///< of the request's command, before the decision
+  bool in_engine;            ///< it has an entry of the engine
+  std::uint32_t candidates;  ///< commands in the engine
+  Candidate own;
+  std::optional<Candidate> chosen;
+  bool is_chosen;
+};
+
+/// Notes every decision that a drive makes while it holds a command of a followed request: what was chosen, what both cost, and what the
+/// deadline guard says of them. Costs and guard are in exact arithmetic, with the bound that the engine's guard charges, whatever the engine
+/// computes with. A command belongs to a request if it has its time of issue, class, stream and operation, and lies in it (`whole`) or is a part
+/// of it that an array has made.
+class DecisionLog {
+ public:
+  /// `whole`: the drives get the host's requests as they are.
+  DecisionLog(std::vector<FollowedRequest> requests, bool whole, scheduling::SweepStart sweep_start);
+  ~DecisionLog();
+
+  /// To be called before the simulation starts. This object must live for as long as the drive runs.
+  void watch(drive::Drive& drive, const std::string& name);
+  /// In the order of the decisions.
+  const std::vector<Sight>& sights() const { return sights_; }
+
+ private:
+  class Watch;
+
+  std::vector<FollowedRequest> requests_;
+  bool whole_;
+  scheduling::SweepStart sweep_start_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<Sight> sights_;
+};
+
+}  // namespace platter::observe
