@@ -146,15 +146,15 @@ TEST_F(TraceTest, Blkparse) {
 TEST_F(TraceTest, BlkparseOtherActions) {
   TraceOptions options;
   options.rebase = false;
-  options.blkparse_action = 'D';
+  options.action = 'D';
   std::vector<TraceRecord> records = read_all(golden("small.blkparse.txt"), options);
   ASSERT_EQ(records.size(), 1U);
   expect_record(records[0], 1'501'000'000'000, 2048 * 512, 4096, false, 12);
-  options.blkparse_action = 'C';
+  options.action = 'C';
   records = read_all(golden("small.blkparse.txt"), options);
   ASSERT_EQ(records.size(), 1U);
   expect_record(records[0], 1'509'000'000'000, 2048 * 512, 4096, false, 14);
-  options.blkparse_action = 'G';
+  options.action = 'G';
   expect_error(error_of(golden("small.blkparse.txt"), options), 0, "expected Q, D or C");
 }
 
@@ -264,7 +264,7 @@ TEST_F(TraceTest, ShippedBlkparseAgreesWithItsTrailer) {
   EXPECT_EQ(summary.max_bytes, 2'097'152U);
   EXPECT_EQ(summary.size_histogram.at(4096), 3824U);
   TraceOptions completed;
-  completed.blkparse_action = 'C';
+  completed.action = 'C';
   const TraceSummary done = summarize_trace(shipped("guest_ext4.blkparse.txt.gz"), completed);
   EXPECT_EQ(done.read_bytes, summary.read_bytes);
   EXPECT_EQ(done.written_bytes, summary.written_bytes);

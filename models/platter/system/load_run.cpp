@@ -54,13 +54,9 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     options.seed = seed;
     producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
   } else if (s.discrete.source == "trace") {
-    workload::TraceOptions options;
-    options.format = s.discrete.trace_format;
-    options.device = s.discrete.trace_device;
-    options.past_end = s.discrete.past_end == "wrap"   ? workload::PastEnd::Wrap
-                       : s.discrete.past_end == "clip" ? workload::PastEnd::Clip
-                                                       : workload::PastEnd::Error;
+    workload::TraceOptions options = workload::trace_options(s.discrete);
     options.capacity_bytes = target.blocks * target.block_bytes;
+    options.sector_bytes = target.block_bytes;
     producers.push_back(
         std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed));
   }
