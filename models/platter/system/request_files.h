@@ -25,8 +25,13 @@ class RequestFiles {
     if (log_) host.add_observer(*log_);
     if (trace_) host.add_observer(*trace_);
   }
+  /// The log gets a column of recorded response times. To be called before the run.
+  void add_recorded() {
+    if (log_) log_->add_recorded();
+  }
   /// The files, and `waves`, after the run.
   std::vector<observe::OutputFile*> outputs(observe::OutputFile* waves) {
+    if (log_) log_->finish();
     if (trace_) trace_->finish();
     return {log_ ? &log_->file() : nullptr, trace_ ? &trace_->file() : nullptr, waves};
   }
