@@ -76,7 +76,7 @@ TEST_F(TraceTest, Blktrace) {
   ASSERT_TRUE(reader.next(record));
   expect_record(record, 1 * kUs, 4096 * 512, 8192, true, 4);
   ASSERT_TRUE(reader.next(record));
-  expect_record(record, 4999 * kUs, 36'028'797'018'963'000u * 512, 512, false, 9);  // with the bytes of a cgroup behind it
+  expect_record(record, 4999 * kUs, std::uint64_t{36'028'797'018'963'000} * 512, 512, false, 9);  // with the bytes of a cgroup behind it
   EXPECT_FALSE(reader.next(record));
   EXPECT_EQ(reader.counts().lines, 9U);
   EXPECT_EQ(reader.counts().other_lines, 1U);    // the name of a process
@@ -152,7 +152,7 @@ TEST_F(TraceTest, Vscsi) {
   std::vector<TraceRecord> records = read_all(golden("small.vscsi1"));
   ASSERT_EQ(records.size(), 2U);
   expect_record(records[0], 0, 1000 * 512, 4096, false, 1);
-  expect_record(records[1], 250 * kUs, 36'028'797'018'963'000u * 512, 512, true, 3);
+  expect_record(records[1], 250 * kUs, std::uint64_t{36'028'797'018'963'000} * 512, 512, true, 3);
   EXPECT_EQ(records[0].response_ps, -1);
   records = read_all(golden("small.vscsi2"));
   ASSERT_EQ(records.size(), 2U);
@@ -189,10 +189,10 @@ TEST_F(TraceTest, VscsiIsDamaged) {
 TEST_F(TraceTest, Spc) {
   const std::vector<TraceRecord> records = read_all(golden("small.spc.csv"));
   ASSERT_EQ(records.size(), 4U);
-  expect_record(records[0], 0, 20'941'264u * 512, 8192, true, 1);
-  expect_record(records[1], 2335 * kUs, 20'939'840u * 512, 8192, true, 2);  // blanks behind the commas
+  expect_record(records[0], 0, std::uint64_t{20'941'264} * 512, 8192, true, 1);
+  expect_record(records[1], 2335 * kUs, std::uint64_t{20'939'840} * 512, 8192, true, 2);  // blanks behind the commas
   expect_record(records[2], 2335 * kUs, 3072 * 512, 512, false, 3);         // more fields, the same time
-  expect_record(records[3], 448'294'000'001, 18'446'744'073'709'551u * 512, 1024, false, 4);
+  expect_record(records[3], 448'294'000'001, std::uint64_t{18'446'744'073'709'551} * 512, 1024, false, 4);
   const std::string first = "0,8,512,r,0.5\n";
   expect_error(error(first + "0,8,512,r\n"), 2, "expected at least 5 comma-separated fields (ASU,LBA,size,opcode,time), found 4");
   expect_error(error(first + "0,8,512,x,0.5\n"), 2, "opcode is \"x\", expected R or W");
@@ -279,9 +279,9 @@ TEST_F(TraceTest, TencentIsSortedAndSpread) {
   options.spread_ps = 1'000'000'000'000;
   const std::vector<TraceRecord> records = read_all(golden("small.tencent.csv"), options);
   ASSERT_EQ(records.size(), 4U);
-  expect_record(records[0], 0, 6'338'688u * 512, 4096, true, 2);
-  expect_record(records[1], 1'000'000'000'000, 12'910'952u * 512, 65536, false, 1);
-  expect_record(records[2], 1'500'000'000'000, 1'904'106'400u * 512, 196'608, false, 3);
+  expect_record(records[0], 0, std::uint64_t{6'338'688} * 512, 4096, true, 2);
+  expect_record(records[1], 1'000'000'000'000, std::uint64_t{12'910'952} * 512, 65536, false, 1);
+  expect_record(records[2], 1'500'000'000'000, std::uint64_t{1'904'106'400} * 512, 196'608, false, 3);
   expect_record(records[3], 2'000'000'000'000, 0, 4096, true, 4);
   expect_error(error("1538323200,0,8,2,1\n", with_format("tencent")), 1, "type is \"2\", expected 0 (read) or 1 (write)");
 }
@@ -289,7 +289,7 @@ TEST_F(TraceTest, TencentIsSortedAndSpread) {
 TEST_F(TraceTest, Fiu) {
   const std::vector<TraceRecord> records = read_all(golden("small.fiu.txt"));
   ASSERT_EQ(records.size(), 2U);
-  expect_record(records[0], 0, 904'265'560u * 512, 4096, true, 1);
+  expect_record(records[0], 0, std::uint64_t{904'265'560} * 512, 4096, true, 1);
   expect_record(records[1], kUs, 7890 * 512, 8192, false, 2);
   expect_error(error("1 2 p 3 8 W 6 0\n", with_format("fiu")), 1, "expected 9 blank-separated fields");
   expect_error(error("1 2 p 3 8 X 6 0 00\n", with_format("fiu")), 1, "operation is \"X\"");

@@ -82,8 +82,8 @@ TEST_F(TraceTest, ScaleOfTheLargestAddresses) {
   options.past_end = PastEnd::Scale;
   options.capacity_bytes = 1'000'000 * 512;
   const std::vector<TraceRecord> records = read_all(file("1,R,9223372036854775808,512,1\n1,R,18446744073709551103,512,2\n"), options);
-  EXPECT_EQ(records.at(0).offset_bytes, 500'000u * 512);
-  EXPECT_EQ(records.at(1).offset_bytes, 999'999u * 512);
+  EXPECT_EQ(records.at(0).offset_bytes, std::uint64_t{500'000} * 512);
+  EXPECT_EQ(records.at(1).offset_bytes, std::uint64_t{999'999} * 512);
 }
 
 TEST(TraceSorter, IsStableAndRefusesWhatIsLate) {

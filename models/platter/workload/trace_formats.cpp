@@ -13,10 +13,6 @@ const std::vector<TraceFormat>& trace_formats() {
   constexpr std::uint32_t kSorted = 0;
   constexpr std::uint32_t kWindow = 1u << 16;
   static const std::vector<TraceFormat> kFormats = {
-      {"blktrace", "binary recording of Linux's blktrace: one file, or NAME for all of NAME.blktrace.0, .1, ... merged by time",
-       {kNanoseconds, kSector, 1}, kSorted, false, detect_blktrace, read_blktrace},
-      {"vscsi", "CloudPhysics' binary trace, records of version 1 (32 bytes) or 2 (40 bytes, with response times)",
-       {kMicroseconds, kSector, 1}, kSorted, true, detect_vscsi, read_vscsi},
       {"blkparse", "text that blkparse prints by default from a blktrace recording (Linux block layer)",
        {kSeconds, kSector, kSector}, kSorted, false, detect_blkparse, read_blkparse},
       {"fio-iolog", "log that fio writes with write_iolog, version 2 (waits, no time stamps) or 3",
@@ -25,6 +21,10 @@ const std::vector<TraceFormat>& trace_formats() {
        {kMilliseconds, kSector, kSector}, kSorted, false, detect_disksim_ascii, read_disksim_ascii},
       {"mqsim", "MQSim's ASCII trace: time, device, sector, size, type (1: read, 0: write)",
        {kNanoseconds, kSector, kSector}, kSorted, false, detect_mqsim, read_mqsim},
+      {"blktrace", "binary recording of Linux's blktrace: one file, or NAME for all of NAME.blktrace.0, .1, ... merged by time",
+       {kNanoseconds, kSector, 1}, kSorted, false, detect_blktrace, read_blktrace},
+      {"vscsi", "CloudPhysics' binary trace, records of version 1 (32 bytes) or 2 (40 bytes, with response times)",
+       {kMicroseconds, kSector, 1}, kSorted, true, detect_vscsi, read_vscsi},
       {"msr", "MSR Cambridge: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime",
        {kFiletime, 1, 1}, kSorted, true, detect_msr, read_msr},
       {"systor", "SYSTOR '17: Timestamp,Response,IOType,LUN,Offset,Size",

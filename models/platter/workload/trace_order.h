@@ -30,6 +30,7 @@ class TraceSorter {
   bool push(const PendingRequest& request);
   /// The next request; false if more must arrive before it is known. `all`: no more will arrive.
   bool pop(PendingRequest& request, bool all);
+  bool empty() const { return heap_.empty(); }
   /// The last request that was popped.
   const PendingRequest& latest() const { return latest_; }
 

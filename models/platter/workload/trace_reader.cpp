@@ -137,7 +137,7 @@ void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, s
     format_ = &*found;
     return;
   }
-  if (head.lines.empty() && is_blank(head.bytes)) throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
+  if (head.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos) throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
   if (head.lines.empty() || head.lines.front().size() > TextFile::kLongestLine)
     throw core::InputError(file.name(), blank_lines + 1, 0,
                            fmt::format("line of more than {} bytes: not a text file, nor a binary trace of a known format", TextFile::kLongestLine));
@@ -160,7 +160,7 @@ bool TraceReader::next(TraceRecord& record) {
   PendingRequest pending;
   const bool spread = options_.spread_ps > 0;
   while (!done_) {
-    if (spread ? spreader_.pop(pending, at_end_) : sorter_.pop(pending, at_end_)) {
+    if (spread ? spreader_.pop(pending, at_end_ && sorter_.empty()) : sorter_.pop(pending, at_end_)) {
       deliver(pending, record);
       return true;
     }
