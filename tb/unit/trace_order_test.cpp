@@ -30,7 +30,7 @@ TEST_F(TraceTest, AWindowSortsWhatItHolds) {
   EXPECT_EQ(reader.counts().out_of_order, 3U);
   expect_error(error(text), 2, "requests must be in the order of their times");
   expect_error(error(text, with_window(1)), 3, "time goes back by 1000.000 us from the request of line 2: further than a window of 1 requests");
-  expect_error(error(text, with_window(5'000'000)), 0, "sort window of 5000000 requests, expected at most 4194304");
+  expect_error(error(text, with_window(5'000'000)), 0, "sort window of 5000000 requests, expected at most 4000000");
 }
 
 TEST_F(TraceTest, AWindowAsLongAsTheTrace) {

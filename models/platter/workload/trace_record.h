@@ -57,7 +57,7 @@ struct TraceOptions {
   std::optional<std::uint32_t> sort_window;   ///< requests held back to sort them, at most kMostSorted; none: the format's, 0: none
   std::int64_t spread_ps = 0;                 ///< requests of equal time are spread evenly over so long, or up to the next later time
 
-  static constexpr std::uint32_t kMostSorted = 1u << 22;
+  static constexpr std::uint32_t kMostSorted = 4'000'000;
 };
 
 /// Counts of a trace's lines, or of its records where it is binary. Every line is in exactly one of `records`, `dropped`, `other_device`, `other_lines`, `other_actions`,
