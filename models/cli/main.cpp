@@ -38,7 +38,9 @@ void declare_run(CLI::App& command, cli::RunOptions& run) {
 
 /// The options of a trace that is read.
 void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
-  command.add_option("file", trace.file, "trace file, plain or compressed (gzip, xz, zstd, bzip2), or NAME of NAME.blktrace.0, .1, ...")
+  command
+      .add_option("file", trace.file,
+                  "trace file, plain or compressed (gzip, xz, zstd, bzip2), or NAME of NAME.blktrace.0, .1, ...")
       ->required();
   command.add_option("--format", trace.format, "one of `platter list trace-formats`, or auto");
   command.add_option("--device", trace.device, "requests of this device only");
@@ -47,11 +49,17 @@ void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
       ->capture_default_str();
   command.add_option("--time-unit", trace.time_unit, "unit of the times, instead of the format's")
       ->check(CLI::IsMember({"s", "ms", "us", "100ns", "ns", "ps"}));
-  command.add_option("--lba-unit", trace.lba_bytes, "bytes of the unit of the addresses (and sizes, where both have one), instead of the format's")
+  command
+      .add_option("--lba-unit", trace.lba_bytes,
+                  "bytes of the unit of the addresses (and sizes, where both have one), instead of the format's")
       ->check(CLI::Range(1, 1'000'000'000));
-  command.add_option("--sort-window", trace.sort_window, "requests held back to sort them by time, instead of the format's; 0: none")
+  command
+      .add_option("--sort-window", trace.sort_window,
+                  "requests held back to sort them by time, instead of the format's; 0: none")
       ->check(CLI::Range(0u, workload::TraceOptions::kMostSorted));
-  command.add_option("--spread", trace.spread_s, "requests of equal time are spread evenly over so many seconds, or up to the next later time")
+  command
+      .add_option("--spread", trace.spread_s,
+                  "requests of equal time are spread evenly over so many seconds, or up to the next later time")
       ->check(CLI::Range(0.0, 1e6));
 }
 
@@ -155,13 +163,19 @@ void declare(CLI::App& app, std::function<int()>& action) {
   declare_trace(*convert, conversion);
   convert->add_option("-o,--output", conversion.output, "file to write")->required();
   convert->add_option("--to", conversion.to, "fio-iolog, disksim-ascii, blktrace or msr")->required();
-  convert->add_option("--name", conversion.name, "fio-iolog: the file that the log is of; msr: the host")->capture_default_str();
-  auto* capacity = convert->add_option("--capacity", conversion.capacity_bytes, "bytes of the drive; without it, addresses stay");
-  convert->add_option("--past-end", conversion.past_end, "requests past the capacity: stop, wrap or cut; or scale all addresses to it")
+  convert->add_option("--name", conversion.name, "fio-iolog: the file that the log is of; msr: the host")
+      ->capture_default_str();
+  auto* capacity =
+      convert->add_option("--capacity", conversion.capacity_bytes, "bytes of the drive; without it, addresses stay");
+  convert
+      ->add_option("--past-end", conversion.past_end,
+                   "requests past the capacity: stop, wrap or cut; or scale all addresses to it")
       ->check(CLI::IsMember({"error", "wrap", "clip", "scale"}))
       ->needs(capacity)
       ->capture_default_str();
-  convert->add_option("--span", conversion.span_bytes, "scale: bytes that become the capacity; without it, the trace is read twice")
+  convert
+      ->add_option("--span", conversion.span_bytes,
+                   "scale: bytes that become the capacity; without it, the trace is read twice")
       ->needs(capacity);
   convert->callback([&action] { action = [] { return cli::trace_convert(conversion); }; });
 

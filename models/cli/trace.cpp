@@ -80,9 +80,11 @@ void print_text(const std::string& file, const workload::TraceSummary& t, const 
   if (t.unaligned > 0) fmt::print("unaligned        {} requests are no whole number of 512-byte sectors\n", t.unaligned);
   if (t.counts.out_of_order > 0) fmt::print("out of order     {} requests, sorted by time\n", t.counts.out_of_order);
   if (responses.count() > 0)
-    fmt::print("response time    recorded: mean {:.3f} ms, p50 {:.3f}, p90 {:.3f}, p99 {:.3f}, p99.9 {:.3f}, max {:.3f} ({} requests)\n",
-               responses.mean_ms(), responses.percentile_ms(50), responses.percentile_ms(90), responses.percentile_ms(99),
-               responses.percentile_ms(99.9), responses.max_ms(), responses.count());
+    fmt::print(
+        "response time    recorded: mean {:.3f} ms, p50 {:.3f}, p90 {:.3f}, p99 {:.3f}, p99.9 {:.3f}, max {:.3f} ({} "
+        "requests)\n",
+        responses.mean_ms(), responses.percentile_ms(50), responses.percentile_ms(90), responses.percentile_ms(99),
+        responses.percentile_ms(99.9), responses.max_ms(), responses.count());
   fmt::print("sizes from       ");
   for (const auto& [size, count] : t.size_histogram) fmt::print("{}: {}  ", size, count);
   fmt::print("\n");
@@ -99,9 +101,10 @@ int trace_info(const TraceInfoOptions& options) {
   workload::TraceOptions reading = reading_of(options);
   if (reading.device.empty()) reading.device = "*";  // the devices are listed
   observe::Samples responses;
-  const workload::TraceSummary t = workload::summarize_trace(options.file, reading, [&responses](const workload::TraceRecord& record) {
-    if (record.response_ps >= 0) responses.add(record.response_ps);
-  });
+  const workload::TraceSummary t =
+      workload::summarize_trace(options.file, reading, [&responses](const workload::TraceRecord& record) {
+        if (record.response_ps >= 0) responses.add(record.response_ps);
+      });
   if (options.json)
     print_json(t, responses);
   else
@@ -123,15 +126,15 @@ int trace_convert(const TraceConvertOptions& options) {
                                        core::did_you_mean(options.to, names), all));
   }
   if (options.name.empty() || options.name.find_first_of(" \t\r\n,") != std::string::npos)
-    throw core::InputError("--name", 0, 0, fmt::format("found \"{}\", expected a name without blanks and commas", options.name));
+    throw core::InputError("--name", 0, 0,
+                           fmt::format("found \"{}\", expected a name without blanks and commas", options.name));
   workload::TraceOptions reading = reading_of(options);
   reading.capacity_bytes = options.capacity_bytes;
   reading.span_bytes = options.span_bytes;
   reading.past_end = workload::past_end_of(options.past_end);
   workload::TraceReader reader(options.file, reading);
   observe::OutputFile file(options.output);
-  const auto writer =
-      format->create({options.file, options.name}, [&file](std::string_view bytes) { file.write(bytes); });
+  const auto writer = format->create({options.file, options.name}, [&file](std::string_view bytes) { file.write(bytes); });
   workload::TraceRecord record;
   while (reader.next(record)) writer->write(record);
   writer->finish();

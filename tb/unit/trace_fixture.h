@@ -87,8 +87,8 @@ inline TraceOptions with_format(const std::string& name) {
   return options;
 }
 
-inline void expect_record(const TraceRecord& record, std::int64_t time_ps, std::uint64_t offset, std::uint32_t length, bool write,
-                   std::uint32_t line) {
+inline void expect_record(const TraceRecord& record, std::int64_t time_ps, std::uint64_t offset, std::uint32_t length,
+                          bool write, std::uint32_t line) {
   EXPECT_EQ(record.time_ps, time_ps);
   EXPECT_EQ(record.offset_bytes, offset);
   EXPECT_EQ(record.length_bytes, length);

@@ -47,7 +47,8 @@ std::string blktrace(const std::vector<Event>& events) {
   return bytes;
 }
 
-std::string vscsi(unsigned version, std::uint16_t opcode, std::uint32_t length, std::uint64_t block, std::uint64_t us, std::uint64_t response = 0) {
+std::string vscsi(unsigned version, std::uint16_t opcode, std::uint32_t length, std::uint64_t block, std::uint64_t us,
+                  std::uint64_t response = 0) {
   std::string bytes;
   const auto tag = static_cast<std::uint16_t>(version << 8);
   if (version == 2) {
@@ -76,7 +77,8 @@ TEST_F(TraceTest, Blktrace) {
   ASSERT_TRUE(reader.next(record));
   expect_record(record, 1 * kUs, 4096 * 512, 8192, true, 4);
   ASSERT_TRUE(reader.next(record));
-  expect_record(record, 4999 * kUs, std::uint64_t{36'028'797'018'963'000} * 512, 512, false, 9);  // with the bytes of a cgroup behind it
+  expect_record(record, 4999 * kUs, std::uint64_t{36'028'797'018'963'000} * 512, 512, false,
+                9);  // with the bytes of a cgroup behind it
   EXPECT_FALSE(reader.next(record));
   EXPECT_EQ(reader.counts().lines, 9U);
   EXPECT_EQ(reader.counts().other_lines, 1U);    // the name of a process
@@ -130,12 +132,13 @@ TEST_F(TraceTest, BlktraceIsCutShortAtAnyByte) {
     const std::size_t begin = size < 56 ? 0 : 56;
     const std::size_t expected = size < begin + 48 ? 48 : begin == 0 ? 56 : 52;
     expect_error(error(whole.substr(0, size)), begin == 0 ? 1 : 2,
-                 "at byte " + std::to_string(begin) + ": " + std::to_string(size - begin) + " bytes are left, expected a record of " +
-                     std::to_string(expected));
+                 "at byte " + std::to_string(begin) + ": " + std::to_string(size - begin) +
+                     " bytes are left, expected a record of " + std::to_string(expected));
   }
   EXPECT_EQ(read_all(file(whole.substr(0, 56))).size(), 1U);
   EXPECT_EQ(read_all(file(whole)).size(), 2U);
-  for (std::size_t size = 1; size < 4; ++size) expect_error(error(whole.substr(0, size), with_format("blktrace")), 1, "bytes are left");
+  for (std::size_t size = 1; size < 4; ++size)
+    expect_error(error(whole.substr(0, size), with_format("blktrace")), 1, "bytes are left");
 }
 
 TEST_F(TraceTest, BlktraceIsDamaged) {
@@ -143,7 +146,8 @@ TEST_F(TraceTest, BlktraceIsDamaged) {
   bytes[48] = 'x';
   expect_error(error(bytes), 2, "at byte 48: an event begins with 0x65617478, expected 0x65617407");
   expect_error(error(blktrace({{1, ~std::uint64_t{0}, 512, 1, 17}})), 1, "past the last byte a 64-bit address can name");
-  expect_error(error(blktrace({{2, 8, 512, 1, 17}, {1, 8, 512, 1, 17}})), 2, "time goes back by 0.001 us from the request of line 1");
+  expect_error(error(blktrace({{2, 8, 512, 1, 17}, {1, 8, 512, 1, 17}})), 2,
+               "time goes back by 0.001 us from the request of line 1");
   expect_error(error(blktrace({{2, 8, 512, 1, 17, {}, 1}, {3, 8, 512, 1, 17, {}, 8u << 20 | 17}})), 2,
                "request to device \"8,17\", but those before are to \"0,1\"");
 }
@@ -171,8 +175,8 @@ TEST_F(TraceTest, VscsiIsCutShortAtAnyByte) {
       if (size == length) continue;
       const std::size_t begin = size < length ? 0 : length;
       expect_error(error(whole.substr(0, size), with_format("vscsi")), begin == 0 ? 1 : 2,
-                   "at byte " + std::to_string(begin) + ": " + std::to_string(size - begin) + " bytes are left, expected a record of " +
-                       std::to_string(size - begin < 32 ? 32 : 40));
+                   "at byte " + std::to_string(begin) + ": " + std::to_string(size - begin) +
+                       " bytes are left, expected a record of " + std::to_string(size - begin < 32 ? 32 : 40));
     }
   }
 }
@@ -183,7 +187,8 @@ TEST_F(TraceTest, VscsiIsDamaged) {
   const std::string second = vscsi(2, 0x28, 512, 1, 5);
   expect_error(error(second + std::string(40, '\0')), 2, "at byte 40: the record's version is 0, expected 2, as those before");
   expect_error(error(vscsi(2, 0x28, 512, 1, 5, ~std::uint64_t{0})), 1, "response time is more than 106 days");
-  expect_error(error(vscsi(1, 0x00, 0, 1, 5), with_format("vscsi")), 0, "no read or write in the trace: 1 lines, of them 1 of other actions");
+  expect_error(error(vscsi(1, 0x00, 0, 1, 5), with_format("vscsi")), 0,
+               "no read or write in the trace: 1 lines, of them 1 of other actions");
 }
 
 TEST_F(TraceTest, Spc) {
@@ -191,10 +196,11 @@ TEST_F(TraceTest, Spc) {
   ASSERT_EQ(records.size(), 4U);
   expect_record(records[0], 0, std::uint64_t{20'941'264} * 512, 8192, true, 1);
   expect_record(records[1], 2335 * kUs, std::uint64_t{20'939'840} * 512, 8192, true, 2);  // blanks behind the commas
-  expect_record(records[2], 2335 * kUs, 3072 * 512, 512, false, 3);         // more fields, the same time
+  expect_record(records[2], 2335 * kUs, 3072 * 512, 512, false, 3);                       // more fields, the same time
   expect_record(records[3], 448'294'000'001, std::uint64_t{18'446'744'073'709'551} * 512, 1024, false, 4);
   const std::string first = "0,8,512,r,0.5\n";
-  expect_error(error(first + "0,8,512,r\n"), 2, "expected at least 5 comma-separated fields (ASU,LBA,size,opcode,time), found 4");
+  expect_error(error(first + "0,8,512,r\n"), 2,
+               "expected at least 5 comma-separated fields (ASU,LBA,size,opcode,time), found 4");
   expect_error(error(first + "0,8,512,x,0.5\n"), 2, "opcode is \"x\", expected R or W");
   expect_error(error(first + "0,-8,512,r,0.5\n"), 2, "LBA is \"-8\"");
   expect_error(error(first + "0,8,512,r,1e3\n"), 2, "time is \"1e3\", expected seconds as a decimal number");
@@ -229,8 +235,10 @@ TEST_F(TraceTest, Msr) {
   expect_error(error(first + "128166372003061629,hm,0,Read,0,512\n"), 2, "expected 7 comma-separated fields");
   expect_error(error(first + "128166372003061629,hm,0,Erase,0,512,1\n"), 2, "type is \"Erase\"");
   expect_error(error(first + "128166372003061629,hm,0,Read,0,512,x\n"), 2, "time is \"x\", expected units of 100 ns");
-  expect_error(error(first + "128166372003061628,hm,0,Read,0,512,1\n"), 2, "time goes back by 0.100 us from the request of line 1");
-  expect_error(error(first + "18446744073709551615,hm,0,Read,0,512,1\n"), 2, "more than 106 days after that of the first request");
+  expect_error(error(first + "128166372003061628,hm,0,Read,0,512,1\n"), 2,
+               "time goes back by 0.100 us from the request of line 1");
+  expect_error(error(first + "18446744073709551615,hm,0,Read,0,512,1\n"), 2,
+               "more than 106 days after that of the first request");
   expect_error(error(first + "18446744073709551616,hm,0,Read,0,512,1\n"), 2, "more than 64 bits hold");
   TraceOptions absolute;
   absolute.rebase = false;
@@ -261,11 +269,15 @@ TEST_F(TraceTest, AlibabaWithAddressesUpTo64Bits) {
   expect_record(records[2], 420 * kUs, 0, 4096, false, 3);
   EXPECT_EQ(read_all(file("1,R,18446744073709551103,512,1\n")).at(0).offset_bytes, 18'446'744'073'709'551'103u);
   expect_error(error("1,R,18446744073709551104,512,1\n"), 1, "past the last byte a 64-bit address can name");
-  EXPECT_EQ(read_all(file("1,R,9007199254740993,512,9007199254740993\n2,W,0,1,9007199254740994\n"), [] {
-              TraceOptions all;
-              all.device = "*";
-              return all;
-            }()).at(1).time_ps, kUs);
+  EXPECT_EQ(read_all(file("1,R,9007199254740993,512,9007199254740993\n2,W,0,1,9007199254740994\n"),
+                     [] {
+                       TraceOptions all;
+                       all.device = "*";
+                       return all;
+                     }())
+                .at(1)
+                .time_ps,
+            kUs);
 }
 
 TEST_F(TraceTest, TencentIsSortedAndSpread) {
@@ -311,8 +323,9 @@ TEST_F(TraceTest, UnitsAreSaid) {
 TEST_F(TraceTest, CarriageReturnsInEveryTextFormat) {
   TraceOptions options;
   options.device = "*";
-  for (const char* name : {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.mqsim.txt", "small.spc.csv",
-                           "small.msr.csv", "small.systor.csv", "small.alibaba.csv", "small.tencent.csv", "small.fiu.txt"}) {
+  for (const char* name :
+       {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.mqsim.txt", "small.spc.csv",
+        "small.msr.csv", "small.systor.csv", "small.alibaba.csv", "small.tencent.csv", "small.fiu.txt"}) {
     std::string text;
     for (const char c : slurp(golden(name))) text += c == '\n' ? "\r\n" : std::string(1, c);
     const std::vector<TraceRecord> plain = read_all(golden(name), options);
@@ -330,8 +343,8 @@ TEST_F(TraceTest, CarriageReturnsInEveryTextFormat) {
 std::string xz(const std::string& text) {
   std::string out(lzma_stream_buffer_bound(text.size()), '\0');
   std::size_t size = 0;
-  EXPECT_EQ(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
-                                    reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()),
+  EXPECT_EQ(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const std::uint8_t*>(text.data()),
+                                    text.size(), reinterpret_cast<std::uint8_t*>(out.data()), &size, out.size()),
             LZMA_OK);
   return out.substr(0, size);
 }
@@ -364,7 +377,8 @@ TEST_F(TraceTest, CompressedFiles) {
     EXPECT_EQ(read_all(file(pack(events))).size(), 2U) << name;
     EXPECT_EQ(read_all(file(pack(text.substr(0, 17)) + pack(text.substr(17)))).size(), 40'000U) << name << ", two streams";
     for (const std::size_t size : {packed.size() - 1, packed.size() - 3, packed.size() / 2, std::size_t{20}})
-      EXPECT_NE(error(packed.substr(0, size)).second.find("the " + name + " stream is cut short here"), std::string::npos) << name << size;
+      EXPECT_NE(error(packed.substr(0, size)).second.find("the " + name + " stream is cut short here"), std::string::npos)
+          << name << size;
     std::string damaged = packed;
     for (std::size_t i = packed.size() / 2; i < packed.size() / 2 + 8; ++i) damaged[i] = static_cast<char>(~damaged[i]);
     EXPECT_NE(error(damaged).second.find(": "), std::string::npos) << name;

@@ -29,7 +29,8 @@ TEST_F(TraceTest, AWindowSortsWhatItHolds) {
   for (TraceRecord record; reader.next(record);) continue;
   EXPECT_EQ(reader.counts().out_of_order, 3U);
   expect_error(error(text), 2, "requests must be in the order of their times");
-  expect_error(error(text, with_window(1)), 3, "time goes back by 1000.000 us from the request of line 2: further than a window of 1 requests");
+  expect_error(error(text, with_window(1)), 3,
+               "time goes back by 1000.000 us from the request of line 2: further than a window of 1 requests");
   expect_error(error(text, with_window(5'000'000)), 0, "sort window of 5000000 requests, expected at most 4000000");
 }
 
@@ -81,7 +82,8 @@ TEST_F(TraceTest, ScaleOfTheLargestAddresses) {
   TraceOptions options;
   options.past_end = PastEnd::Scale;
   options.capacity_bytes = 1'000'000 * 512;
-  const std::vector<TraceRecord> records = read_all(file("1,R,9223372036854775808,512,1\n1,R,18446744073709551103,512,2\n"), options);
+  const std::vector<TraceRecord> records =
+      read_all(file("1,R,9223372036854775808,512,1\n1,R,18446744073709551103,512,2\n"), options);
   EXPECT_EQ(records.at(0).offset_bytes, std::uint64_t{500'000} * 512);
   EXPECT_EQ(records.at(1).offset_bytes, std::uint64_t{999'999} * 512);
 }

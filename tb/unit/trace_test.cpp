@@ -20,20 +20,14 @@ TEST_F(TraceTest, TableNamesAreUniqueAndFound) {
 }
 
 TEST_F(TraceTest, EveryFormatIsRecognised) {
-  const std::vector<std::pair<std::string, std::string>> cases = {{"small.blkparse.txt", "blkparse"},
-                                                                  {"small_v2.iolog", "fio-iolog"},
-                                                                  {"small_v3.iolog", "fio-iolog"},
-                                                                  {"small.disksim.txt", "disksim-ascii"},
-                                                                  {"small.mqsim.txt", "mqsim"},
-                                                                  {"small.blktrace", "blktrace"},
-                                                                  {"small.vscsi1", "vscsi"},
-                                                                  {"small.vscsi2", "vscsi"},
-                                                                  {"small.spc.csv", "spc"},
-                                                                  {"small.msr.csv", "msr"},
-                                                                  {"small.systor.csv", "systor"},
-                                                                  {"small.alibaba.csv", "alibaba"},
-                                                                  {"small.tencent.csv", "tencent"},
-                                                                  {"small.fiu.txt", "fiu"}};
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"small.blkparse.txt", "blkparse"}, {"small_v2.iolog", "fio-iolog"},
+      {"small_v3.iolog", "fio-iolog"},    {"small.disksim.txt", "disksim-ascii"},
+      {"small.mqsim.txt", "mqsim"},       {"small.blktrace", "blktrace"},
+      {"small.vscsi1", "vscsi"},          {"small.vscsi2", "vscsi"},
+      {"small.spc.csv", "spc"},           {"small.msr.csv", "msr"},
+      {"small.systor.csv", "systor"},     {"small.alibaba.csv", "alibaba"},
+      {"small.tencent.csv", "tencent"},   {"small.fiu.txt", "fiu"}};
   std::set<std::string_view> shown;
   for (const auto& row : cases) shown.insert(row.second);
   for (const TraceFormat& format : trace_formats()) EXPECT_EQ(shown.count(format.name), 1u) << format.name << " has no sample";
@@ -373,8 +367,9 @@ TEST_F(TraceTest, PastTheEndIsClipped) {
 TEST_F(TraceTest, EveryLineIsCountedOnce) {
   TraceOptions options;
   options.device = "*";
-  for (const char* name : {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.blktrace", "small.vscsi1", "small.vscsi2",
-                           "small.spc.csv", "small.msr.csv", "small.systor.csv", "small.alibaba.csv", "small.tencent.csv", "small.fiu.txt"}) {
+  for (const char* name : {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.blktrace",
+                           "small.vscsi1", "small.vscsi2", "small.spc.csv", "small.msr.csv", "small.systor.csv",
+                           "small.alibaba.csv", "small.tencent.csv", "small.fiu.txt"}) {
     const TraceCounts c = summarize_trace(golden(name), options).counts;
     const std::uint64_t delivered_or_not = c.records + c.dropped + c.other_device + c.flushes + c.discards;
     EXPECT_EQ(c.lines, delivered_or_not + c.other_lines + c.other_actions) << name;

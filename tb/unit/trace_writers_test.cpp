@@ -29,13 +29,17 @@ class TraceWriters : public TraceTest {
 TEST_F(TraceWriters, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(find_trace_output_format("tencent"), nullptr);
   for (const TraceOutputFormat& format : trace_output_formats()) {
-    const std::int64_t grain = format.name == "fio-iolog" ? 1'000'000 : format.name == "msr" ? 100'000 : format.name == "blktrace" ? 1000 : 1;
+    const std::int64_t grain = format.name == "fio-iolog"  ? 1'000'000
+                               : format.name == "msr"      ? 100'000
+                               : format.name == "blktrace" ? 1000
+                                                           : 1;
     TraceReader reader(file(written(std::string(format.name), some_requests())));
     EXPECT_EQ(reader.format().name, format.name);
     TraceRecord record;
     for (const TraceRecord& expected : some_requests()) {
       ASSERT_TRUE(reader.next(record)) << format.name;
-      expect_record(record, expected.time_ps / grain * grain, expected.offset_bytes, expected.length_bytes, expected.write, record.line);
+      expect_record(record, expected.time_ps / grain * grain, expected.offset_bytes, expected.length_bytes, expected.write,
+                    record.line);
       EXPECT_EQ(record.response_ps, format.name == "msr" ? expected.response_ps : -1) << format.name;
     }
     EXPECT_FALSE(reader.next(record)) << format.name;
@@ -48,9 +52,10 @@ TEST_F(TraceWriters, Texts) {
   EXPECT_EQ(written("msr", some_requests()),
             "0,disk,0,Read,4096,512,20000\n12345,disk,0,Write,0,4096,1\n12345,disk,0,Read,512,1024,\n"
             "36000000000,disk,0,Write,9007199254741504,512,50\n");
-  EXPECT_EQ(written("fio-iolog", some_requests()),
-            "fio version 3 iolog\n0 disk add\n0 disk open\n0 disk read 4096 512\n1234 disk write 0 4096\n1234 disk read 512 1024\n"
-            "3600000000 disk write 9007199254741504 512\n3600000000 disk close\n");
+  EXPECT_EQ(
+      written("fio-iolog", some_requests()),
+      "fio version 3 iolog\n0 disk add\n0 disk open\n0 disk read 4096 512\n1234 disk write 0 4096\n1234 disk read 512 1024\n"
+      "3600000000 disk write 9007199254741504 512\n3600000000 disk close\n");
 }
 
 TEST_F(TraceWriters, BlktraceCompletesAfterTheRecordedTime) {

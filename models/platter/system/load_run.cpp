@@ -23,7 +23,7 @@ using core::RequestClass;
 namespace {
 
 std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario& s, const workload::Target& target,
-                                                                RequestFiles& files) {
+                                                                  RequestFiles& files) {
   std::vector<std::unique_ptr<workload::ProducerIf>> producers;
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
   if (s.continuous.streams > 0) {

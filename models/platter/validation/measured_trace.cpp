@@ -42,8 +42,7 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
     if (blocks == 0 || blocks > 0xFFFF)
       line.fail(fields[3].column, fmt::format("size is {}, expected 1 to 65535 blocks", blocks));
     request.blocks = static_cast<std::uint32_t>(blocks);
-    request.response =
-        add(fields[4], workload::parse_time_ps(line, fields[4], workload::kMicroseconds));
+    request.response = add(fields[4], workload::parse_time_ps(line, fields[4], workload::kMicroseconds));
     if (request.response == 0) line.fail(fields[4].column, "the response time is 0, expected a measured one");
     request.pause = add(fields[5], workload::parse_time_ps(line, fields[5], workload::kMicroseconds));
     request.line = line.number;

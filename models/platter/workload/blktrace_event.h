@@ -64,7 +64,8 @@ inline std::array<char, BlktraceEvent::kBytes> encode_blktrace(const BlktraceEve
   std::array<char, BlktraceEvent::kBytes> bytes{};
   std::size_t at = 0;
   const auto put = [&](auto value) {
-    for (std::size_t i = 0; i < sizeof value; ++i) bytes[at++] = static_cast<char>(static_cast<unsigned char>(value >> (8 * i)));
+    for (std::size_t i = 0; i < sizeof value; ++i)
+      bytes[at++] = static_cast<char>(static_cast<unsigned char>(value >> (8 * i)));
   };
   put(event.magic);
   put(event.sequence);

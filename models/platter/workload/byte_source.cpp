@@ -27,7 +27,8 @@ ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string())
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   packed_.resize(kPackedBytes);
   std::size_t read = 0;
-  for (std::size_t got = 1; read < kMagicBytes && got > 0; read += got) got = read_packed(packed_.data() + read, packed_.size() - read);
+  for (std::size_t got = 1; read < kMagicBytes && got > 0; read += got)
+    got = read_packed(packed_.data() + read, packed_.size() - read);
   packed_rest_ = {packed_.data(), read};
   compression_ = compression_of(packed_rest_);
   if (compression_ != nullptr) decoder_ = compression_->create();
@@ -56,7 +57,8 @@ std::size_t ByteSource::unpack(char* to, std::size_t size, std::size_t line) {
 }
 
 bool ByteSource::more(std::size_t line) {
-  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
+            buffer_.begin());
   end_ -= begin_;
   begin_ = 0;
   char* const to = buffer_.data() + end_;

@@ -20,10 +20,13 @@ constexpr std::uint64_t kMostXzMemory = std::uint64_t{256} << 20;  // xz -9 take
 bool begins_with(std::string_view bytes, std::string_view magic) { return bytes.substr(0, magic.size()) == magic; }
 bool begins_gzip(std::string_view bytes) { return begins_with(bytes, "\x1f\x8b"); }
 bool begins_xz(std::string_view bytes) { return begins_with(bytes, std::string_view("\xfd\x37zXZ\0", 6)); }
-bool begins_bzip2(std::string_view bytes) { return begins_with(bytes, "BZh") && bytes.size() > 3 && bytes[3] >= '1' && bytes[3] <= '9'; }
+bool begins_bzip2(std::string_view bytes) {
+  return begins_with(bytes, "BZh") && bytes.size() > 3 && bytes[3] >= '1' && bytes[3] <= '9';
+}
 /// A frame, or a frame to skip, as pzstd writes before each.
 bool begins_zstd(std::string_view bytes) {
-  const bool skipped = bytes.size() >= 4 && (static_cast<unsigned char>(bytes[0]) & 0xF0u) == 0x50 && bytes.substr(1, 3) == "\x2a\x4d\x18";
+  const bool skipped =
+      bytes.size() >= 4 && (static_cast<unsigned char>(bytes[0]) & 0xF0u) == 0x50 && bytes.substr(1, 3) == "\x2a\x4d\x18";
   return skipped || begins_with(bytes, "\x28\xb5\x2f\xfd");
 }
 
@@ -120,7 +123,8 @@ class Bzip2Decoder : public StreamDecoder {
     const std::size_t offered = stream_.avail_in;
     const std::size_t room = stream_.avail_out;
     const int code = BZ2_bzDecompress(&stream_);
-    if (code != BZ_OK && code != BZ_STREAM_END) throw std::runtime_error(code == BZ_MEM_ERROR ? "not enough memory" : "incorrect data");
+    if (code != BZ_OK && code != BZ_STREAM_END)
+      throw std::runtime_error(code == BZ_MEM_ERROR ? "not enough memory" : "incorrect data");
     complete_ = code == BZ_STREAM_END;
     in.remove_prefix(offered - stream_.avail_in);
     return room - stream_.avail_out;
@@ -195,7 +199,8 @@ constexpr std::array<Compression, 4> kCompressions{{
 }  // namespace
 
 const Compression* compression_of(std::string_view first_bytes) {
-  const auto found = std::find_if(kCompressions.begin(), kCompressions.end(), [&](const Compression& c) { return c.begins(first_bytes); });
+  const auto found =
+      std::find_if(kCompressions.begin(), kCompressions.end(), [&](const Compression& c) { return c.begins(first_bytes); });
   return found == kCompressions.end() ? nullptr : &*found;
 }
 

@@ -15,8 +15,8 @@ bool RecordFile::next(SourceLine& record) {
   record = {source_.name(), ++number_, {}, true, static_cast<std::int64_t>(source_.offset())};
   const auto take = [&](std::size_t bytes) {
     if (!have(bytes))
-      record.fail(0, fmt::format("{} bytes are left, expected a record of {} bytes{}: the file is cut short", source_.rest().size(), bytes,
-                                 bytes == parser_.head_bytes() ? " or more" : ""));
+      record.fail(0, fmt::format("{} bytes are left, expected a record of {} bytes{}: the file is cut short",
+                                 source_.rest().size(), bytes, bytes == parser_.head_bytes() ? " or more" : ""));
     record.text = source_.rest().substr(0, bytes);
   };
   if (!have(1)) return false;

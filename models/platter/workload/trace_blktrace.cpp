@@ -25,8 +25,8 @@ class BlktraceParser : public TraceParserIf {
   std::size_t record_bytes(const SourceLine& head) override {
     event_ = decode_blktrace(head.text);
     if (event_.magic != BlktraceEvent::kMagic)
-      head.fail(0, fmt::format("an event begins with {:#010x}, expected {:#010x} (blktrace, version 7, little-endian)", event_.magic,
-                               BlktraceEvent::kMagic));
+      head.fail(0, fmt::format("an event begins with {:#010x}, expected {:#010x} (blktrace, version 7, little-endian)",
+                               event_.magic, BlktraceEvent::kMagic));
     return BlktraceEvent::kBytes + event_.extra;
   }
 

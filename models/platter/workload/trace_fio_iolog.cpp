@@ -140,9 +140,7 @@ class FioIologParser : public TraceParserIf {
 
 }  // namespace
 
-bool detect_fio_iolog(const TraceHead& head) {
-  return !head.lines.empty() && head.lines.front().rfind("fio version ", 0) == 0;
-}
+bool detect_fio_iolog(const TraceHead& head) { return !head.lines.empty() && head.lines.front().rfind("fio version ", 0) == 0; }
 
 std::unique_ptr<TraceParserIf> read_fio_iolog(const TraceOptions& options, const TraceUnits& units) {
   return std::make_unique<FioIologParser>(options.fio_wait, units);

@@ -21,7 +21,8 @@ class FiuParser : public TraceParserIf {
     request.write = parse_write(line, fields[5], "operation");
     const std::string_view major = fields[6].text;
     const std::string_view minor = fields[7].text;
-    request.device = line.text.substr(fields[6].column - 1, static_cast<std::size_t>(minor.data() + minor.size() - major.data()));
+    request.device =
+        line.text.substr(fields[6].column - 1, static_cast<std::size_t>(minor.data() + minor.size() - major.data()));
     return LineKind::Request;
   }
 
@@ -35,7 +36,8 @@ bool detect_fiu(const TraceHead& head) {
   if (head.lines.empty()) return false;
   const Fields fields = split_blanks(head.lines.front());
   return fields.size() == 9 && all_digits(fields[0].text) && all_digits(fields[1].text) && all_digits(fields[3].text) &&
-         all_digits(fields[4].text) && is_read_or_write(fields[5].text) && all_digits(fields[6].text) && all_digits(fields[7].text);
+         all_digits(fields[4].text) && is_read_or_write(fields[5].text) && all_digits(fields[6].text) &&
+         all_digits(fields[7].text);
 }
 
 std::unique_ptr<TraceParserIf> read_fiu(const TraceOptions& /*options*/, const TraceUnits& units) {

@@ -25,7 +25,8 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 void SourceLine::fail(std::size_t column, const std::string& message) const {
-  throw core::InputError(std::string(file), number, column, offset < 0 ? message : fmt::format("at byte {}: {}", offset, message));
+  throw core::InputError(std::string(file), number, column,
+                         offset < 0 ? message : fmt::format("at byte {}: {}", offset, message));
 }
 
 void SourceLine::require_end() const {
@@ -71,7 +72,8 @@ Fields expect_columns(const SourceLine& line, std::string_view form, bool more) 
   const Fields fields = split_commas(line.text);
   const auto wanted = static_cast<std::size_t>(std::count(form.begin(), form.end(), ',')) + 1;
   if (fields.size() < wanted || (fields.size() > wanted && !more))
-    line.fail(0, fmt::format("expected {}{} comma-separated fields ({}), found {}", more ? "at least " : "", wanted, form, fields.size()));
+    line.fail(0, fmt::format("expected {}{} comma-separated fields ({}), found {}", more ? "at least " : "", wanted, form,
+                             fields.size()));
   return fields;
 }
 
@@ -122,10 +124,11 @@ TraceTime parse_time(const SourceLine& line, const Field& field, const TimeUnit&
   }
   if (good) return static_cast<TraceTime>(whole) * static_cast<TraceTime>(unit.ps) + static_cast<TraceTime>(part);
   if (text.size() > 1 && text.front() == '-')
-    line.fail(field.column,
-              fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace", in_quotes(text), unit.plural));
+    line.fail(field.column, fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace",
+                                        in_quotes(text), unit.plural));
   if (too_large) line.fail(field.column, fmt::format("time is {} {}, more than 64 bits hold", in_quotes(text), unit.plural));
-  line.fail(field.column, fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text), unit.plural));
+  line.fail(field.column,
+            fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text), unit.plural));
 }
 
 std::int64_t parse_time_ps(const SourceLine& line, const Field& field, const TimeUnit& unit) {

@@ -81,7 +81,8 @@ bool is_read_or_write(std::string_view text);
 bool parse_write(const SourceLine& line, const Field& field, std::string_view what);
 
 /// value * scale; fails with a message about `what` if that does not fit in 64 bits.
-std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t value, std::uint64_t scale, std::string_view what);
+std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t value, std::uint64_t scale,
+                     std::string_view what);
 /// parse_unsigned() and scaled().
 std::uint64_t parse_scaled(const SourceLine& line, const Field& field, std::uint64_t scale, std::string_view what);
 

@@ -6,7 +6,9 @@
 namespace platter::workload {
 namespace {
 
-bool is_later(const PendingRequest& a, const PendingRequest& b) { return a.time != b.time ? a.time > b.time : a.order > b.order; }
+bool is_later(const PendingRequest& a, const PendingRequest& b) {
+  return a.time != b.time ? a.time > b.time : a.order > b.order;
+}
 
 }  // namespace
 

@@ -47,7 +47,8 @@ std::vector<fs::path> files_of(const fs::path& path) {
     const std::string name = entry->path().filename().string();
     if (name.compare(0, stem.size(), stem) != 0) continue;
     const std::string processor = name.substr(stem.size());
-    if (all_digits(processor) && processor.size() <= kMostDigits) files.emplace_back(std::stoull(processor), path.parent_path() / name);
+    if (all_digits(processor) && processor.size() <= kMostDigits)
+      files.emplace_back(std::stoull(processor), path.parent_path() / name);
   }
   if (files.empty()) return {path};
   std::sort(files.begin(), files.end());
@@ -83,7 +84,8 @@ TraceReader::TraceReader(const fs::path& path, TraceOptions options) : options_(
   if (options_.past_end == PastEnd::Scale && options_.capacity_bytes > 0 && options_.span_bytes == 0) {
     std::error_code error;
     if (fs::exists(path, error) && !fs::is_regular_file(path, error))
-      throw core::InputError(name_, 0, 0, "is no regular file, so it cannot be read twice: scaling its addresses needs the span in bytes");
+      throw core::InputError(name_, 0, 0,
+                             "is no regular file, so it cannot be read twice: scaling its addresses needs the span in bytes");
     TraceOptions first = options_;
     first.capacity_bytes = 0;
     TraceReader reader(path, std::move(first));
@@ -132,15 +134,18 @@ void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, s
     return;
   }
   const std::vector<TraceFormat>& formats = trace_formats();
-  const auto found = std::find_if(formats.begin(), formats.end(), [&](const TraceFormat& format) { return format.detect(head); });
+  const auto found =
+      std::find_if(formats.begin(), formats.end(), [&](const TraceFormat& format) { return format.detect(head); });
   if (found != formats.end()) {
     format_ = &*found;
     return;
   }
-  if (head.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos) throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
+  if (head.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
   if (head.lines.empty() || head.lines.front().size() > TextFile::kLongestLine)
     throw core::InputError(file.name(), blank_lines + 1, 0,
-                           fmt::format("line of more than {} bytes: not a text file, nor a binary trace of a known format", TextFile::kLongestLine));
+                           fmt::format("line of more than {} bytes: not a text file, nor a binary trace of a known format",
+                                       TextFile::kLongestLine));
   throw core::InputError(file.name(), blank_lines + 1, 0,
                          fmt::format("the first line is {}, which no trace format begins with; name one of {}",
                                      in_quotes(head.lines.front()), format_names()));
@@ -241,8 +246,7 @@ bool TraceReader::accept(const Source& source, PendingRequest& pending) {
   if (length > std::numeric_limits<std::uint32_t>::max()) {
     line.fail(0, fmt::format("request of {} bytes, expected less than 4 GiB", length));
   }
-  if (request.time < sorter_.latest().time)
-    line.fail(0, late_by(request.time));
+  if (request.time < sorter_.latest().time) line.fail(0, late_by(request.time));
   if (!fit(line, offset, length, request.write)) {
     ++counts_.dropped;
     return false;
@@ -302,8 +306,8 @@ bool TraceReader::scale(const SourceLine& line, std::uint64_t& offset, std::uint
   const std::uint64_t span = options_.span_bytes;
   const std::uint64_t capacity = options_.capacity_bytes;
   if (offset + length > span)
-    line.fail(0, fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes", write ? "write" : "read", offset,
-                             offset + length - 1, span));
+    line.fail(0, fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes", write ? "write" : "read",
+                             offset, offset + length - 1, span));
   if (length > capacity) fail_past_end(line, offset, length, write);
   const auto place = static_cast<std::uint64_t>(static_cast<TraceTime>(offset) * capacity / span);
   offset = std::min(place, capacity - length) / options_.sector_bytes * options_.sector_bytes;
@@ -320,7 +324,8 @@ void TraceReader::fail_past_end(const SourceLine& line, std::uint64_t offset, st
 std::string TraceReader::late_by(TraceTime time) const {
   const PendingRequest& before = sorter_.latest();
   const std::uint32_t window = options_.sort_window.value_or(format_->sort_window);
-  return fmt::format("time goes back by {:.3f} us from the request of line {}: {}", static_cast<double>(before.time - time) * 1e-6, before.line,
+  return fmt::format("time goes back by {:.3f} us from the request of line {}: {}",
+                     static_cast<double>(before.time - time) * 1e-6, before.line,
                      window == 0 ? "requests must be in the order of their times, or sorted by a window"
                                  : fmt::format("further than a window of {} requests can sort", window));
 }

@@ -52,10 +52,11 @@ struct TraceOptions {
   bool rebase = true;                ///< the first request arrives at time 0
   char action = 'Q';                 ///< blktrace, blkparse: 'Q' queued, 'D' issued to the drive, 'C' completed
   FioWait fio_wait = FioWait::Documented;
-  std::string time_unit;                      ///< a name of kTimeUnits; "": the format's
-  std::uint64_t address_unit_bytes = 0;       ///< of addresses, and of sizes where the format counts both alike; 0: the format's
-  std::optional<std::uint32_t> sort_window;   ///< requests held back to sort them, at most kMostSorted; none: the format's, 0: none
-  std::int64_t spread_ps = 0;                 ///< requests of equal time are spread evenly over so long, or up to the next later time
+  std::string time_unit;                 ///< a name of kTimeUnits; "": the format's
+  std::uint64_t address_unit_bytes = 0;  ///< of addresses, and of sizes where the format counts both alike; 0: the format's
+  std::optional<std::uint32_t>
+      sort_window;             ///< requests held back to sort them, at most kMostSorted; none: the format's, 0: none
+  std::int64_t spread_ps = 0;  ///< requests of equal time are spread evenly over so long, or up to the next later time
 
   static constexpr std::uint32_t kMostSorted = 4'000'000;
 };
@@ -64,17 +65,17 @@ struct TraceOptions {
 /// `flushes`, `discards`.
 struct TraceCounts {
   std::uint64_t lines = 0;
-  std::uint64_t records = 0;                                  ///< requests delivered
-  std::uint64_t dropped = 0;                                  ///< began past the drive's end, under PastEnd::Clip
-  std::uint64_t other_device = 0;                             ///< requests to a device that was not asked for
-  std::uint64_t other_lines = 0;                              ///< blank lines, headers, file and wait actions, messages, the trailer
-  std::uint64_t other_actions = 0;                            ///< blktrace, blkparse: events of another action
-  std::uint64_t flushes = 0;                                  ///< flush or sync without data
-  std::uint64_t discards = 0;                                 ///< discard, trim
-  std::uint64_t clipped = 0;                                  ///< of `records`: cut at the drive's end
-  std::uint64_t wrapped = 0;                                  ///< of `records`: moved into the drive
-  std::uint64_t scaled = 0;                                   ///< of `records`: by PastEnd::Scale
-  std::uint64_t out_of_order = 0;                             ///< requests with an earlier time than one before, sorted
+  std::uint64_t records = 0;        ///< requests delivered
+  std::uint64_t dropped = 0;        ///< began past the drive's end, under PastEnd::Clip
+  std::uint64_t other_device = 0;   ///< requests to a device that was not asked for
+  std::uint64_t other_lines = 0;    ///< blank lines, headers, file and wait actions, messages, the trailer
+  std::uint64_t other_actions = 0;  ///< blktrace, blkparse: events of another action
+  std::uint64_t flushes = 0;        ///< flush or sync without data
+  std::uint64_t discards = 0;       ///< discard, trim
+  std::uint64_t clipped = 0;        ///< of `records`: cut at the drive's end
+  std::uint64_t wrapped = 0;        ///< of `records`: moved into the drive
+  std::uint64_t scaled = 0;         ///< of `records`: by PastEnd::Scale
+  std::uint64_t out_of_order = 0;   ///< requests with an earlier time than one before, sorted
   std::map<std::string, std::uint64_t, std::less<>> devices;  ///< requests by device, before the device filter
 };
 

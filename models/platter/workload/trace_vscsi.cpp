@@ -23,11 +23,22 @@ constexpr std::size_t kVscsi2Bytes = 40;
 /// By SBC and SPC: 6, 10, 12, 16 and 32 bytes do not matter here.
 LineKind scsi_kind(std::uint16_t opcode, bool& write) {
   switch (opcode) {
-    case 0x08: case 0x28: case 0xA8: case 0x88: write = false; return LineKind::Request;
-    case 0x0A: case 0x2A: case 0xAA: case 0x8A:
-    case 0x2E: case 0xAE: case 0x8E: write = true; return LineKind::Request;  // with verification
-    case 0x35: case 0x91: return LineKind::Flush;
-    case 0x42: case 0x41: case 0x93: return LineKind::Discard;  // UNMAP, WRITE SAME
+    case 0x08:
+    case 0x28:
+    case 0xA8:
+    case 0x88: write = false; return LineKind::Request;
+    case 0x0A:
+    case 0x2A:
+    case 0xAA:
+    case 0x8A:
+    case 0x2E:
+    case 0xAE:
+    case 0x8E: write = true; return LineKind::Request;  // with verification
+    case 0x35:
+    case 0x91: return LineKind::Flush;
+    case 0x42:
+    case 0x41:
+    case 0x93: return LineKind::Discard;  // UNMAP, WRITE SAME
     default: return LineKind::OtherAction;
   }
 }
@@ -49,8 +60,10 @@ bool is_vscsi(const VscsiLayout& version, std::string_view bytes, unsigned numbe
 /// The version of which the first requests are: both fields are at places where the other version has numbers. nullptr: neither.
 const VscsiLayout* vscsi_layout(std::string_view bytes) {
   for (std::size_t records = 0; records < 16; ++records) {
-    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi1Bytes)); is_vscsi(kVscsi1, rest, 1)) return &kVscsi1;
-    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi2Bytes)); is_vscsi(kVscsi2, rest, 2)) return &kVscsi2;
+    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi1Bytes)); is_vscsi(kVscsi1, rest, 1))
+      return &kVscsi1;
+    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi2Bytes)); is_vscsi(kVscsi2, rest, 2))
+      return &kVscsi2;
   }
   return nullptr;
 }
@@ -78,7 +91,8 @@ class VscsiParser : public TraceParserIf {
     if (kind != LineKind::Request) return kind;
     const auto unit = static_cast<TraceTime>(units_.time.ps);
     request.time = number_at<std::uint64_t>(bytes, version_->time_at) * unit;
-    request.offset_bytes = scaled(record, {}, number_at<std::uint64_t>(bytes, version_->block_at), units_.address_bytes, "block");
+    request.offset_bytes =
+        scaled(record, {}, number_at<std::uint64_t>(bytes, version_->block_at), units_.address_bytes, "block");
     request.length_bytes = number_at<std::uint32_t>(bytes, version_->size_at) * units_.size_bytes;
     request.device = "0";
     if (version_ == &kVscsi2) {

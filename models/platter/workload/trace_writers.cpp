@@ -37,9 +37,10 @@ class BufferedWriter : public TraceWriterIf {
   /// Fails unless the request is of whole sectors.
   void check_sectors(const TraceRecord& record) const {
     if (record.offset_bytes % kTraceSectorBytes != 0 || record.length_bytes % kTraceSectorBytes != 0)
-      throw core::InputError(target_.input, record.line, 0,
-                             fmt::format("request of {} bytes at byte {}, expected whole sectors of {} bytes: the format has no others",
-                                         record.length_bytes, record.offset_bytes, kTraceSectorBytes));
+      throw core::InputError(
+          target_.input, record.line, 0,
+          fmt::format("request of {} bytes at byte {}, expected whole sectors of {} bytes: the format has no others",
+                      record.length_bytes, record.offset_bytes, kTraceSectorBytes));
   }
 
   TraceTarget target_;
@@ -57,7 +58,8 @@ class FioIologWriter : public BufferedWriter {
   }
   void write(const TraceRecord& record) override {
     last_us_ = record.time_ps / core::kPicosecondsPerMicrosecond;
-    print("{} {} {} {} {}\n", last_us_, target_.name, record.write ? "write" : "read", record.offset_bytes, record.length_bytes);
+    print("{} {} {} {} {}\n", last_us_, target_.name, record.write ? "write" : "read", record.offset_bytes,
+          record.length_bytes);
   }
   void finish() override {
     print("{} {} close\n", last_us_, target_.name);
@@ -83,8 +85,8 @@ class MsrWriter : public BufferedWriter {
  public:
   MsrWriter(const TraceTarget& target, ByteSink sink) : BufferedWriter(target, std::move(sink)) {}
   void write(const TraceRecord& record) override {
-    print("{},{},0,{},{},{},", record.time_ps / kFiletime.ps, target_.name, record.write ? "Write" : "Read", record.offset_bytes,
-          record.length_bytes);
+    print("{},{},0,{},{},{},", record.time_ps / kFiletime.ps, target_.name, record.write ? "Write" : "Read",
+          record.offset_bytes, record.length_bytes);
     if (record.response_ps >= 0)
       print("{}\n", record.response_ps / kFiletime.ps);
     else
@@ -101,7 +103,11 @@ class BlktraceWriter : public BufferedWriter {
     check_sectors(record);
     const auto time = static_cast<TraceTime>(record.time_ps);
     for (; !completions_.empty() && completions_.top().time <= time; completions_.pop()) put_event(completions_.top());
-    Event event{time, number_++, record.offset_bytes / kTraceSectorBytes, record.length_bytes, BlktraceEvent::kQueue,
+    Event event{time,
+                number_++,
+                record.offset_bytes / kTraceSectorBytes,
+                record.length_bytes,
+                BlktraceEvent::kQueue,
                 record.write ? BlktraceEvent::kWrite : BlktraceEvent::kRead};
     put_event(event);
     event.action = BlktraceEvent::kIssue;
@@ -169,7 +175,8 @@ const std::vector<TraceOutputFormat>& trace_output_formats() {
 
 const TraceOutputFormat* find_trace_output_format(std::string_view name) {
   const auto& formats = trace_output_formats();
-  const auto found = std::find_if(formats.begin(), formats.end(), [&](const TraceOutputFormat& format) { return format.name == name; });
+  const auto found =
+      std::find_if(formats.begin(), formats.end(), [&](const TraceOutputFormat& format) { return format.name == name; });
   return found == formats.end() ? nullptr : &*found;
 }
 
