@@ -97,8 +97,9 @@ std::string in_quotes(std::string_view text) {
 
 std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::string_view what) {
   std::uint64_t value = 0;
-  const char* const last = field.text.data() + field.text.size();
-  const auto [end, error] = std::from_chars(field.text.data(), last, value);
+  const char* const first = field.text.data();
+  const char* const last = first + field.text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
   if (end == last && error == std::errc()) return value;
   if (!all_digits(field.text))
     line.fail(field.column, fmt::format("{} is {}, expected a whole number without sign", what, in_quotes(field.text)));
@@ -107,9 +108,10 @@ std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::st
 
 TraceTime parse_time(const SourceLine& line, const Field& field, const TimeUnit& unit) {
   const std::string_view text = field.text;
-  const char* const last = text.data() + text.size();
+  const char* const first = text.data();
+  const char* const last = first + text.size();
   std::uint64_t whole = 0;
-  const auto [dot, error] = std::from_chars(text.data(), last, whole);
+  const auto [dot, error] = std::from_chars(first, last, whole);
   bool good = error == std::errc();
   const bool too_large = error == std::errc::result_out_of_range;
   std::int64_t part = 0;

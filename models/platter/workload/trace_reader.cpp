@@ -53,6 +53,7 @@ std::vector<fs::path> files_of(const fs::path& path) {
   if (files.empty()) return {path};
   std::sort(files.begin(), files.end());
   std::vector<fs::path> sorted;
+  sorted.reserve(files.size());
   for (auto& [processor, file] : files) sorted.push_back(std::move(file));
   return sorted;
 }
