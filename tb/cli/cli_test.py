@@ -150,6 +150,18 @@ source = "trace"\ntrace = "{trace}"\n[sim]\nmeasure_s = 1.0\n""")
             self.assertEqual({row["number"]: row["recorded_ps"] for row in csv.DictReader(rows)},
                              {"0": "1000000000", "1": "3000000000", "2": ""})
 
+    def test_files_of_processors(self):
+        whole = (SOURCE / "tb/golden/traces/small.blktrace").read_bytes()
+        for processor in (0, 1):
+            (self.folder / f"sda.blktrace.{processor}").write_bytes(whole)
+        self.assertEqual(json.loads(self.run_good("trace", "info", self.folder / "sda", "--json").stdout)["records"], 6)
+        scenario = self.write("s.toml", """format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n[workload.discrete]
+source = "trace"\ntrace = "sda"\npast_end = "scale"\n[sim]\nmeasure_s = 1.0\n""")
+        self.assertEqual(self.result_of(scenario, "--quiet")["classes"]["discrete"]["completed"], 6)
+        refused = platter("run", scenario, "--set", f"workload.discrete.trace={self.folder / 'sdb'}")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn('there is no file "', refused.stderr)
+
     def test_options_of_the_order(self):
         trace = self.write("t.csv", "1538323201,0,8,0,7\n1538323200,8,8,1,7\n1538323201,16,8,1,7\n")
         info = json.loads(self.run_good("trace", "info", trace, "--json", "--spread", "1").stdout)

@@ -73,7 +73,7 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.span_bytes", "bytes",
        "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
        Range{0, 1e15}},
-      {"workload.discrete.trace", "", "trace: the file", at(&P::trace)},
+      {"workload.discrete.trace", "", "trace: the file, or NAME of NAME.blktrace.0, .1 and so on", at(&P::trace)},
       {"workload.discrete.trace_format", "", "one of `platter list trace-formats`, or auto", at(&P::trace_format)},
       {"workload.discrete.trace_device", "", "requests of this device only; empty: the trace must name one only",
        at(&P::trace_device)},

@@ -34,7 +34,7 @@ struct DiscreteWorkload {
   double deadline_ms = 0;
   std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
-  params::FileName trace;
+  params::FileName trace{{}, {}, ".blktrace.0"};
   std::string trace_format = "auto";
   std::string trace_device;
   std::string trace_action = "queued";
