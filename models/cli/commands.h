@@ -96,13 +96,31 @@ struct BenchOptions {
 };
 int bench(const BenchOptions& options);
 
-struct TraceInfoOptions {
+/// How a trace is read; what is empty or below 0 is left to its format.
+struct TraceInputOptions {
   std::string file;
   std::string format = "auto";
   std::string device;
+  std::string action = "Q";
+  std::string time_unit;
+  std::uint64_t lba_bytes = 0;
+  std::int64_t sort_window = -1;
+  double spread_s = 0;
+};
+struct TraceInfoOptions : TraceInputOptions {
   bool json = false;
 };
 int trace_info(const TraceInfoOptions& options);
+
+struct TraceConvertOptions : TraceInputOptions {
+  std::string output;
+  std::string to;
+  std::string name = "trace";
+  std::uint64_t capacity_bytes = 0;
+  std::string past_end = "error";
+  std::uint64_t span_bytes = 0;
+};
+int trace_convert(const TraceConvertOptions& options);
 
 int config_check(const std::string& scenario, const std::vector<std::string>& overrides);
 int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool json);

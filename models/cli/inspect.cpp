@@ -16,7 +16,7 @@
 #include "platter/system/engines.h"
 #include "platter/system/run.h"
 #include "platter/system/simulated_drives.h"
-#include "platter/workload/trace_reader.h"
+#include "platter/workload/trace_formats.h"
 
 namespace platter::cli {
 
@@ -65,7 +65,7 @@ int list(const std::string& what, bool as_json) {
       rows.emplace_back(system::host_kinds()[i], system::host_info(static_cast<system::HostKind>(i)).description);
   } else {
     for (const workload::TraceFormat& row : workload::trace_formats())
-      rows.emplace_back(row.name, fmt::format("{} ({})", row.description, row.units));
+      rows.emplace_back(row.name, fmt::format("{} ({})", row.description, workload::to_string(row.units)));
   }
   print_rows(rows, as_json);
   return kGood;
@@ -126,58 +126,6 @@ int drive_locate(const std::string& name) {
                geometry.order_of(lba), at.sector.value, run.track_sectors, run.start_angle * 0x1p-32);
   }
   if (std::ferror(stdin) != 0) throw core::InputError("standard input", 0, 0, "cannot be read");
-  return kGood;
-}
-
-int trace_info(const TraceInfoOptions& options) {
-  if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr)
-    throw core::InputError("--format", 0, 0, workload::unknown_trace_format(options.format));
-  workload::TraceOptions reading;
-  reading.format = options.format;
-  reading.device = options.device.empty() ? "*" : options.device;  // the devices are listed
-  const workload::TraceSummary t = workload::summarize_trace(options.file, reading);
-  const double span_s = static_cast<double>(t.span_ps) * 1e-12;
-  if (options.json) {
-    json sizes = json::object();
-    for (const auto& [size, count] : t.size_histogram) sizes[std::to_string(size)] = count;
-    fmt::print("{}\n", json({{"format", t.format},
-                             {"records", t.records},
-                             {"reads", t.reads},
-                             {"writes", t.writes},
-                             {"span_s", span_s},
-                             {"rate_per_s", t.rate_per_s},
-                             {"read_bytes", t.read_bytes},
-                             {"written_bytes", t.written_bytes},
-                             {"min_bytes", t.min_bytes},
-                             {"mean_bytes", t.mean_bytes},
-                             {"max_bytes", t.max_bytes},
-                             {"sizes_from_bytes", sizes},
-                             {"largest_end_bytes", t.largest_end_bytes},
-                             {"unaligned", t.unaligned},
-                             {"sequential_share", t.sequential_share},
-                             {"lines", t.counts.lines},
-                             {"flushes", t.counts.flushes},
-                             {"discards", t.counts.discards}})
-                           .dump(2));
-    return kGood;
-  }
-  fmt::print("{}: {}, {} lines\n", options.file, t.format, t.counts.lines);
-  fmt::print("requests         {} ({} reads, {} writes; {} flushes and {} discards left out)\n", t.records, t.reads, t.writes,
-             t.counts.flushes, t.counts.discards);
-  fmt::print("span             {:.6f} s, {:.2f} requests/s\n", span_s, t.rate_per_s);
-  fmt::print("bytes            {} read, {} written\n", t.read_bytes, t.written_bytes);
-  fmt::print("size             {} to {} bytes, mean {:.1f}\n", t.min_bytes, t.max_bytes, t.mean_bytes);
-  fmt::print("largest address  byte {} ({:.3f} GB)\n", t.largest_end_bytes, static_cast<double>(t.largest_end_bytes) * 1e-9);
-  fmt::print("sequential       {:.1f} %\n", t.sequential_share * 100);
-  if (t.unaligned > 0) fmt::print("unaligned        {} requests are no whole number of 512-byte sectors\n", t.unaligned);
-  fmt::print("sizes from       ");
-  for (const auto& [size, count] : t.size_histogram) fmt::print("{}: {}  ", size, count);
-  fmt::print("\n");
-  if (t.counts.devices.size() > 1) {
-    fmt::print("devices          ");
-    for (const auto& [device, count] : t.counts.devices) fmt::print("{}: {}  ", device, count);
-    fmt::print("\n");
-  }
   return kGood;
 }
 

@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "platter/core/error.h"
+#include "platter/workload/trace_record.h"
 #include "signals.h"
 
 namespace {
@@ -63,6 +64,33 @@ void declare_explain(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--all", options.all, "show every decision, not only the first and the last ones");
   command->add_flag("--quiet", options.quiet, "no progress and no text");
   command->callback([&action] { action = [] { return cli::explain(options); }; });
+}
+
+/// The options of a trace that is read.
+void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
+  command
+      .add_option("file", trace.file,
+                  "trace file, plain or compressed (gzip, xz, zstd, bzip2), or NAME of NAME.blktrace.0, .1, ...")
+      ->required();
+  command.add_option("--format", trace.format, "one of `platter list trace-formats`, or auto");
+  command.add_option("--device", trace.device, "requests of this device only");
+  command.add_option("--action", trace.action, "blktrace, blkparse: requests queued (Q), issued (D) or completed (C)")
+      ->check(CLI::IsMember({"Q", "D", "C"}))
+      ->capture_default_str();
+  command.add_option("--time-unit", trace.time_unit, "unit of the times, instead of the format's")
+      ->check(CLI::IsMember({"s", "ms", "us", "100ns", "ns", "ps"}));
+  command
+      .add_option("--lba-unit", trace.lba_bytes,
+                  "bytes of the unit of the addresses (and sizes, where both have one), instead of the format's")
+      ->check(CLI::Range(1, 1'000'000'000));
+  command
+      .add_option("--sort-window", trace.sort_window,
+                  "requests held back to sort them by time, instead of the format's; 0: none")
+      ->check(CLI::Range(0u, workload::TraceOptions::kMostSorted));
+  command
+      .add_option("--spread", trace.spread_s,
+                  "requests of equal time are spread evenly over so many seconds, or up to the next later time")
+      ->check(CLI::Range(0.0, 1e6));
 }
 
 /// Declares the commands; `action` is set by the command that was given.
@@ -160,12 +188,31 @@ void declare(CLI::App& app, std::function<int()>& action) {
 
   auto* trace_command = app.add_subcommand("trace", "block traces")->require_subcommand(1);
   static cli::TraceInfoOptions trace;
-  auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes and largest address of a trace");
-  info->add_option("file", trace.file, "trace file, plain or gzip")->required();
-  info->add_option("--format", trace.format, "one of `platter list trace-formats`, or auto");
-  info->add_option("--device", trace.device, "requests of this device only");
+  auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes, response times and largest address of a trace");
+  declare_trace(*info, trace);
   info->add_flag("--json", trace.json, "as JSON");
   info->callback([&action] { action = [] { return cli::trace_info(trace); }; });
+
+  static cli::TraceConvertOptions conversion;
+  auto* convert = trace_command->add_subcommand("convert", "write a trace in another format");
+  declare_trace(*convert, conversion);
+  convert->add_option("-o,--output", conversion.output, "file to write")->required();
+  convert->add_option("--to", conversion.to, "fio-iolog, disksim-ascii, blktrace or msr")->required();
+  convert->add_option("--name", conversion.name, "fio-iolog: the file that the log is of; msr: the host")
+      ->capture_default_str();
+  auto* capacity =
+      convert->add_option("--capacity", conversion.capacity_bytes, "bytes of the drive; without it, addresses stay");
+  convert
+      ->add_option("--past-end", conversion.past_end,
+                   "requests past the capacity: stop, wrap or cut; or scale all addresses to it")
+      ->check(CLI::IsMember({"error", "wrap", "clip", "scale"}))
+      ->needs(capacity)
+      ->capture_default_str();
+  convert
+      ->add_option("--span", conversion.span_bytes,
+                   "scale: bytes that become the capacity; without it, the trace is read twice")
+      ->needs(capacity);
+  convert->callback([&action] { action = [] { return cli::trace_convert(conversion); }; });
 
   auto* config_command = app.add_subcommand("config", "scenario files")->require_subcommand(1);
   static std::string scenario;

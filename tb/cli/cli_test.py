@@ -87,8 +87,13 @@ class Lists(Case):
                      "SATF-EW", "FreeBW-SATF", "FreeBW-SCAN", "FreeBW-Hybrid", "Read-First", "Credit-EW"):
             self.assertIn(name, policies)
         formats = self.run_good("list", "trace-formats").stdout
-        for name in ("blkparse", "fio", "disksim"):
+        for name in ("blkparse", "fio", "disksim", "blktrace", "vscsi", "spc", "msr", "systor", "alibaba", "tencent", "fiu"):
             self.assertIn(name, formats)
+
+    def test_the_page_of_traces_has_every_format_with_its_units(self):
+        rows = re.findall(r"(?m)^\| `([\w-]+)` \| (time in [^|]*) \|", (SOURCE / "docs/reference/traces.md").read_text())
+        formats = json.loads(self.run_good("list", "trace-formats", "--json").stdout)
+        self.assertEqual(rows, [(row["name"], row["description"].rpartition("(")[2][:-1]) for row in formats])
 
     def test_unknown_list_is_a_usage_error(self):
         self.assertEqual(platter("list", "disks").returncode, 2)
@@ -127,6 +132,85 @@ class TraceInfo(Case):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"bad\.trace:2: .*expected 5")
         self.assertEqual(platter("trace", "info", bad, "--format", "blkparze").returncode, 2)
+
+
+    def test_recorded_response_times(self):
+        trace = self.write("t.csv", "100,h,0,Read,0,512,10000\n200,h,0,Write,512,512,30000\n300,h,0,Write,512,512,\n")
+        info = json.loads(self.run_good("trace", "info", trace, "--json").stdout)
+        self.assertEqual(info["recorded_response"]["count"], 2)
+        self.assertEqual((info["recorded_response"]["mean_ms"], info["recorded_response"]["p50_ms"], info["recorded_response"]["max_ms"]), (2, 1, 3))
+        self.assertIn("response time    recorded: mean 2.000 ms", self.run_good("trace", "info", trace).stdout)
+        result, requests = self.folder / "r.json", self.folder / "r.csv"
+        scenario = self.write("s.toml", f"""format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n[workload.discrete]
+source = "trace"\ntrace = "{trace}"\n[sim]\nmeasure_s = 1.0\n""")
+        shown = self.run_good("run", scenario, "--result", result, "--requests", requests).stdout
+        self.assertRegex(shown, r"(?m)^as recorded +mean ms .*\ndiscrete +2\.00 ")
+        self.assertEqual(json.loads(result.read_text())["classes"]["discrete"]["recorded_ms"]["mean"], 2)
+        with requests.open() as rows:
+            self.assertEqual({row["number"]: row["recorded_ps"] for row in csv.DictReader(rows)},
+                             {"0": "1000000000", "1": "3000000000", "2": ""})
+
+    def test_files_of_processors(self):
+        whole = (SOURCE / "tb/golden/traces/small.blktrace").read_bytes()
+        for processor in (0, 1):
+            (self.folder / f"sda.blktrace.{processor}").write_bytes(whole)
+        self.assertEqual(json.loads(self.run_good("trace", "info", self.folder / "sda", "--json").stdout)["records"], 6)
+        scenario = self.write("s.toml", """format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n[workload.discrete]
+source = "trace"\ntrace = "sda"\npast_end = "scale"\n[sim]\nmeasure_s = 1.0\n""")
+        self.assertEqual(self.result_of(scenario, "--quiet")["classes"]["discrete"]["completed"], 6)
+        refused = platter("run", scenario, "--set", f"workload.discrete.trace={self.folder / 'sdb'}")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn('there is no file "', refused.stderr)
+
+    def test_options_of_the_order(self):
+        trace = self.write("t.csv", "1538323201,0,8,0,7\n1538323200,8,8,1,7\n1538323201,16,8,1,7\n")
+        info = json.loads(self.run_good("trace", "info", trace, "--json", "--spread", "1").stdout)
+        self.assertEqual((info["out_of_order"], info["span_s"]), (1, 1.5))
+        done = platter("trace", "info", trace, "--sort-window", "0")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"t\.csv:2: time goes back")
+        for arguments in (("--sort-window", "-1"), ("--time-unit", "h"), ("--lba-unit", "0"), ("--spread", "-1"), ("--action", "X")):
+            self.assertEqual(platter("trace", "info", trace, *arguments).returncode, 2, arguments)
+
+
+class TraceConvert(Case):
+    TEXT = "0.5 0 100 8 1\n1.0 0 1000 8 0\n3.25 0 0 1 1\n"
+
+    def convert(self, trace, output, to, *arguments):
+        return platter("trace", "convert", trace, "-o", output, "--to", to, *arguments)
+
+    def test_there_and_back(self):
+        trace = self.write("a.trace", self.TEXT)
+        for to in ("fio-iolog", "msr", "blktrace"):
+            other, back = self.folder / to, self.folder / f"{to}.back"
+            self.assertEqual(self.convert(trace, other, to).returncode, 0)
+            self.assertEqual(json.loads(self.run_good("trace", "info", other, "--json").stdout)["format"], to)
+            self.assertEqual(self.convert(other, back, "disksim-ascii").returncode, 0)
+            self.assertEqual(back.read_text(), "0.000000000 0 100 8 1\n0.500000000 0 1000 8 0\n2.750000000 0 0 1 1\n")
+
+    def test_whole_or_nothing(self):
+        trace = self.write("a.trace", self.TEXT + "4.0 0 x 8 1\n")
+        self.assert_refused(self.convert(trace, self.folder / "out" / "b", "msr"), r"a\.trace:4:7: block is \"x\"")
+        self.assert_refused(self.convert(trace, trace, "msr"), r"a\.trace: cannot be written: it is an input of this run")
+        self.assert_refused(self.convert(trace, self.folder / "b", "mssr"), r'--to: no trace is written as "mssr" .did you mean msr\?.; expected one of fio-iolog')
+        self.assert_refused(self.convert(trace, self.folder / "b", "msr", "--name", "a b"), "--name: found \"a b\"")
+        self.assert_refused(self.convert(trace, self.folder / "b", "msr", "--past-end", "wrap"), "capacity")
+
+    def test_a_pipe_is_written_into(self):
+        trace = self.write("a.trace", self.TEXT)
+        self.assertEqual(self.convert(trace, "/dev/stdout", "msr").stdout.splitlines()[0], "0,trace,0,Read,51200,4096,")
+
+    def test_places(self):
+        trace = self.write("a.trace", self.TEXT)
+        def blocks(*arguments):
+            done = self.convert(trace, "/dev/stdout", "disksim-ascii", "--capacity", 504 * 512, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return [int(line.split()[2]) for line in done.stdout.splitlines()]
+        self.assertEqual(blocks("--past-end", "wrap"), [100, 496, 0])
+        self.assertEqual(blocks("--past-end", "clip"), [100, 0])
+        self.assertEqual(blocks("--past-end", "scale"), [50, 496, 0])
+        self.assertEqual(blocks("--past-end", "scale", "--span", 2016 * 512), [25, 250, 0])
+        self.assert_refused(self.convert(trace, self.folder / "b", "msr", "--capacity", 504 * 512), r"a\.trace:2: write of bytes 512000 to 516095")
 
 
 class BadInput(Case):

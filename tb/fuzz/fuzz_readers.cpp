@@ -97,6 +97,24 @@ void read_trace(const fs::path& file) {
   }
 }
 
+/// Sorted, spread and scaled: what the options do with the numbers of a trace.
+void read_ordered_trace(const fs::path& file) {
+  workload::TraceOptions options;
+  options.device = "*";
+  options.sort_window = 8;
+  options.spread_ps = core::kPicosecondsPerSecond;
+  options.past_end = workload::PastEnd::Scale;
+  options.capacity_bytes = std::uint64_t{1} << 30;
+  workload::TraceReader reader(file, options);
+  workload::TraceRecord record;
+  std::int64_t last = 0;
+  while (reader.next(record)) {
+    if (record.time_ps < last || record.length_bytes == 0 || record.offset_bytes + record.length_bytes > options.capacity_bytes)
+      throw std::logic_error("a request goes back in time, is empty, or lies outside the drive");
+    last = record.time_ps;
+  }
+}
+
 const std::vector<Way>& ways() {
   static const std::vector<Way> all = {
       {"scenario", "scenario", false, read_scenario},
@@ -108,6 +126,7 @@ const std::vector<Way>& ways() {
       {"import", "import", false, [](const fs::path& f) { disksim::profile_file(disksim::import_drive(f.string())); }},
       {"trace", "trace", true, read_trace},
       {"trace-info", "trace", true, [](const fs::path& f) { workload::summarize_trace(f, {}); }},
+      {"trace-ordered", "trace", true, read_ordered_trace},
       {"measured", "measured", true, [](const fs::path& f) { validation::read_measured_trace(f); }},
       {"frames", "frames", true, [](const fs::path& f) { workload::StreamTable::load(f).peak_rate_bytes_per_s(1'000'000); }},
   };

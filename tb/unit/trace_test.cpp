@@ -1,125 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <zlib.h>
-
-#include <filesystem>
-#include <fstream>
+#include <map>
 #include <set>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "platter/core/error.h"
-#include "platter/workload/trace_reader.h"
+#include "trace_fixture.h"
 
 namespace platter::workload {
 namespace {
-
-namespace fs = std::filesystem;
-
-fs::path source_dir() {
-#ifdef PLATTER_SOURCE_DIR
-  return PLATTER_SOURCE_DIR;
-#else
-  return fs::absolute(__FILE__).parent_path().parent_path().parent_path();
-#endif
-}
-
-fs::path golden(const std::string& name) { return source_dir() / "tb" / "golden" / "traces" / name; }
-fs::path shipped(const std::string& name) { return source_dir() / "models" / "configs" / "traces" / name; }
-
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Files of one test, gone after it.
-class TraceTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("platter_trace_") + info->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path file(const std::string& text, const std::string& name = "t.txt") const {
-    const fs::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
-
-  fs::path compressed(const std::string& text) const {
-    const fs::path path = folder_ / "t.gz";
-    gzFile out = gzopen(path.c_str(), "wb");
-    gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
-    gzclose(out);
-    return path;
-  }
-
-  /// The line and the message of the error that reading `text` gives.
-  std::pair<std::size_t, std::string> error(const std::string& text, TraceOptions options = {}) const {
-    return error_of(file(text), std::move(options));
-  }
-
-  static std::pair<std::size_t, std::string> error_of(const fs::path& path, TraceOptions options = {}) {
-    try {
-      read_all(path, options);
-    } catch (const core::InputError& e) {
-      EXPECT_EQ(e.file(), path.string());
-      return {e.line(), e.what()};
-    }
-    ADD_FAILURE() << "no error";
-    return {0, ""};
-  }
-
-  fs::path folder_;
-};
-
-TraceOptions with_format(const std::string& name) {
-  TraceOptions options;
-  options.format = name;
-  return options;
-}
-
-void expect_record(const TraceRecord& record, std::int64_t time_ps, std::uint64_t offset, std::uint32_t length, bool write,
-                   std::uint32_t line) {
-  EXPECT_EQ(record.time_ps, time_ps);
-  EXPECT_EQ(record.offset_bytes, offset);
-  EXPECT_EQ(record.length_bytes, length);
-  EXPECT_EQ(record.write, write);
-  EXPECT_EQ(record.line, line);
-}
-
-void expect_error(const std::pair<std::size_t, std::string>& found, std::size_t line, const std::string& part) {
-  EXPECT_EQ(found.first, line) << found.second;
-  EXPECT_NE(found.second.find(part), std::string::npos) << found.second;
-}
-
-const std::string kDiskSim = "0.000000 0 100 8 1\n";
 
 TEST_F(TraceTest, TableNamesAreUniqueAndFound) {
   std::set<std::string_view> names;
   for (const TraceFormat& format : trace_formats()) {
     EXPECT_TRUE(names.insert(format.name).second);
     EXPECT_FALSE(format.description.empty());
-    EXPECT_FALSE(format.units.empty());
+    EXPECT_FALSE(to_string(format.units).empty());
     EXPECT_EQ(find_trace_format(format.name), &format);
   }
   EXPECT_EQ(find_trace_format("auto"), nullptr);
-  EXPECT_EQ(find_trace_format("blktrace"), nullptr);
+  EXPECT_EQ(find_trace_format("blktrac"), nullptr);
 }
 
 TEST_F(TraceTest, EveryFormatIsRecognised) {
-  const std::vector<std::pair<std::string, std::string>> cases = {{"small.blkparse.txt", "blkparse"},
-                                                                  {"small_v2.iolog", "fio-iolog"},
-                                                                  {"small_v3.iolog", "fio-iolog"},
-                                                                  {"small.disksim.txt", "disksim-ascii"},
-                                                                  {"small.mqsim.txt", "mqsim"}};
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"small.blkparse.txt", "blkparse"}, {"small_v2.iolog", "fio-iolog"},
+      {"small_v3.iolog", "fio-iolog"},    {"small.disksim.txt", "disksim-ascii"},
+      {"small.mqsim.txt", "mqsim"},       {"small.blktrace", "blktrace"},
+      {"small.vscsi1", "vscsi"},          {"small.vscsi2", "vscsi"},
+      {"small.spc.csv", "spc"},           {"small.msr.csv", "msr"},
+      {"small.systor.csv", "systor"},     {"small.alibaba.csv", "alibaba"},
+      {"small.tencent.csv", "tencent"},   {"small.fiu.txt", "fiu"}};
+  std::set<std::string_view> shown;
+  for (const auto& row : cases) shown.insert(row.second);
+  for (const TraceFormat& format : trace_formats()) EXPECT_EQ(shown.count(format.name), 1u) << format.name << " has no sample";
   for (const auto& [name, format] : cases) EXPECT_EQ(TraceReader(golden(name)).format().name, format) << name;
 }
 
@@ -146,15 +57,15 @@ TEST_F(TraceTest, Blkparse) {
 TEST_F(TraceTest, BlkparseOtherActions) {
   TraceOptions options;
   options.rebase = false;
-  options.blkparse_action = 'D';
+  options.action = 'D';
   std::vector<TraceRecord> records = read_all(golden("small.blkparse.txt"), options);
   ASSERT_EQ(records.size(), 1U);
   expect_record(records[0], 1'501'000'000'000, 2048 * 512, 4096, false, 12);
-  options.blkparse_action = 'C';
+  options.action = 'C';
   records = read_all(golden("small.blkparse.txt"), options);
   ASSERT_EQ(records.size(), 1U);
   expect_record(records[0], 1'509'000'000'000, 2048 * 512, 4096, false, 14);
-  options.blkparse_action = 'G';
+  options.action = 'G';
   expect_error(error_of(golden("small.blkparse.txt"), options), 0, "expected Q, D or C");
 }
 
@@ -264,7 +175,7 @@ TEST_F(TraceTest, ShippedBlkparseAgreesWithItsTrailer) {
   EXPECT_EQ(summary.max_bytes, 2'097'152U);
   EXPECT_EQ(summary.size_histogram.at(4096), 3824U);
   TraceOptions completed;
-  completed.blkparse_action = 'C';
+  completed.action = 'C';
   const TraceSummary done = summarize_trace(shipped("guest_ext4.blkparse.txt.gz"), completed);
   EXPECT_EQ(done.read_bytes, summary.read_bytes);
   EXPECT_EQ(done.written_bytes, summary.written_bytes);
@@ -456,7 +367,9 @@ TEST_F(TraceTest, PastTheEndIsClipped) {
 TEST_F(TraceTest, EveryLineIsCountedOnce) {
   TraceOptions options;
   options.device = "*";
-  for (const char* name : {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt"}) {
+  for (const char* name : {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.blktrace",
+                           "small.vscsi1", "small.vscsi2", "small.spc.csv", "small.msr.csv", "small.systor.csv",
+                           "small.alibaba.csv", "small.tencent.csv", "small.fiu.txt"}) {
     const TraceCounts c = summarize_trace(golden(name), options).counts;
     const std::uint64_t delivered_or_not = c.records + c.dropped + c.other_device + c.flushes + c.discards;
     EXPECT_EQ(c.lines, delivered_or_not + c.other_lines + c.other_actions) << name;

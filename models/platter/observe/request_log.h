@@ -18,12 +18,21 @@ class RequestLog : public workload::RequestObserverIf {
 
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override;
+  /// Adds a column with the response times that a trace has; to be called before a request ends.
+  void add_recorded() { recorded_ = true; }
+  /// Writes the head of the table if there is no row.
+  void finish();
   /// Gives the file its name, under which it does not exist before.
-  void commit() { file_.commit(); }
+  void commit() {
+    finish();
+    file_.commit();
+  }
   OutputFile& file() { return file_; }
 
  private:
   OutputFile file_;
+  bool recorded_ = false;
+  bool begun_ = false;
 };
 
 }  // namespace platter::observe

@@ -84,6 +84,10 @@ const params::Statistics<Requests>& request_rows() {
                  [](const Requests& r) { return r.requests->response.fairness_index(); }, {"fairness", 3})
           .group("response_ms", "of the completed", response_rows(),
                  [](const Requests& r) -> const Samples& { return r.requests->response; })
+          .group("recorded_ms", "response times that the trace has of the completed; left out where it has none",
+                 response_rows(),
+                 [](const Requests& r) { return r.requests->recorded.count() > 0 ? &r.requests->recorded : nullptr; },
+                 {"as recorded"})
           .group("parts_ms", "where the time went; they sum to response_ms.mean", part_rows(),
                  [](const Requests& r) -> const RequestStatistics& { return *r.requests; }, {"mean parts"});
   return rows;

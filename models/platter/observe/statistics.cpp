@@ -126,6 +126,7 @@ void RequestStatistics::finished(const workload::FinishedRequest& finished) {
   bytes += request.length;
   if (t.completed > request.deadline) ++late;
   response.add(t.response());
+  if (request.recorded >= 0) recorded.add(request.recorded);
   const std::array<Picoseconds, kPartNames.size()> parts = {t.queue,    t.overhead, t.seek, t.settle,
                                                             t.rotation, t.transfer, t.bus};
   for (std::size_t i = 0; i < parts.size(); ++i) parts_ms[i] += to_milliseconds(parts[i]);

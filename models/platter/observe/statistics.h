@@ -84,6 +84,7 @@ struct RequestStatistics {
   std::uint64_t bytes = 0;
   std::array<double, kPartNames.size()> parts_ms{};  ///< sums
   Samples response;
+  Samples recorded;  ///< response times that a trace has of them, of the completed
 
   void finished(const workload::FinishedRequest& finished);
   void outstanding_at(const workload::Request& request, Picoseconds now);

@@ -320,7 +320,10 @@ class Setter {
     // File names in a file are relative to its folder, those of the command line (no line number) to the working directory.
     const fs::path base = leaf_.position.line > 0 ? core::folder_of_input(leaf_.position.file) : fs::path();
     name.path = text.empty() ? fs::path() : base / text;
-    return text.empty() ? std::string() : file_objection(name.path);
+    if (text.empty()) return {};
+    const fs::path first_part = name.path.string() + std::string(name.first_part);
+    std::error_code ignored;
+    return file_objection(!fs::exists(name.path, ignored) && fs::exists(first_part, ignored) ? first_part : name.path);
   }
 
   const Row& p_;

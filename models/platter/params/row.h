@@ -19,6 +19,8 @@ namespace platter::params {
 struct FileName {
   std::string text;
   std::filesystem::path path;
+  std::string_view
+      first_part;  ///< not empty: the name may stand for several files, of which the first is the path and this behind it
 
   bool empty() const { return text.empty(); }
 };

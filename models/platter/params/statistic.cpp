@@ -165,7 +165,9 @@ class ScreenTable {
     lines_.push_back(std::move(head));
   }
 
+  /// Nothing where the object has none of the values.
   void add(const std::string& name, const json& object) {
+    if (std::none_of(shown_.begin(), shown_.end(), [&](const Shown& column) { return object.contains(column.where); })) return;
     std::vector<std::string> line{name};
     for (const Shown& column : shown_)
       line.push_back(object.contains(column.where) ? number(object.at(column.where), *column.row) : "");

@@ -22,7 +22,8 @@ using core::RequestClass;
 
 namespace {
 
-std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario& s, const workload::Target& target) {
+std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario& s, const workload::Target& target,
+                                                                  RequestFiles& files) {
   std::vector<std::unique_ptr<workload::ProducerIf>> producers;
   const auto seed = static_cast<std::uint64_t>(s.run.seed);
   if (s.continuous.streams > 0) {
@@ -54,15 +55,12 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     options.seed = seed;
     producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
   } else if (s.discrete.source == "trace") {
-    workload::TraceOptions options;
-    options.format = s.discrete.trace_format;
-    options.device = s.discrete.trace_device;
-    options.past_end = s.discrete.past_end == "wrap"   ? workload::PastEnd::Wrap
-                       : s.discrete.past_end == "clip" ? workload::PastEnd::Clip
-                                                       : workload::PastEnd::Error;
+    workload::TraceOptions options = workload::trace_options(s.discrete);
     options.capacity_bytes = target.blocks * target.block_bytes;
-    producers.push_back(
-        std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed));
+    options.sector_bytes = target.block_bytes;
+    auto trace = std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed);
+    if (trace->records_responses()) files.add_recorded();
+    producers.push_back(std::move(trace));
   }
   return producers;
 }
@@ -88,7 +86,7 @@ class LoadRun : public RunIf {
     if (s_.drive.token_rate_bytes_per_s > 0) host_.best_effort_init_socket.bind(disks_.first().host_tgt_socket);
     host_.set_limit(RequestClass::Discrete, discrete_limit(s_));
     host_.set_end(time_.end());
-    producers_ = make_producers(s_, {disks_.capacity_bytes() / sector_bytes, sector_bytes});
+    producers_ = make_producers(s_, {disks_.capacity_bytes() / sector_bytes, sector_bytes}, files_);
     for (const auto& producer : producers_) host_.add_producer(*producer);
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);

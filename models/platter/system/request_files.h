@@ -39,8 +39,13 @@ class RequestFiles {
       if (decisions_ != nullptr) decisions_->watch(*drive, drive->basename());
     }
   }
+  /// The log gets a column of recorded response times. To be called before the run.
+  void add_recorded() {
+    if (log_) log_->add_recorded();
+  }
   /// The files, and `waves`, after the run.
   std::vector<observe::OutputFile*> outputs(std::vector<observe::OutputFile*> waves) {
+    if (log_) log_->finish();
     if (trace_) trace_->finish();
     waves.push_back(log_ ? &log_->file() : nullptr);
     waves.push_back(trace_ ? &trace_->file() : nullptr);

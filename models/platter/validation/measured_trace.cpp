@@ -31,7 +31,7 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
   };
   while (text.next(line)) {
     if (workload::is_blank(line.text)) continue;
-    const std::vector<workload::Field> fields = workload::expect_fields(line, kForm);
+    const workload::Fields fields = workload::expect_fields(line, kForm);
     line.require_end();
     MeasuredRequest request;
     if (fields[0].text != "R" && fields[0].text != "W")
@@ -42,10 +42,9 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
     if (blocks == 0 || blocks > 0xFFFF)
       line.fail(fields[3].column, fmt::format("size is {}, expected 1 to 65535 blocks", blocks));
     request.blocks = static_cast<std::uint32_t>(blocks);
-    request.response =
-        add(fields[4], workload::parse_time_ps(line, fields[4], core::kPicosecondsPerMicrosecond, "microseconds"));
+    request.response = add(fields[4], workload::parse_time_ps(line, fields[4], workload::kMicroseconds));
     if (request.response == 0) line.fail(fields[4].column, "the response time is 0, expected a measured one");
-    request.pause = add(fields[5], workload::parse_time_ps(line, fields[5], core::kPicosecondsPerMicrosecond, "microseconds"));
+    request.pause = add(fields[5], workload::parse_time_ps(line, fields[5], workload::kMicroseconds));
     request.line = line.number;
     requests.push_back(request);
   }

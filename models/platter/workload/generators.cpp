@@ -144,6 +144,7 @@ bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
   request.cls = core::RequestClass::Discrete;
   request.deadline = core::kNoDeadline;
   request.stream = 0;
+  request.recorded = record.response_ps;
   return true;
 }
 

@@ -96,6 +96,8 @@ class TraceProducer : public ProducerIf {
   TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed);
 
   bool next(Request& request, core::Picoseconds now) override;
+  /// Whether the trace's format records response times.
+  bool records_responses() const { return reader_.format().responses; }
 
  private:
   TraceReader reader_;

@@ -73,16 +73,50 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.span_bytes", "bytes",
        "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
        Range{0, 1e15}},
-      {"workload.discrete.trace", "", "trace: the file", at(&P::trace)},
+      {"workload.discrete.trace", "", "trace: the file, or NAME of NAME.blktrace.0, .1 and so on", at(&P::trace)},
       {"workload.discrete.trace_format", "", "one of `platter list trace-formats`, or auto", at(&P::trace_format)},
       {"workload.discrete.trace_device", "", "requests of this device only; empty: the trace must name one only",
        at(&P::trace_device)},
-      {"workload.discrete.past_end", "", "a traced request past the drive's end: stop, wrap its address, or cut it",
-       at(&P::past_end), OneOf{{"error", "wrap", "clip"}}},
+      {"workload.discrete.trace_action", "",
+       "blktrace, blkparse: a request is what was queued (Q), issued to the drive (D) or completed (C)", at(&P::trace_action),
+       OneOf{{"queued", "issued", "completed"}}},
+      {"workload.discrete.trace_time_unit", "", "unit of the trace's times; format: the usual one of its format",
+       at(&P::trace_time_unit), OneOf{{"format", "s", "ms", "us", "100ns", "ns", "ps"}}},
+      {"workload.discrete.trace_lba_bytes", "bytes",
+       "unit of the trace's addresses, and of its sizes where its format counts both alike; 0: the usual one of its format",
+       at(&P::trace_lba_bytes), Range{0, 1e9}},
+      {"workload.discrete.trace_sort_window", "",
+       "requests of the trace that are held back to sort them by time; 0: none; -1: as many as its format is known to need",
+       at(&P::trace_sort_window), Range{-1, TraceOptions::kMostSorted}},
+      {"workload.discrete.trace_spread_s", "s",
+       "requests with equal times in the trace are spread evenly over so long, or up to the next later time; 0: not at all",
+       at(&P::trace_spread_s), Range{0, 1e6}},
+      {"workload.discrete.past_end", "",
+       "a traced request past the drive's end: stop, wrap its address, or cut it; scale: stretch or shrink all addresses to "
+       "the drive",
+       at(&P::past_end), OneOf{{"error", "wrap", "clip", "scale"}}},
+      {"workload.discrete.trace_span_bytes", "bytes",
+       "scale: the trace's addresses end here, and here the drive ends; 0: the largest end of a request, found by reading it "
+       "twice",
+       at(&P::trace_span_bytes), Range{0, 9.2e18}},
       {"workload.discrete.trace_speed", "", "arrival times of the trace are divided by this", at(&P::trace_speed),
        Range{1e-6, 1e9}},
   };
   return table;
+}
+
+TraceOptions trace_options(const DiscreteWorkload& w) {
+  TraceOptions options;
+  options.format = w.trace_format;
+  options.device = w.trace_device;
+  options.past_end = past_end_of(w.past_end);
+  options.span_bytes = static_cast<std::uint64_t>(w.trace_span_bytes);
+  options.action = w.trace_action == "issued" ? 'D' : w.trace_action == "completed" ? 'C' : 'Q';
+  if (w.trace_time_unit != "format") options.time_unit = w.trace_time_unit;
+  options.address_unit_bytes = static_cast<std::uint64_t>(w.trace_lba_bytes);
+  if (w.trace_sort_window >= 0) options.sort_window = static_cast<std::uint32_t>(w.trace_sort_window);
+  options.spread_ps = core::to_picoseconds(w.trace_spread_s, core::kPicosecondsPerSecond);
+  return options;
 }
 
 namespace {

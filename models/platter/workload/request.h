@@ -9,7 +9,9 @@
 namespace platter::workload {
 
 /// A request as a producer makes it; `issued` is the time at which the host gets it.
-struct Request : command::Command {};
+struct Request : command::Command {
+  core::Picoseconds recorded = -1;  ///< response time that a trace has of it; -1: none
+};
 
 /// Produces the requests of a workload, in the order of their times.
 class ProducerIf {

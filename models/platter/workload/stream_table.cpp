@@ -28,7 +28,7 @@ std::int64_t parse_us(const SourceLine& line, const Field& field, std::string_vi
 }
 
 std::int64_t parse_duration(const SourceLine& line) {
-  const std::vector<Field> fields = split_blanks(line.text);  // "#", "duration_us:", number
+  const Fields fields = split_blanks(line.text);  // "#", "duration_us:", number
   if (fields.size() != 3) line.fail(0, fmt::format("expected \"{} MICROSECONDS\"", kDurationKey));
   return parse_us(line, fields[2], "duration_us");
 }
@@ -61,7 +61,7 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
       }
       continue;
     }
-    const std::vector<Field> fields = split_commas(line.text);
+    const Fields fields = split_commas(line.text);
     if (fields.size() != 4) {
       line.fail(0, fmt::format("expected 4 comma-separated fields ({}), found {}", kColumns, fields.size()));
     }

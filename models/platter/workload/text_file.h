@@ -3,43 +3,44 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "platter/workload/byte_source.h"
 #include "platter/workload/trace_line.h"
-
-struct gzFile_s;
 
 namespace platter::workload {
 
-/// The lines of a text file, plain or gzip-compressed (recognised by content), read piece by piece. Throws core::InputError for a damaged
-/// file: a compressed stream that is cut short or has a wrong checksum, or a line of more than 64 KiB. A last line without its end of line
-/// is delivered as it is.
-class TextFile {
+/// A file as a sequence of lines, or of binary records.
+class LineSourceIf {
  public:
-  explicit TextFile(const std::filesystem::path& path);
+  virtual ~LineSourceIf() = default;
+  LineSourceIf() = default;
+  LineSourceIf(const LineSourceIf&) = delete;
+  LineSourceIf& operator=(const LineSourceIf&) = delete;
 
   /// False after the last line. `line` is valid until the next call.
-  bool next(SourceLine& line);
+  virtual bool next(SourceLine& line) = 0;
+};
 
-  const std::string& name() const { return name_; }
+/// The lines of a text file, plain or compressed. Throws core::InputError for a damaged file: what ByteSource refuses, or a line of more
+/// than 64 KiB. A last line without its end of line is delivered as it is.
+class TextFile : public LineSourceIf {
+ public:
+  static constexpr std::size_t kLongestLine = std::size_t{64} * 1024;
+
+  explicit TextFile(const std::filesystem::path& path) : TextFile(ByteSource(path)) {}
+  explicit TextFile(ByteSource source) : source_(std::move(source)) {}
+
+  bool next(SourceLine& line) override;
+
+  const std::string& name() const { return source_.name(); }
 
  private:
-  struct Close {
-    void operator()(gzFile_s* file) const;
-  };
-
-  void fill();
-
-  std::string name_;
-  std::unique_ptr<gzFile_s, Close> file_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;  ///< first byte of the buffer not yet delivered
-  std::size_t end_ = 0;    ///< past the last byte read
+  ByteSource source_;
   std::size_t number_ = 0;
   bool at_end_ = false;
+
+  static_assert(kLongestLine < ByteSource::kMostHeld);
 };
 
 }  // namespace platter::workload

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 
-#include "platter/core/types.h"
 #include "platter/workload/trace_formats.h"
 
 namespace platter::workload {
@@ -28,7 +27,7 @@ bool is_device(std::string_view text) {
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
-bool is_trailer(const std::vector<Field>& fields) {
+bool is_trailer(const Fields& fields) {
   const std::string_view first = fields[0].text;
   const bool named = first == "Total" || (starts_with(first, "CPU") && all_digits(first.substr(3)));
   return named && fields.size() >= 2 && fields[1].text.front() == '(';
@@ -63,10 +62,10 @@ Operation parse_operation(const SourceLine& line, const Field& field) {
 
 class BlkparseParser : public TraceParserIf {
  public:
-  explicit BlkparseParser(char action) : action_(1, action) {}
+  BlkparseParser(char action, const TraceUnits& units) : action_(1, action), units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    const std::vector<Field> fields = split_blanks(line.text);
+    const Fields fields = split_blanks(line.text);
     if (is_trailer(fields)) return LineKind::EndOfData;
     if (is_banner(line.text)) return LineKind::OtherLine;
     if (fields.size() < kFixedFields) {
@@ -79,7 +78,7 @@ class BlkparseParser : public TraceParserIf {
     }
     parse_unsigned(line, fields[1], "cpu");
     parse_unsigned(line, fields[2], "sequence number");
-    request.time_ps = parse_time_ps(line, fields[3], core::kPicosecondsPerSecond, "seconds");
+    request.time = parse_time(line, fields[3], units_.time);
     parse_unsigned(line, fields[4], "pid");
     const std::string_view action = fields[5].text;
     check_ending(line, action);
@@ -103,7 +102,7 @@ class BlkparseParser : public TraceParserIf {
     }
   }
 
-  LineKind parse_extent(const SourceLine& line, const std::vector<Field>& fields, const Operation& operation,
+  LineKind parse_extent(const SourceLine& line, const Fields& fields, const Operation& operation,
                         ParsedRequest& request) const {
     const bool without_size = fields.size() > kFixedFields && fields[kFixedFields].text.front() == '[';
     const bool completed_without_size = action_ == "C" && fields.size() > kFixedFields + 1 &&
@@ -112,31 +111,30 @@ class BlkparseParser : public TraceParserIf {
     if (fields.size() < kFixedFields + 4 || fields[kFixedFields + 1].text != "+") {
       line.fail(0, "expected \"SECTOR + SECTORS [process]\" after the operation");
     }
-    const Field& sector = fields[kFixedFields];
-    const Field& sectors = fields[kFixedFields + 2];
-    request.offset_bytes = scaled(line, sector, parse_unsigned(line, sector, "sector"), kTraceSectorBytes, "sector");
-    request.length_bytes = scaled(line, sectors, parse_unsigned(line, sectors, "size"), kTraceSectorBytes, "size");
+    request.offset_bytes = parse_scaled(line, fields[kFixedFields], units_.address_bytes, "sector");
+    request.length_bytes = parse_scaled(line, fields[kFixedFields + 2], units_.size_bytes, "size");
     if (request.length_bytes == 0 && operation.preflush) return LineKind::Flush;
     return LineKind::Request;
   }
 
   std::string action_;
+  TraceUnits units_;
 };
 
 }  // namespace
 
-bool detect_blkparse(const std::vector<std::string>& first_lines) {
-  for (const std::string& line : first_lines) {
+bool detect_blkparse(const TraceHead& head) {
+  for (const std::string_view line : head.lines) {
     if (is_banner(line)) continue;
-    const std::vector<Field> fields = split_blanks(line);
+    const Fields fields = split_blanks(line);
     return fields.size() >= kFixedFields && is_device(fields[0].text) && all_digits(fields[1].text) &&
            all_digits(fields[2].text) && fields[3].text.find('.') != std::string_view::npos && all_digits(fields[4].text);
   }
   return false;
 }
 
-std::unique_ptr<TraceParserIf> read_blkparse(const TraceOptions& options) {
-  return std::make_unique<BlkparseParser>(options.blkparse_action);
+std::unique_ptr<TraceParserIf> read_blkparse(const TraceOptions& options, const TraceUnits& units) {
+  return std::make_unique<BlkparseParser>(options.action, units);
 }
 
 }  // namespace platter::workload

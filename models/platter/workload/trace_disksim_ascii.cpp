@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "platter/core/types.h"
 #include "platter/workload/trace_formats.h"
 
 namespace platter::workload {
@@ -36,33 +35,35 @@ std::uint32_t parse_flags(const SourceLine& line, const Field& field) {
 
 class DiskSimAsciiParser : public TraceParserIf {
  public:
+  explicit DiskSimAsciiParser(const TraceUnits& units) : units_(units) {}
+
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    const std::vector<Field> fields = expect_fields(line, kDisksimForm);
-    request.time_ps = parse_time_ps(line, fields[0], core::kPicosecondsPerMillisecond, "milliseconds");
+    const Fields fields = expect_fields(line, kDisksimForm);
+    request.time = parse_time(line, fields[0], units_.time);
     parse_unsigned(line, fields[1], "device");
     request.device = fields[1].text;
-    request.offset_bytes = scaled(line, fields[2], parse_unsigned(line, fields[2], "block"), kTraceSectorBytes, "block");
-    request.length_bytes = scaled(line, fields[3], parse_unsigned(line, fields[3], "size"), kTraceSectorBytes, "size");
+    request.offset_bytes = parse_scaled(line, fields[2], units_.address_bytes, "block");
+    request.length_bytes = parse_scaled(line, fields[3], units_.size_bytes, "size");
     request.write = (parse_flags(line, fields[4]) & 1U) == 0;
     return LineKind::Request;
   }
+
+ private:
+  TraceUnits units_;
 };
 
 }  // namespace
 
 // Five numbers of which only the first has a decimal point: MQSim's format has whole nanoseconds there.
-bool detect_disksim_ascii(const std::vector<std::string>& first_lines) {
-  if (first_lines.empty()) return false;
-  const std::vector<Field> fields = split_blanks(first_lines.front());
-  if (fields.size() != 5) return false;
-  const std::size_t dot = fields[0].text.find('.');
-  return dot != std::string_view::npos && all_digits(fields[0].text.substr(0, dot)) &&
-         all_digits(fields[0].text.substr(dot + 1)) && all_digits(fields[1].text) && all_digits(fields[2].text) &&
-         all_digits(fields[3].text);
+bool detect_disksim_ascii(const TraceHead& head) {
+  if (head.lines.empty()) return false;
+  const Fields fields = split_blanks(head.lines.front());
+  return fields.size() == 5 && is_decimal(fields[0].text) && !all_digits(fields[0].text) && all_digits(fields[1].text) &&
+         all_digits(fields[2].text) && all_digits(fields[3].text);
 }
 
-std::unique_ptr<TraceParserIf> read_disksim_ascii(const TraceOptions& /*options*/) {
-  return std::make_unique<DiskSimAsciiParser>();
+std::unique_ptr<TraceParserIf> read_disksim_ascii(const TraceOptions& /*options*/, const TraceUnits& units) {
+  return std::make_unique<DiskSimAsciiParser>(units);
 }
 
 }  // namespace platter::workload

@@ -21,7 +21,6 @@
 #include <limits>
 #include <set>
 
-#include "platter/core/types.h"
 #include "platter/workload/trace_formats.h"
 
 namespace platter::workload {
@@ -39,12 +38,12 @@ bool contains(const Names& names, std::string_view name) {
 
 class FioIologParser : public TraceParserIf {
  public:
-  explicit FioIologParser(FioWait wait) : wait_(wait) {}
+  FioIologParser(FioWait wait, const TraceUnits& units) : wait_(wait), units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
     line.require_end();
     if (version_ == 0) return parse_header(line);
-    const std::vector<Field> fields = split_blanks(line.text);
+    const Fields fields = split_blanks(line.text);
     const std::size_t first = version_ == 3 ? 1 : 0;
     const bool file_action = fields.size() == first + 2;
     if (!file_action && fields.size() != first + 4) {
@@ -54,7 +53,7 @@ class FioIologParser : public TraceParserIf {
                                first + 2, first + 4, stamp, stamp, fields.size()));
     }
     if (version_ == 3) {
-      time_ps_ = parse_time_ps(line, fields[0], core::kPicosecondsPerMicrosecond, "microseconds");
+      time_ = parse_time(line, fields[0], units_.time);
     }
     const Field& file = fields[first];
     const Field& action = fields[first + 1];
@@ -71,14 +70,12 @@ class FioIologParser : public TraceParserIf {
                                            "sync_file_range, trim{}",
                                            in_quotes(action.text), version_ == 2 ? " or wait" : ""));
     }
-    if (files_.find(file.text) == files_.end()) {
-      line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
-    }
-    const std::uint64_t offset = parse_unsigned(line, fields[first + 2], "offset");
-    const std::uint64_t length = parse_unsigned(line, fields[first + 3], "length");
+    check_added(line, file);
+    const std::uint64_t offset = parse_scaled(line, fields[first + 2], units_.address_bytes, "offset");
+    const std::uint64_t length = parse_scaled(line, fields[first + 3], units_.size_bytes, "length");
     if (flush) return LineKind::Flush;
     if (trim) return LineKind::Discard;
-    request.time_ps = time_ps_;
+    request.time = time_;
     request.offset_bytes = offset;
     request.length_bytes = length;
     request.write = write;
@@ -107,40 +104,46 @@ class FioIologParser : public TraceParserIf {
     }
     if (action.text == "add") {
       files_.emplace(file.text);
-    } else if (files_.find(file.text) == files_.end()) {
-      line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
+    } else {
+      check_added(line, file);
     }
     return LineKind::OtherLine;
+  }
+
+  /// Most lines use the file of the line before.
+  void check_added(const SourceLine& line, const Field& file) {
+    if (file.text == last_file_) return;
+    if (files_.find(file.text) == files_.end())
+      line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
+    last_file_ = file.text;
   }
 
   LineKind parse_wait(const SourceLine& line, const Field& action, const Field& amount) {
     if (version_ == 3) line.fail(action.column, "wait has no place in version 3, where every line has a timestamp");
     if (wait_ == FioWait::AsReplayed) {
-      time_ps_ = std::max(time_ps_, parse_time_ps(line, amount, core::kPicosecondsPerMillisecond, "milliseconds"));
+      time_ = std::max(time_, parse_time(line, amount, kMilliseconds));
       return LineKind::OtherLine;
     }
-    const std::int64_t pause = parse_time_ps(line, amount, core::kPicosecondsPerMicrosecond, "microseconds");
-    if (pause > std::numeric_limits<std::int64_t>::max() - time_ps_) {
+    time_ += parse_time(line, amount, units_.time);
+    if (time_ > static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max()))
       line.fail(amount.column, "the waits add up to more than 106 days: that does not fit in 64 bits of picoseconds");
-    }
-    time_ps_ += pause;
     return LineKind::OtherLine;
   }
 
   FioWait wait_;
+  TraceUnits units_;
   int version_ = 0;
-  std::int64_t time_ps_ = 0;
+  TraceTime time_ = 0;
   std::set<std::string, std::less<>> files_;
+  std::string last_file_;
 };
 
 }  // namespace
 
-bool detect_fio_iolog(const std::vector<std::string>& first_lines) {
-  return !first_lines.empty() && first_lines.front().rfind("fio version ", 0) == 0;
-}
+bool detect_fio_iolog(const TraceHead& head) { return !head.lines.empty() && head.lines.front().rfind("fio version ", 0) == 0; }
 
-std::unique_ptr<TraceParserIf> read_fio_iolog(const TraceOptions& options) {
-  return std::make_unique<FioIologParser>(options.fio_wait);
+std::unique_ptr<TraceParserIf> read_fio_iolog(const TraceOptions& options, const TraceUnits& units) {
+  return std::make_unique<FioIologParser>(options.fio_wait, units);
 }
 
 }  // namespace platter::workload

@@ -9,15 +9,16 @@
 
 #include "platter/workload/trace_line.h"
 #include "platter/workload/trace_record.h"
+#include "platter/workload/trace_units.h"
 
 namespace platter::workload {
 
 // A trace format is one file `trace_<name>.cpp`, its two declarations here, and one line in the table of trace_formats.cpp.
 
-/// What a parser found in a line.
+/// What a parser found in a line or a record.
 enum class LineKind {
   Request,      ///< ParsedRequest is filled in
-  OtherLine,    ///< header, file action, wait
+  OtherLine,    ///< header, file action, wait, message
   OtherAction,  ///< an event, but not of the action that was asked for
   Flush,        ///< flush or sync without data
   Discard,      ///< discard or trim
@@ -26,29 +27,44 @@ enum class LineKind {
 
 /// A request as the file gives it: not filtered, not rebased, not fitted to a drive.
 struct ParsedRequest {
-  std::int64_t time_ps = 0;
+  TraceTime time = 0;
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
+  std::int64_t response_ps = -1;  ///< recorded response time; -1: none
   bool write = false;
-  std::string_view device;  ///< points into the line
+  std::string_view device;  ///< valid until the next line is parsed
 };
 
-/// Parses the lines of one file, in order, without the blank lines. Errors throw core::InputError.
+/// Parses the lines of one text file, without the blank ones, or the records of one binary file, in order. Errors throw core::InputError.
 class TraceParserIf {
  public:
   virtual ~TraceParserIf() = default;
   virtual LineKind parse(const SourceLine& line, ParsedRequest& request) = 0;
+  /// Of a binary format: bytes of a record that must be there to know its length. 0: a text format.
+  virtual std::size_t head_bytes() const { return 0; }
+  /// Length of the record whose first head_bytes() these are.
+  virtual std::size_t record_bytes(const SourceLine& /*head*/) { return head_bytes(); }
+};
+
+/// The beginning of a file, by which its format is recognised.
+struct TraceHead {
+  std::string_view bytes;
+  std::vector<std::string_view> lines;  ///< the first of them, without the blank ones
 };
 
 struct TraceFormat {
   std::string_view name;
   std::string_view description;
-  std::string_view units;
-  /// Whether the first lines of a file (blank ones left out) look like this format.
-  bool (*detect)(const std::vector<std::string>& first_lines);
+  TraceUnits units;           ///< unless TraceOptions says otherwise
+  std::uint32_t sort_window;  ///< requests that are held back to sort them, likewise; 0: a file is sorted
+  bool responses;             ///< whether response times are recorded
+  bool (*detect)(const TraceHead& head);
   /// A reader of the format.
-  std::unique_ptr<TraceParserIf> (*read)(const TraceOptions& options);
+  std::unique_ptr<TraceParserIf> (*read)(const TraceOptions& options, const TraceUnits& units);
 };
+
+/// "time in seconds, address and size in units of 512 bytes".
+std::string to_string(const TraceUnits& units);
 
 /// All formats, in the order in which "auto" tries them.
 const std::vector<TraceFormat>& trace_formats();
@@ -59,19 +75,40 @@ const TraceFormat* find_trace_format(std::string_view name);
 /// Says that no format has that name, and which there are.
 std::string unknown_trace_format(const std::string& name);
 
-bool detect_blkparse(const std::vector<std::string>& first_lines);
-std::unique_ptr<TraceParserIf> read_blkparse(const TraceOptions& options);
+bool detect_blkparse(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_blkparse(const TraceOptions& options, const TraceUnits& units);
 
-bool detect_fio_iolog(const std::vector<std::string>& first_lines);
-std::unique_ptr<TraceParserIf> read_fio_iolog(const TraceOptions& options);
+bool detect_fio_iolog(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_fio_iolog(const TraceOptions& options, const TraceUnits& units);
 
-bool detect_disksim_ascii(const std::vector<std::string>& first_lines);
-std::unique_ptr<TraceParserIf> read_disksim_ascii(const TraceOptions& options);
+bool detect_disksim_ascii(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_disksim_ascii(const TraceOptions& options, const TraceUnits& units);
 
-bool detect_mqsim(const std::vector<std::string>& first_lines);
-std::unique_ptr<TraceParserIf> read_mqsim(const TraceOptions& options);
+bool detect_mqsim(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_mqsim(const TraceOptions& options, const TraceUnits& units);
 
-/// Sectors of the formats that count in them.
-inline constexpr std::uint64_t kTraceSectorBytes = 512;
+bool detect_blktrace(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_blktrace(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_msr(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_msr(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_spc(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_spc(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_systor(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_systor(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_alibaba(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_alibaba(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_tencent(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_tencent(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_vscsi(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_vscsi(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_fiu(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_fiu(const TraceOptions& options, const TraceUnits& units);
 
 }  // namespace platter::workload

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "platter/core/error.h"
@@ -11,58 +12,79 @@
 namespace platter::workload {
 namespace {
 
+constexpr std::string_view kBlanks = " \t";
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool multiply_add(std::uint64_t& value, std::uint64_t factor, std::uint64_t addend, std::uint64_t limit) {
-  if (value > (limit - addend) / factor) return false;
-  value = value * factor + addend;
-  return true;
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return text;
 }
 
 }  // namespace
 
 void SourceLine::fail(std::size_t column, const std::string& message) const {
-  throw core::InputError(std::string(file), number, column, message);
+  throw core::InputError(std::string(file), number, column,
+                         offset < 0 ? message : fmt::format("at byte {}: {}", offset, message));
 }
 
 void SourceLine::require_end() const {
   if (!ended) fail(0, "the last line has no end of line: the file is cut short (if it is whole, add one)");
 }
 
-std::vector<Field> split_blanks(std::string_view text) {
-  std::vector<Field> fields;
-  std::size_t at = 0;
-  while ((at = text.find_first_not_of(" \t", at)) != std::string_view::npos) {
-    const std::size_t end = std::min(text.find_first_of(" \t", at), text.size());
-    fields.push_back({text.substr(at, end - at), at + 1});
+Fields split_blanks(std::string_view text) {
+  Fields fields;
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  for (std::size_t at = 0; at < text.size();) {
+    if (blank(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at + 1;
+    while (end < text.size() && !blank(text[end])) ++end;
+    fields.add(text.substr(at, end - at), at + 1);
     at = end;
   }
   return fields;
 }
 
-std::vector<Field> split_commas(std::string_view text) {
-  std::vector<Field> fields;
-  std::size_t at = 0;
-  while (true) {
+Fields split_commas(std::string_view text) {
+  Fields fields;
+  for (std::size_t at = 0;;) {
     const std::size_t end = std::min(text.find(',', at), text.size());
-    fields.push_back({text.substr(at, end - at), at + 1});
+    const std::string_view piece = trimmed(text.substr(at, end - at));
+    fields.add(piece, static_cast<std::size_t>(piece.data() - text.data()) + 1);
     if (end == text.size()) return fields;
     at = end + 1;
   }
 }
 
-std::vector<Field> expect_fields(const SourceLine& line, std::string_view form) {
-  std::vector<Field> fields = split_blanks(line.text);
+Fields expect_fields(const SourceLine& line, std::string_view form) {
+  const Fields fields = split_blanks(line.text);
   const std::size_t wanted = split_blanks(form).size();
-  if (fields.size() != wanted) {
+  if (fields.size() != wanted)
     line.fail(0, fmt::format("expected {} blank-separated fields ({}), found {}", wanted, form, fields.size()));
-  }
   return fields;
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+Fields expect_columns(const SourceLine& line, std::string_view form, bool more) {
+  const Fields fields = split_commas(line.text);
+  const auto wanted = static_cast<std::size_t>(std::count(form.begin(), form.end(), ',')) + 1;
+  if (fields.size() < wanted || (fields.size() > wanted && !more))
+    line.fail(0, fmt::format("expected {}{} comma-separated fields ({}), found {}", more ? "at least " : "", wanted, form,
+                             fields.size()));
+  return fields;
+}
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
 
 bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+
+bool is_decimal(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  return all_digits(text.substr(0, dot)) && (dot == std::string_view::npos || all_digits(text.substr(dot + 1)));
+}
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 40;
@@ -74,46 +96,60 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::string_view what) {
-  if (!all_digits(field.text)) {
-    line.fail(field.column, fmt::format("{} is {}, expected a whole number without sign", what, in_quotes(field.text)));
-  }
   std::uint64_t value = 0;
-  for (const char c : field.text) {
-    if (!multiply_add(value, 10, static_cast<std::uint64_t>(c - '0'), std::numeric_limits<std::uint64_t>::max())) {
-      line.fail(field.column, fmt::format("{} is {}, more than 64 bits hold", what, in_quotes(field.text)));
-    }
-  }
-  return value;
+  const char* const first = field.text.data();
+  const char* const last = first + field.text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  if (end == last && error == std::errc()) return value;
+  if (!all_digits(field.text))
+    line.fail(field.column, fmt::format("{} is {}, expected a whole number without sign", what, in_quotes(field.text)));
+  line.fail(field.column, fmt::format("{} is {}, more than 64 bits hold", what, in_quotes(field.text)));
 }
 
-std::int64_t parse_time_ps(const SourceLine& line, const Field& field, std::int64_t unit_ps, std::string_view unit) {
-  std::string_view text = field.text;
-  if (text.size() > 1 && text.front() == '-') {
-    line.fail(field.column,
-              fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace", in_quotes(text), unit));
+TraceTime parse_time(const SourceLine& line, const Field& field, const TimeUnit& unit) {
+  const std::string_view text = field.text;
+  const char* const first = text.data();
+  const char* const last = first + text.size();
+  std::uint64_t whole = 0;
+  const auto [dot, error] = std::from_chars(first, last, whole);
+  bool good = error == std::errc();
+  const bool too_large = error == std::errc::result_out_of_range;
+  std::int64_t part = 0;
+  if (dot != last) {
+    good = good && *dot == '.' && dot + 1 != last;
+    std::int64_t weight = unit.ps;
+    for (const char* c = dot + 1; good && c < last; ++c) {
+      good = is_digit(*c);
+      weight /= 10;
+      part += (*c - '0') * weight;
+    }
   }
-  const std::size_t dot = text.find('.');
-  const std::string_view whole = text.substr(0, dot);
-  const std::string_view fraction = dot == std::string_view::npos ? std::string_view() : text.substr(dot + 1);
-  if (!all_digits(whole) || (dot != std::string_view::npos && !all_digits(fraction))) {
-    line.fail(field.column, fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text), unit));
-  }
-  constexpr auto kLimit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  std::uint64_t value = 0;
-  bool fits = true;
-  for (const char c : whole) fits = fits && multiply_add(value, 10, static_cast<std::uint64_t>(c - '0'), kLimit);
-  std::uint64_t sub = 0;
-  std::int64_t weight = unit_ps;
-  for (const char c : fraction) {
-    weight /= 10;
-    sub += static_cast<std::uint64_t>(c - '0') * static_cast<std::uint64_t>(weight);
-  }
-  fits = fits && multiply_add(value, static_cast<std::uint64_t>(unit_ps), sub, kLimit);
-  if (!fits) {
+  if (good) return static_cast<TraceTime>(whole) * static_cast<TraceTime>(unit.ps) + static_cast<TraceTime>(part);
+  if (text.size() > 1 && text.front() == '-')
+    line.fail(field.column, fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace",
+                                        in_quotes(text), unit.plural));
+  if (too_large) line.fail(field.column, fmt::format("time is {} {}, more than 64 bits hold", in_quotes(text), unit.plural));
+  line.fail(field.column,
+            fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text), unit.plural));
+}
+
+std::int64_t parse_time_ps(const SourceLine& line, const Field& field, const TimeUnit& unit) {
+  const TraceTime time = parse_time(line, field, unit);
+  if (time > static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max()))
     line.fail(field.column, fmt::format("time is {} {}, more than 106 days: it does not fit in 64 bits of picoseconds",
-                                        in_quotes(text), unit));
-  }
-  return static_cast<std::int64_t>(value);
+                                        in_quotes(field.text), unit.plural));
+  return static_cast<std::int64_t>(time);
+}
+
+bool is_read_or_write(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kNames = {"R", "W", "r", "w", "Read", "Write", "read", "write"};
+  return std::find(kNames.begin(), kNames.end(), text) != kNames.end();
+}
+
+bool parse_write(const SourceLine& line, const Field& field, std::string_view what) {
+  if (!is_read_or_write(field.text))
+    line.fail(field.column, fmt::format("{} is {}, expected R or W, or Read or Write", what, in_quotes(field.text)));
+  return field.text.front() == 'W' || field.text.front() == 'w';
 }
 
 std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t value, std::uint64_t scale,
@@ -123,6 +159,10 @@ std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t v
               fmt::format("{} {} of {} bytes each is past the last byte a 64-bit address can name", what, value, scale));
   }
   return value * scale;
+}
+
+std::uint64_t parse_scaled(const SourceLine& line, const Field& field, std::uint64_t scale, std::string_view what) {
+  return scaled(line, field, parse_unsigned(line, field, what), scale, what);
 }
 
 }  // namespace platter::workload

@@ -4,15 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "platter/core/error.h"
 #include "platter/core/types.h"
+#include "platter/workload/record_file.h"
 
 namespace platter::workload {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kLinesToRecognise = 16;
+constexpr std::size_t kBytesToRecognise = ByteSource::kMostHeld / 2;
+constexpr std::size_t kMostDevices = std::size_t{1} << 20;
+constexpr auto kLongestTime = static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max());
 
 std::string format_names() {
   std::string names = "auto";
@@ -28,101 +35,204 @@ std::string device_list(const TraceCounts& counts) {
   return names;
 }
 
+/// The files of a recording by blktrace, in the order of the processors; the path itself if it is a file, or if there are none.
+std::vector<fs::path> files_of(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_directory(path, error)) return {path};
+  const std::string stem = path.filename().string() + ".blktrace.";
+  std::vector<std::pair<std::uint64_t, fs::path>> files;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  constexpr std::size_t kMostDigits = 9;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.compare(0, stem.size(), stem) != 0) continue;
+    const std::string processor = name.substr(stem.size());
+    if (all_digits(processor) && processor.size() <= kMostDigits)
+      files.emplace_back(std::stoull(processor), path.parent_path() / name);
+  }
+  if (files.empty()) return {path};
+  std::sort(files.begin(), files.end());
+  std::vector<fs::path> sorted;
+  sorted.reserve(files.size());
+  for (auto& [processor, file] : files) sorted.push_back(std::move(file));
+  return sorted;
+}
+
+/// The beginning of a file: whole lines, and the last one where the file ends with it.
+TraceHead head_of(ByteSource& file, std::size_t& blank_lines) {
+  bool ended = false;
+  while (!ended && file.rest().size() < kBytesToRecognise) ended = !file.more(1);
+  TraceHead head{file.rest(), {}};
+  std::string_view rest = head.bytes;
+  while (head.lines.size() < kLinesToRecognise && !rest.empty()) {
+    const std::size_t newline = rest.find('\n');
+    if (newline == std::string_view::npos && !ended) break;
+    std::string_view line = rest.substr(0, newline);
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (!is_blank(line))
+      head.lines.push_back(line);
+    else if (head.lines.empty())
+      ++blank_lines;
+  }
+  return head;
+}
+
 }  // namespace
 
-TraceReader::TraceReader(const std::filesystem::path& path, TraceOptions options) : options_(std::move(options)), file_(path) {
-  constexpr std::string_view kActions = "QDC";
-  if (kActions.find(options_.blkparse_action) == std::string_view::npos) {
-    throw core::InputError(
-        file_.name(), 0, 0,
-        fmt::format("blkparse action {}, expected Q, D or C", in_quotes(std::string(1, options_.blkparse_action))));
+TraceReader::TraceReader(const fs::path& path, TraceOptions options) : options_(std::move(options)), name_(path.string()) {
+  check_options(path);
+  if (options_.past_end == PastEnd::Scale && options_.capacity_bytes > 0 && options_.span_bytes == 0) {
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+      throw core::InputError(name_, 0, 0,
+                             "is no regular file, so it cannot be read twice: scaling its addresses needs the span in bytes");
+    TraceOptions first = options_;
+    first.capacity_bytes = 0;
+    TraceReader reader(path, std::move(first));
+    for (TraceRecord record; reader.next(record);)
+      options_.span_bytes = std::max(options_.span_bytes, record.offset_bytes + record.length_bytes);
   }
-  settle_format();
-  parser_ = format_->read(options_);
+  open(path);
+  sorter_ = TraceSorter(options_.sort_window.value_or(format_->sort_window));
+  spreader_ = TraceSpreader(options_.spread_ps);
 }
 
-void TraceReader::settle_format() {
+void TraceReader::check_options(const fs::path& path) const {
+  const auto refuse = [&path](const std::string& why) { throw core::InputError(path.string(), 0, 0, why); };
+  constexpr std::string_view kActions = "QDC";
+  if (kActions.find(options_.action) == std::string_view::npos)
+    refuse(fmt::format("action {}, expected Q, D or C", in_quotes(std::string(1, options_.action))));
+  if (options_.format != "auto" && find_trace_format(options_.format) == nullptr)
+    refuse(fmt::format("unknown trace format {}, expected one of {}", in_quotes(options_.format), format_names()));
+  if (!options_.time_unit.empty() && find_time_unit(options_.time_unit) == nullptr)
+    refuse(fmt::format("unknown unit of time {}, expected s, ms, us, 100ns, ns or ps", in_quotes(options_.time_unit)));
+  if (options_.sort_window.value_or(0) > TraceOptions::kMostSorted)
+    refuse(fmt::format("sort window of {} requests, expected at most {}", *options_.sort_window, TraceOptions::kMostSorted));
+  if (options_.spread_ps < 0) refuse("requests are to be spread over a time below 0");
+}
+
+void TraceReader::open(const fs::path& path) {
+  for (const fs::path& name : files_of(path)) {
+    ByteSource file(name);
+    std::size_t blank_lines = 0;
+    const TraceHead head = head_of(file, blank_lines);
+    if (format_ == nullptr) settle_format(file, head, blank_lines);
+    Source source;
+    source.name = file.name();
+    source.parser = format_->read(options_, units());
+    if (source.parser->head_bytes() > 0)
+      source.lines = std::make_unique<RecordFile>(std::move(file), *source.parser);
+    else
+      source.lines = std::make_unique<TextFile>(std::move(file));
+    sources_.push_back(std::move(source));
+  }
+}
+
+void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, std::size_t blank_lines) {
   if (options_.format != "auto") {
     format_ = find_trace_format(options_.format);
-    if (format_ == nullptr) {
-      throw core::InputError(
-          file_.name(), 0, 0,
-          fmt::format("unknown trace format {}, expected one of {}", in_quotes(options_.format), format_names()));
-    }
     return;
   }
-  std::vector<std::string> first_lines;
-  SourceLine line;
-  bool ended = false;
-  while (first_lines.size() < kLinesToRecognise) {
-    if (!file_.next(line)) {
-      ended = true;
-      break;
-    }
-    if (is_blank(line.text)) {  // there may be any number of them
-      ++counts_.lines;
-      ++counts_.other_lines;
-      continue;
-    }
-    ahead_.push_back({line.number, std::string(line.text), line.ended});
-    first_lines.emplace_back(line.text);
+  const std::vector<TraceFormat>& formats = trace_formats();
+  const auto found =
+      std::find_if(formats.begin(), formats.end(), [&](const TraceFormat& format) { return format.detect(head); });
+  if (found != formats.end()) {
+    format_ = &*found;
+    return;
   }
-  if (ended && first_lines.empty()) {
-    throw core::InputError(file_.name(), 0, 0, "the file is empty, expected a trace");
-  }
-  for (const TraceFormat& format : trace_formats()) {
-    if (format.detect(first_lines)) {
-      format_ = &format;
-      return;
-    }
-  }
-  throw core::InputError(file_.name(), ahead_.front().number, 0,
+  if (head.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
+  if (head.lines.empty() || head.lines.front().size() > TextFile::kLongestLine)
+    throw core::InputError(file.name(), blank_lines + 1, 0,
+                           fmt::format("line of more than {} bytes: not a text file, nor a binary trace of a known format",
+                                       TextFile::kLongestLine));
+  throw core::InputError(file.name(), blank_lines + 1, 0,
                          fmt::format("the first line is {}, which no trace format begins with; name one of {}",
-                                     in_quotes(first_lines.front()), format_names()));
+                                     in_quotes(head.lines.front()), format_names()));
 }
 
-bool TraceReader::next_line(SourceLine& line) {
-  if (!ahead_.empty()) {
-    current_ = std::move(ahead_.front());
-    ahead_.pop_front();
-    line = {file_.name(), current_.number, current_.text, current_.ended};
-  } else if (!file_.next(line)) {
-    return false;
-  }
-  ++counts_.lines;
-  return true;
+/// What the options leave to the format is as the format has it.
+TraceUnits TraceReader::units() const {
+  TraceUnits units = format_->units;
+  if (!options_.time_unit.empty()) units.time = *find_time_unit(options_.time_unit);
+  if (options_.address_unit_bytes == 0) return units;
+  if (units.size_bytes == units.address_bytes) units.size_bytes = options_.address_unit_bytes;
+  units.address_bytes = options_.address_unit_bytes;
+  return units;
 }
 
 bool TraceReader::next(TraceRecord& record) {
-  SourceLine line;
+  PendingRequest pending;
+  const bool spread = options_.spread_ps > 0;
   while (!done_) {
-    if (!next_line(line)) {
+    if (spread ? spreader_.pop(pending, at_end_ && sorter_.empty()) : sorter_.pop(pending, at_end_)) {
+      deliver(pending, record);
+      return true;
+    }
+    if (spread && sorter_.pop(pending, at_end_)) {
+      if (!spreader_.push(pending))
+        fail(pending, fmt::format("more than {} requests of the same time, too many to spread", TraceSpreader::kMostEqual));
+    } else if (at_end_) {
       finish();
-      return false;
-    }
-    if (is_blank(line.text)) {
-      ++counts_.other_lines;
-      continue;
-    }
-    ParsedRequest request;
-    switch (parser_->parse(line, request)) {
-      case LineKind::Request:
-        if (deliver(line, request, record)) return true;
-        break;
-      case LineKind::OtherLine: ++counts_.other_lines; break;
-      case LineKind::OtherAction: ++counts_.other_actions; break;
-      case LineKind::Flush: ++counts_.flushes; break;
-      case LineKind::Discard: ++counts_.discards; break;
-      case LineKind::EndOfData: do { ++counts_.other_lines;
-        } while (next_line(line));
-        finish();
-        return false;
+    } else if (arrive(pending)) {
+      sort(pending);
+    } else {
+      at_end_ = true;
     }
   }
   return false;
 }
 
-bool TraceReader::deliver(const SourceLine& line, const ParsedRequest& request, TraceRecord& record) {
+/// Reads on until the source's next request is there.
+void TraceReader::advance(Source& source) {
+  while (!source.ready && !source.ended) {
+    if (!source.lines->next(source.line)) {
+      source.ended = true;
+      return;
+    }
+    ++counts_.lines;
+    if (source.line.offset < 0 && is_blank(source.line.text)) {
+      ++counts_.other_lines;
+      continue;
+    }
+    source.request = {};
+    switch (source.parser->parse(source.line, source.request)) {
+      case LineKind::Request: source.ready = true; break;
+      case LineKind::OtherLine: ++counts_.other_lines; break;
+      case LineKind::OtherAction: ++counts_.other_actions; break;
+      case LineKind::Flush: ++counts_.flushes; break;
+      case LineKind::Discard: ++counts_.discards; break;
+      case LineKind::EndOfData:
+        ++counts_.other_lines;
+        for (; source.lines->next(source.line); ++counts_.lines) ++counts_.other_lines;
+        source.ended = true;
+        break;
+    }
+  }
+}
+
+/// The next request of all files that is wanted; false after the last.
+bool TraceReader::arrive(PendingRequest& pending) {
+  for (;;) {
+    Source* earliest = nullptr;
+    for (Source& source : sources_) {
+      advance(source);
+      if (source.ready && (earliest == nullptr || source.request.time < earliest->request.time)) earliest = &source;
+    }
+    if (earliest == nullptr) return false;
+    earliest->ready = false;
+    if (!accept(*earliest, pending)) continue;
+    pending.source = static_cast<std::uint32_t>(earliest - sources_.data());
+    pending.order = arrived_++;
+    return true;
+  }
+}
+
+/// Checks a request and fits it into the drive; false: it is left out.
+bool TraceReader::accept(const Source& source, PendingRequest& pending) {
+  const SourceLine& line = source.line;
+  const ParsedRequest& request = source.request;
   if (!wanted_device(line, request.device)) {
     ++counts_.other_device;
     return false;
@@ -137,36 +247,28 @@ bool TraceReader::deliver(const SourceLine& line, const ParsedRequest& request, 
   if (length > std::numeric_limits<std::uint32_t>::max()) {
     line.fail(0, fmt::format("request of {} bytes, expected less than 4 GiB", length));
   }
-  if (any_request_ && request.time_ps < last_time_ps_) {
-    line.fail(0, fmt::format("time goes back by {:.3f} us from the request of line {}: requests must be in the order "
-                             "of their times",
-                             static_cast<double>(last_time_ps_ - request.time_ps) * 1e-6, last_line_));
-  }
+  if (request.time < sorter_.latest().time) line.fail(0, late_by(request.time));
   if (!fit(line, offset, length, request.write)) {
     ++counts_.dropped;
     return false;
   }
-  if (!any_request_) first_time_ps_ = request.time_ps;
-  any_request_ = true;
-  last_time_ps_ = request.time_ps;
-  last_line_ = line.number;
-
-  record.time_ps = options_.rebase ? request.time_ps - first_time_ps_ : request.time_ps;
-  record.offset_bytes = offset;
-  record.length_bytes = static_cast<std::uint32_t>(length);
-  record.write = request.write;
-  record.line = static_cast<std::uint32_t>(std::min<std::size_t>(line.number, std::numeric_limits<std::uint32_t>::max()));
-  ++counts_.records;
+  pending.time = request.time;
+  pending.line = line.number;
+  pending.offset_bytes = offset;
+  pending.response_ps = request.response_ps;
+  pending.length_bytes = static_cast<std::uint32_t>(length);
+  pending.write = request.write;
   return true;
 }
 
 bool TraceReader::wanted_device(const SourceLine& line, std::string_view device) {
-  const auto known = counts_.devices.find(device);
-  if (known != counts_.devices.end()) {
-    ++known->second;
-  } else {
-    counts_.devices.emplace(device, 1);
+  if (device_count_ == nullptr || device != last_device_) {
+    if (counts_.devices.size() == kMostDevices && counts_.devices.find(device) == counts_.devices.end())
+      line.fail(0, fmt::format("more than {} devices", kMostDevices));
+    last_device_ = device;
+    device_count_ = &counts_.devices[last_device_];
   }
+  ++*device_count_;
   if (options_.device == "*") return true;
   if (!options_.device.empty()) return device == options_.device;
   if (counts_.devices.size() > 1) {
@@ -181,9 +283,11 @@ bool TraceReader::wanted_device(const SourceLine& line, std::string_view device)
 /// Fits the request into the drive by the `past_end` policy; false: drop it.
 bool TraceReader::fit(const SourceLine& line, std::uint64_t& offset, std::uint64_t& length, bool write) {
   const std::uint64_t capacity = options_.capacity_bytes;
+  if (options_.past_end == PastEnd::Scale && capacity > 0) return scale(line, offset, length, write);
   if (capacity == 0 || offset + length <= capacity) return true;
   switch (options_.past_end) {
-    case PastEnd::Error: break;
+    case PastEnd::Error:
+    case PastEnd::Scale: break;
     case PastEnd::Wrap:
       if (length > capacity) break;
       offset = std::min(offset % capacity, capacity - length);
@@ -195,8 +299,61 @@ bool TraceReader::fit(const SourceLine& line, std::uint64_t& offset, std::uint64
       ++counts_.clipped;
       return true;
   }
+  fail_past_end(line, offset, length, write);
+}
+
+/// Moves the request to the same share of the drive as it had of the trace's span.
+bool TraceReader::scale(const SourceLine& line, std::uint64_t& offset, std::uint64_t length, bool write) {
+  const std::uint64_t span = options_.span_bytes;
+  const std::uint64_t capacity = options_.capacity_bytes;
+  if (offset + length > span)
+    line.fail(0, fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes", write ? "write" : "read",
+                             offset, offset + length - 1, span));
+  if (length > capacity) fail_past_end(line, offset, length, write);
+  const auto place = static_cast<std::uint64_t>(static_cast<TraceTime>(offset) * capacity / span);
+  offset = std::min(place, capacity - length) / options_.sector_bytes * options_.sector_bytes;
+  ++counts_.scaled;
+  return true;
+}
+
+void TraceReader::fail_past_end(const SourceLine& line, std::uint64_t offset, std::uint64_t length, bool write) const {
   line.fail(0, fmt::format("{} of bytes {} to {}, but the drive has {} bytes, the last of them {}", write ? "write" : "read",
-                           offset, offset + length - 1, capacity, capacity - 1));
+                           offset, offset + length - 1, options_.capacity_bytes, options_.capacity_bytes - 1));
+}
+
+/// What is wrong with a request that comes so late.
+std::string TraceReader::late_by(TraceTime time) const {
+  const PendingRequest& before = sorter_.latest();
+  const std::uint32_t window = options_.sort_window.value_or(format_->sort_window);
+  return fmt::format("time goes back by {:.3f} us from the request of line {}: {}",
+                     static_cast<double>(before.time - time) * 1e-6, before.line,
+                     window == 0 ? "requests must be in the order of their times, or sorted by a window"
+                                 : fmt::format("further than a window of {} requests can sort", window));
+}
+
+void TraceReader::sort(const PendingRequest& pending) {
+  if (pending.time < latest_arrival_) ++counts_.out_of_order;
+  latest_arrival_ = std::max(latest_arrival_, pending.time);
+  sorter_.push(pending);
+}
+
+void TraceReader::deliver(const PendingRequest& pending, TraceRecord& record) {
+  if (counts_.records == 0) first_time_ = options_.rebase ? pending.time : 0;
+  const TraceTime time = pending.time - first_time_;
+  if (time > kLongestTime)
+    fail(pending, fmt::format("time is more than 106 days after {}: it does not fit in 64 bits of picoseconds",
+                              options_.rebase ? "that of the first request" : "0"));
+  record.time_ps = static_cast<std::int64_t>(time);
+  record.offset_bytes = pending.offset_bytes;
+  record.length_bytes = pending.length_bytes;
+  record.write = pending.write;
+  record.line = static_cast<std::uint32_t>(std::min<std::uint64_t>(pending.line, std::numeric_limits<std::uint32_t>::max()));
+  record.response_ps = pending.response_ps;
+  ++counts_.records;
+}
+
+void TraceReader::fail(const PendingRequest& at, const std::string& message) const {
+  throw core::InputError(sources_[at.source].name, static_cast<std::size_t>(at.line), 0, message);
 }
 
 void TraceReader::finish() {
@@ -213,7 +370,7 @@ void TraceReader::finish() {
     why = fmt::format("no read or write in the trace: {} lines, of them {} of other actions, {} flushes, {} discards",
                       counts_.lines, counts_.other_actions, counts_.flushes, counts_.discards);
   }
-  throw core::InputError(file_.name(), 0, 0, why);
+  throw core::InputError(name_, 0, 0, why);
 }
 
 std::vector<TraceRecord> read_all(const std::filesystem::path& path, const TraceOptions& options) {
@@ -224,12 +381,14 @@ std::vector<TraceRecord> read_all(const std::filesystem::path& path, const Trace
   return records;
 }
 
-TraceSummary summarize_trace(const std::filesystem::path& path, const TraceOptions& options) {
+TraceSummary summarize_trace(const std::filesystem::path& path, const TraceOptions& options,
+                             const std::function<void(const TraceRecord&)>& each) {
   TraceReader reader(path, options);
   TraceSummary summary;
   summary.min_bytes = std::numeric_limits<std::uint32_t>::max();
   std::int64_t first_ps = 0;
   std::uint64_t end_before = 0;
+  std::array<std::uint64_t, 32> sizes{};  // by their power of two
   TraceRecord record;
   while (reader.next(record)) {
     if (summary.records == 0) first_ps = record.time_ps;
@@ -245,11 +404,15 @@ TraceSummary summarize_trace(const std::filesystem::path& path, const TraceOptio
     if (record.offset_bytes % kTraceSectorBytes != 0 || record.length_bytes % kTraceSectorBytes != 0) {
       ++summary.unaligned;
     }
-    std::uint32_t bucket = 1;
-    while (bucket <= record.length_bytes / 2) bucket *= 2;
-    ++summary.size_histogram[bucket];
+    std::size_t power = 0;
+    while (record.length_bytes >> power > 1) ++power;
+    ++sizes[power];
+    if (each) each(record);
   }
+  for (std::size_t power = 0; power < sizes.size(); ++power)
+    if (sizes[power] > 0) summary.size_histogram[std::uint32_t{1} << power] = sizes[power];
   summary.format = reader.format().name;
+  summary.binary = reader.binary();
   summary.counts = reader.counts();
   const auto records = static_cast<double>(summary.records);
   const double span_s = static_cast<double>(summary.span_ps) / static_cast<double>(core::kPicosecondsPerSecond);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace platter::workload {
 
@@ -14,7 +16,8 @@ struct TraceRecord {
   std::uint64_t offset_bytes = 0;
   std::uint32_t length_bytes = 0;
   bool write = false;
-  std::uint32_t line = 0;  ///< line of the trace file; its largest value stands for every later line
+  std::uint32_t line = 0;         ///< line of the trace file, or its record; its largest value stands for every later one
+  std::int64_t response_ps = -1;  ///< recorded response time; -1: none
 };
 
 /// What to do with a request that does not lie inside the drive.
@@ -22,7 +25,13 @@ enum class PastEnd {
   Error,  ///< stop with a message that names the request and the capacity
   Wrap,   ///< address modulo the capacity; a request that crosses the end is moved back so that it fits
   Clip,   ///< cut the request at the drive's end; drop it if it begins there or later
+  Scale,  ///< every address times capacity / span of the trace, rounded down to whole sectors; sizes stay
 };
+
+/// Of "error", "wrap", "clip" or "scale".
+constexpr PastEnd past_end_of(std::string_view name) {
+  return name == "wrap" ? PastEnd::Wrap : name == "clip" ? PastEnd::Clip : name == "scale" ? PastEnd::Scale : PastEnd::Error;
+}
 
 /// What the `wait` lines of a version 2 fio log mean.
 enum class FioWait {
@@ -31,37 +40,49 @@ enum class FioWait {
 };
 
 struct TraceOptions {
-  /// A name of the table of trace formats, or "auto" to recognise the format by the first lines.
+  /// A name of the table of trace formats, or "auto" to recognise the format by the file's beginning.
   std::string format = "auto";
   /// Only requests of this device (file, for fio) are read. "": the trace must name one device only;
   /// "*": all devices, placed on one drive at their own addresses.
   std::string device;
   PastEnd past_end = PastEnd::Error;
   std::uint64_t capacity_bytes = 0;  ///< 0: unknown, addresses are not checked
+  std::uint64_t span_bytes = 0;      ///< for Scale: no request ends later; 0: the largest end, found by reading the file twice
+  std::uint32_t sector_bytes = 512;  ///< for Scale
   bool rebase = true;                ///< the first request arrives at time 0
-  char blkparse_action = 'Q';        ///< 'Q' queued, 'D' issued to the drive, 'C' completed
+  char action = 'Q';                 ///< blktrace, blkparse: 'Q' queued, 'D' issued to the drive, 'C' completed
   FioWait fio_wait = FioWait::Documented;
+  std::string time_unit;                 ///< a name of kTimeUnits; "": the format's
+  std::uint64_t address_unit_bytes = 0;  ///< of addresses, and of sizes where the format counts both alike; 0: the format's
+  std::optional<std::uint32_t>
+      sort_window;             ///< requests held back to sort them, at most kMostSorted; none: the format's, 0: none
+  std::int64_t spread_ps = 0;  ///< requests of equal time are spread evenly over so long, or up to the next later time
+
+  static constexpr std::uint32_t kMostSorted = 4'000'000;
 };
 
-/// Counts of a trace's lines. Every line is in exactly one of `records`, `dropped`, `other_device`, `other_lines`, `other_actions`,
+/// Counts of a trace's lines, or of its records where it is binary. Every line is in exactly one of `records`, `dropped`, `other_device`, `other_lines`, `other_actions`,
 /// `flushes`, `discards`.
 struct TraceCounts {
   std::uint64_t lines = 0;
-  std::uint64_t records = 0;                                  ///< requests delivered
-  std::uint64_t dropped = 0;                                  ///< began past the drive's end, under PastEnd::Clip
-  std::uint64_t other_device = 0;                             ///< requests to a device that was not asked for
-  std::uint64_t other_lines = 0;                              ///< blank lines, headers, file and wait actions, the trailer
-  std::uint64_t other_actions = 0;                            ///< blkparse: events of another action
-  std::uint64_t flushes = 0;                                  ///< flush or sync without data
-  std::uint64_t discards = 0;                                 ///< discard, trim
-  std::uint64_t clipped = 0;                                  ///< of `records`: cut at the drive's end
-  std::uint64_t wrapped = 0;                                  ///< of `records`: moved into the drive
+  std::uint64_t records = 0;        ///< requests delivered
+  std::uint64_t dropped = 0;        ///< began past the drive's end, under PastEnd::Clip
+  std::uint64_t other_device = 0;   ///< requests to a device that was not asked for
+  std::uint64_t other_lines = 0;    ///< blank lines, headers, file and wait actions, messages, the trailer
+  std::uint64_t other_actions = 0;  ///< blktrace, blkparse: events of another action
+  std::uint64_t flushes = 0;        ///< flush or sync without data
+  std::uint64_t discards = 0;       ///< discard, trim
+  std::uint64_t clipped = 0;        ///< of `records`: cut at the drive's end
+  std::uint64_t wrapped = 0;        ///< of `records`: moved into the drive
+  std::uint64_t scaled = 0;         ///< of `records`: by PastEnd::Scale
+  std::uint64_t out_of_order = 0;   ///< requests with an earlier time than one before, sorted
   std::map<std::string, std::uint64_t, std::less<>> devices;  ///< requests by device, before the device filter
 };
 
 /// Summary of a trace; times run from the first delivered request to the last.
 struct TraceSummary {
   std::string format;
+  bool binary = false;
   TraceCounts counts;
   std::uint64_t records = 0;
   std::uint64_t reads = 0;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// CloudPhysics' traces of virtual SCSI disks: little-endian records, of which the version tells the layout.
+//
+//   version 1, 32 bytes   u32 number, u32 bytes, u32 segments, u16 opcode, u16 version, u64 block, u64 time
+//   version 2, 40 bytes   u16 opcode, u16 version, u32 number, u32 bytes, u32 segments, u64 block, u64 time, u64 response time
+//
+// The version is in the upper byte of its field. Times are microseconds, blocks of 512 bytes. A file is of one disk. SCSI commands other than
+// reads, writes, flushes and discards are counted.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "platter/workload/blktrace_event.h"
+#include "platter/workload/trace_formats.h"
+
+namespace platter::workload {
+namespace {
+
+constexpr std::size_t kVscsi1Bytes = 32;
+constexpr std::size_t kVscsi2Bytes = 40;
+
+/// By SBC and SPC: 6, 10, 12, 16 and 32 bytes do not matter here.
+LineKind scsi_kind(std::uint16_t opcode, bool& write) {
+  switch (opcode) {
+    case 0x08:
+    case 0x28:
+    case 0xA8:
+    case 0x88: write = false; return LineKind::Request;
+    case 0x0A:
+    case 0x2A:
+    case 0xAA:
+    case 0x8A:
+    case 0x2E:
+    case 0xAE:
+    case 0x8E: write = true; return LineKind::Request;  // with verification
+    case 0x35:
+    case 0x91: return LineKind::Flush;
+    case 0x42:
+    case 0x41:
+    case 0x93: return LineKind::Discard;  // UNMAP, WRITE SAME
+    default: return LineKind::OtherAction;
+  }
+}
+
+struct VscsiLayout {
+  std::size_t bytes;
+  std::size_t opcode_at, version_at, size_at, block_at, time_at;
+};
+constexpr VscsiLayout kVscsi1{kVscsi1Bytes, 12, 14, 4, 16, 24};
+constexpr VscsiLayout kVscsi2{kVscsi2Bytes, 0, 2, 8, 16, 24};
+
+/// Whether a record of this version may begin here.
+bool is_vscsi(const VscsiLayout& version, std::string_view bytes, unsigned number) {
+  bool write = false;
+  return bytes.size() >= version.bytes && number_at<std::uint16_t>(bytes, version.version_at) >> 8 == number &&
+         scsi_kind(number_at<std::uint16_t>(bytes, version.opcode_at), write) == LineKind::Request;
+}
+
+/// The version of which the first requests are: both fields are at places where the other version has numbers. nullptr: neither.
+const VscsiLayout* vscsi_layout(std::string_view bytes) {
+  for (std::size_t records = 0; records < 16; ++records) {
+    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi1Bytes)); is_vscsi(kVscsi1, rest, 1))
+      return &kVscsi1;
+    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi2Bytes)); is_vscsi(kVscsi2, rest, 2))
+      return &kVscsi2;
+  }
+  return nullptr;
+}
+
+class VscsiParser : public TraceParserIf {
+ public:
+  explicit VscsiParser(const TraceUnits& units) : units_(units) {}
+
+  std::size_t head_bytes() const override { return kVscsi1Bytes; }
+
+  std::size_t record_bytes(const SourceLine& head) override {
+    const unsigned first = number_at<std::uint16_t>(head.text, kVscsi1.version_at) >> 8;
+    const unsigned second = number_at<std::uint16_t>(head.text, kVscsi2.version_at) >> 8;
+    if (version_ == nullptr) version_ = second == 2 && first != 1 ? &kVscsi2 : &kVscsi1;
+    const bool good = version_ == &kVscsi1 ? first == 1 : second == 2;
+    if (!good)
+      head.fail(0, fmt::format("the record's version is {}, expected {}", version_ == &kVscsi1 ? first : second,
+                               version_ == &kVscsi2 ? "2, as those before" : "1 (or 2, in a file of such records)"));
+    return version_->bytes;
+  }
+
+  LineKind parse(const SourceLine& record, ParsedRequest& request) override {
+    const std::string_view bytes = record.text;
+    const LineKind kind = scsi_kind(number_at<std::uint16_t>(bytes, version_->opcode_at), request.write);
+    if (kind != LineKind::Request) return kind;
+    const auto unit = static_cast<TraceTime>(units_.time.ps);
+    request.time = number_at<std::uint64_t>(bytes, version_->time_at) * unit;
+    request.offset_bytes =
+        scaled(record, {}, number_at<std::uint64_t>(bytes, version_->block_at), units_.address_bytes, "block");
+    request.length_bytes = number_at<std::uint32_t>(bytes, version_->size_at) * units_.size_bytes;
+    request.device = "0";
+    if (version_ == &kVscsi2) {
+      const TraceTime response = number_at<std::uint64_t>(bytes, 32) * unit;
+      if (response > static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max()))
+        record.fail(0, "the response time is more than 106 days: it does not fit in 64 bits of picoseconds");
+      request.response_ps = static_cast<std::int64_t>(response);
+    }
+    return LineKind::Request;
+  }
+
+ private:
+  TraceUnits units_;
+  const VscsiLayout* version_ = nullptr;
+};
+
+}  // namespace
+
+bool detect_vscsi(const TraceHead& head) { return vscsi_layout(head.bytes) != nullptr; }
+
+std::unique_ptr<TraceParserIf> read_vscsi(const TraceOptions& /*options*/, const TraceUnits& units) {
+  return std::make_unique<VscsiParser>(units);
+}
+
+}  // namespace platter::workload
