@@ -14,8 +14,9 @@ from platter_lab import LabError, StudyFailed
 from platter_lab.executable import call_platter, find_platter
 from platter_lab.files import expect_writable_file
 from platter_lab.runs.executor import LocalProcesses
+from platter_lab.runs.job import Failure
 from platter_lab.runs.point import Point
-from platter_lab.runs.runner import Failure, Runner
+from platter_lab.runs.runner import Runner
 from platter_lab.runs.store import Store
 from platter_lab.sweep import KEPT
 from platter_lab.sweep.metrics import expect_metrics
