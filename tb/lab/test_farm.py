@@ -282,7 +282,7 @@ class OnSlurm(Farms):
                  "SelectType=select/cons_tres", "SelectTypeParameters=CR_Core", "SlurmdParameters=config_overrides", "KillWait=5",
                  *(f"{what}={self.folder}/{where}" for what, where in (("StateSaveLocation", "state"), ("SlurmdSpoolDir", "spool"), ("SlurmctldPidFile", "ctld.pid"),
                                                                       ("SlurmdPidFile", "d.pid"))),
-                 f"NodeName={node} NodeAddr=127.0.0.1 CPUs=4 State=UNKNOWN", f"PartitionName=short Nodes={node} Default=YES MaxTime=60 State=UP"]
+                 f"NodeName={node} NodeAddr=127.0.0.1 CPUs=4 RealMemory=2000 State=UNKNOWN", f"PartitionName=short Nodes={node} Default=YES MaxTime=60 State=UP"]
         conf = self.folder / "slurm.conf"
         conf.write_text("\n".join(lines) + "\n")
         version = subprocess.run(["slurmd", "-V"], capture_output=True, text=True, check=True).stdout.split()[-1]
@@ -311,12 +311,12 @@ class OnSlurm(Farms):
         return ("--on", "slurm", "--slurm", "interface=lo", "--slurm", "memory=200MB", *options)
 
     def test_a_job_that_is_cancelled_is_replaced_and_loses_nothing(self):
-        slow = self.executable("if RUNS: time.sleep(1)")
+        slow = self.executable("if RUNS: time.sleep(2)")
         sweep = self.background(*self.on("--jobs", "2", "--slurm", "partition=short", "--slurm", "walltime=00:10:00"), platter=slow)
         self.assertTrue(until(lambda: len(self.kept()) >= 3 and len(self.jobs()) == 2, 60), (self.folder / "err").read_text()[-3000:])
         lost = self.jobs()[0]
         self.call("scancel", lost)
-        self.assertTrue(until(lambda: len(set(self.jobs()) - {lost}) == 2, 30), "the job is not replaced")
+        self.assertTrue(until(lambda: len(set(self.jobs()) - {lost}) == 2, 20), "the job is not replaced")
         self.assertLess(len(self.kept()), 16)
         err = sweep.communicate(timeout=90)[1]
         self.assertEqual(sweep.returncode, 0, err)
@@ -333,7 +333,8 @@ class OnSlurm(Farms):
         self.assertIn("slurm: no worker within", err)
         self.assertIn("/nowhere/python: No such file", err)
         self.assertRegex(err, r"/kept/slurm/.*\.err:")
-        self.call("scontrol", "update", f"NodeName={socket.gethostname().split('.')[0]}", "State=DRAIN", "Reason=test")
+        self.call("sbatch", "--ntasks=4", "--output=/dev/null", "--wrap=sleep 100")
+        self.assertTrue(until(self.jobs))
         code, _, err = self.sweep(*self.on("--wait", "3"))
         self.assertEqual(code, 1, err)
         self.assertRegex(err, r"squeue: job \d+ PENDING")

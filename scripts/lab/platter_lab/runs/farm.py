@@ -12,6 +12,7 @@ import functools
 import importlib.util
 import json
 import logging
+import os
 import queue
 import secrets
 import shutil
@@ -89,7 +90,11 @@ class SupplyIf(Protocol):
         """What can be said of workers that do not come."""
 
     def give_up(self) -> bool:
-        """Whether no worker will come, before the time is over."""
+        """Whether it is known that the first worker will not come."""
+
+
+class _Gone(StudyFailed):
+    """There is no scheduler any more: nobody can be told to stop."""
 
 
 class Farm:
@@ -135,6 +140,8 @@ class Farm:
                     futures.pop(number).release()
                     alone = time.monotonic()
                     tell(has_failed(results[number]))
+            except _Gone:
+                raise
             except BaseException:
                 self._stop(owner, list(futures.values()))
                 raise
@@ -165,8 +172,8 @@ class Farm:
         except (OSError, TimeoutError) as error:
             raise self._gone() from error
 
-    def _gone(self) -> StudyFailed:
-        return StudyFailed(f"{self._supply.name}: the scheduler at {self._supply.address} is gone; the runs that finished are kept")
+    def _gone(self) -> _Gone:
+        return _Gone(f"{self._supply.name}: the scheduler at {self._supply.address} is gone; the runs that finished are kept")
 
     def _prepare(self) -> None:
         """StudyFailed where no worker comes in time, LabError where one is unlike this process."""
@@ -234,6 +241,7 @@ class _Slurm:
         self._cluster = cluster
         self._logs = Path(cluster._dummy_job.log_directory)
         self._begin = time.time()
+        self._looked = 0.0
         self._most = max(1, jobs // cluster._dummy_job.worker_process_threads)
 
     def begin(self) -> None:
@@ -246,9 +254,12 @@ class _Slurm:
         files = [file for file in self._logs.glob("*.err") if file.stat().st_mtime >= self._begin - 1]
         return sorted(files, key=lambda file: file.stat().st_mtime, reverse=True)
 
+    def _states(self) -> str:
+        jobs = _call("squeue", "--noheader", "--me", f"--name={self._cluster._dummy_job.job_name}", "--format=job %i %T %r").stdout
+        return "; ".join(jobs.split("\n")[:-1])
+
     def seen(self) -> str:
-        states = _call("squeue", "--noheader", "--me", f"--name={self._cluster._dummy_job.job_name}", "--format=job %i %T %r").stdout.split("\n")
-        lines = ["squeue: " + ("; ".join(filter(None, states)) or "no job")]
+        lines = [f"squeue: {self._states() or 'no job'}"]
         errors = self._errors()
         if errors:
             lines.append(f"{errors[0]}:\n{errors[0].read_text(encoding='utf-8', errors='replace').strip()[-1500:]}")
@@ -257,8 +268,11 @@ class _Slurm:
         return "\n".join(lines)
 
     def give_up(self) -> bool:
-        """Jobs that begin and end at once begin again and again."""
-        return len(self._errors()) >= 3 and not self._cluster.scheduler_info["workers"]
+        """The job has begun, and is no more."""
+        if time.monotonic() - self._looked < 2 * _SILENCE_S:
+            return False
+        self._looked = time.monotonic()
+        return bool(self._errors()) and not self._states()
 
 
 def _call(*command: str) -> subprocess.CompletedProcess[str]:
@@ -347,6 +361,8 @@ def slurm_farm(options: Sequence[str], platter: Path, kept: Path, jobs: int, wai
     known = [key.replace("-", "_") for key in configured]
     chosen = {key: value for key, value in {"cores": 1, "processes": 1, "memory": "2GB", "log_directory": str(kept.resolve() / "slurm")}.items()
               if configured.get(key.replace("_", "-")) is None} | slurm_options(options, known)
+    if "DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT" not in os.environ:
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "5s"})   # until a lost job is replaced
     chosen["job_name"] = f"{chosen.pop('name', 'platter')}-{secrets.token_hex(4)}"
     chosen["scheduler_options"] = {"dashboard": False, "dashboard_address": ":0", **chosen.get("scheduler_options", configured["scheduler-options"])}
     try:
