@@ -153,7 +153,7 @@ class Farm:
         from distributed import KilledWorker
 
         try:
-            return future.result(timeout=10 * _SILENCE_S)
+            return future.result(timeout=3 * _SILENCE_S)
         except KilledWorker as error:
             message = f"{self._supply.name}: {error.allowed_failures + 1} workers ended while they carried this out, the last was {error.last_worker.address}"
             if lost is None:
@@ -302,7 +302,10 @@ def _dask(with_queue: bool) -> None:
     for package in ("distributed", *(["dask_jobqueue"] if with_queue else [])):
         if importlib.util.find_spec(package) is None:
             raise LabError(f"--on: the Python package {package} is not installed; expected it after scripts/setup farm (or pip install 'platter-lab[farm]')")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)   # what matters is said by the study
+    import distributed  # noqa: F401 - makes its loggers
+
+    for name in ("distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))):
+        logging.getLogger(name).setLevel(logging.CRITICAL)   # what matters is said by the study
 
 
 @contextlib.contextmanager
