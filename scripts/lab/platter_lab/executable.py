@@ -1,30 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the model's executable is."""
+"""Where the model's executable is, and calls of it."""
 
 from __future__ import annotations
 
+import contextvars
 import functools
 import os
 import shlex
 import shutil
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 
-# From here up to the project's root: platter_lab, lab, scripts.
+# From here up to the project's root: platter_lab, lab, scripts. There is no project around a package that was installed from a wheel.
 ROOT = Path(__file__).resolve().parents[3]
+HAS_TREE = (ROOT / "models" / "configs").is_dir() and (ROOT / "scripts" / "lab").is_dir()
+
+
+def expect_tree(command: str) -> None:
+    """LabError where the package is installed without the project's source tree."""
+    if not HAS_TREE:
+        raise LabError(f"{command}: needs files of the project's source tree, and this package is installed without it ({Path(__file__).parent}); "
+                       f"expected scripts/platter-lab {command} in a source tree")
+
+
+def kept_folder(command: str) -> Path:
+    """Where a command keeps what it may make again: in the tree's build folder; without a tree in the user's cache (XDG)."""
+    if HAS_TREE:
+        return ROOT / "build" / command
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "platter" / command
 
 
 def find_platter(given: Path | None) -> Path:
     """The model's executable: as given, as the variable PLATTER says, the project's release build, or the path's."""
     candidates = [given] if given else [Path(os.environ["PLATTER"])] if os.environ.get("PLATTER") else [
-        ROOT / "build" / "release" / "models" / "platter", Path(shutil.which("platter") or "platter")]
+        *([ROOT / "build" / "release" / "models" / "platter"] if HAS_TREE else []), Path(shutil.which("platter") or "platter")]
     for candidate in candidates:
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return candidate.resolve()
-    raise LabError(f"{candidates[0]}: no such executable; build it with scripts/build release platter, or name it "
-                   "with --platter")
+    how = "build it with scripts/build release platter" if HAS_TREE else "install it on the path"
+    raise LabError(f"{candidates[0]}: no such executable; {how}, or name it with --platter")
 
 
 @functools.cache
@@ -40,6 +60,50 @@ def _dies_with_us(platter: Path) -> tuple[str, ...]:
     return (setpriv, "--pdeathsig", "KILL") if setpriv and starts.startswith((b"\x7fELF", b"#!")) else ()
 
 
+_owner: contextvars.ContextVar[str] = contextvars.ContextVar("owner", default="")
+_lock = threading.Lock()
+_running: dict[subprocess.Popen[str], str] = {}   # calls under way that have an owner
+_ended: set[str] = set()
+
+
+@contextmanager
+def owned_by(owner: str) -> Iterator[None]:
+    """What this thread calls meanwhile belongs to `owner`, so that another thread can end it."""
+    token = _owner.set(owner)
+    try:
+        yield
+    finally:
+        _owner.reset(token)
+
+
+def end_calls(owner: str) -> None:
+    """Kills the owner's calls under way in this process; later ones are refused. Each raises StudyFailed."""
+    with _lock:
+        _ended.add(owner)
+        for process in [one for one, whose in _running.items() if whose == owner]:
+            process.kill()
+
+
+@contextmanager
+def _started(command: list[str], folder: Path | None, gives_input: bool) -> Iterator[subprocess.Popen[str]]:
+    """A process that is killed where the block is left while it runs. StudyFailed where its owner has been ended."""
+    owner = _owner.get()
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE if gives_input else None, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            if owner:
+                with _lock:
+                    _running[process] = owner
+                    if owner in _ended:
+                        process.kill()
+                        raise StudyFailed("the study was ended")
+            yield process
+        finally:
+            process.kill()   # nothing where it has ended and been waited for
+            with _lock:
+                _running.pop(process, None)
+
+
 def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = None, stdin: str | None = None, command: str = "",
                  limit_s: float | None = None) -> str:
     """Standard output of the executable, run in a folder (default: this process's). LabError, with the `command` that repeats it by hand
@@ -47,15 +111,15 @@ def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = N
     does not outlive this process."""
     command = command or shlex.join([str(platter), *arguments])
     try:
-        done = subprocess.run([*_dies_with_us(platter), str(platter), *arguments], cwd=folder, input=stdin, capture_output=True, text=True, check=False,
-                              timeout=limit_s)
+        with _started([*_dies_with_us(platter), str(platter), *arguments], folder, stdin is not None) as process:
+            out, err = process.communicate(stdin, limit_s)
     except subprocess.TimeoutExpired as error:
         raise StudyFailed(f"{command}\ntook longer than {limit_s:g} s") from error
     except OSError as error:
         raise LabError(f"{command}\n{platter}: {error.strerror}; expected the model's executable") from error
     except UnicodeDecodeError as error:
         raise LabError(f"{command}\n{platter}: its output is no text; expected the model's executable") from error
-    if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip()[-2000:]
-        raise (LabError if done.returncode == 2 else StudyFailed)(f"{command}\nfailed with exit code {done.returncode}: {said}")
-    return done.stdout
+    if process.returncode != 0:
+        said = (err or out).strip()[-2000:]
+        raise (LabError if process.returncode == 2 else StudyFailed)(f"{command}\nfailed with exit code {process.returncode}: {said}")
+    return out

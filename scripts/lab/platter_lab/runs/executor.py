@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where runs are carried out."""
+"""Where work is carried out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import Protocol, TypeVar
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -19,9 +20,33 @@ class ExecutorIf(Protocol):
 
     jobs: int
 
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item], what: str) -> list[Result]:
+    def map(self, work: Callable[[Item], Result], items: Sequence[Item], what: str, lost: Callable[[Item, str], Result] | None = None) -> list[Result]:
         """The work's results in the order of the items, whatever order they finish in. `what` the items are, for a progress bar. Raises what the
-        first work that fails raises; what has begun then still ends, the rest is not begun."""
+        first work that fails raises; the rest is not begun. An executor that sends work elsewhere expects a module's function and items that can be
+        pickled; `lost` gives the result of an item that ended, with a message, whoever worked at it, each time (without it: StudyFailed)."""
+
+
+@contextmanager
+def progress(count: int, what: str) -> Iterator[Callable[[bool], None]]:
+    """A bar of that many items on a terminal; call once an item, with whether it failed. Any thread may."""
+    console = Console(stderr=True)
+    bar = Progress(BarColumn(), TaskProgressColumn(show_speed=True), MofNCompleteColumn(), TextColumn(what + "{task.fields[failed]}"),
+                   TimeRemainingColumn(), console=console, transient=True, disable=not count or not console.is_terminal)
+    task = bar.add_task(what, total=count, failed="")
+    failures = 0
+
+    def tell(failed: bool) -> None:
+        nonlocal failures
+        failures += failed
+        bar.update(task, advance=1, failed=f", {failures} failed" if failures else "")
+
+    with bar:
+        yield tell
+
+
+def has_failed(result: Any) -> bool:
+    """Whether a result says so of itself."""
+    return bool(getattr(result, "failed", False))
 
 
 class LocalProcesses:
@@ -30,27 +55,21 @@ class LocalProcesses:
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
 
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item], what: str) -> list[Result]:
-        console = Console(stderr=True)
-        bar = Progress(BarColumn(), TaskProgressColumn(show_speed=True), MofNCompleteColumn(), TextColumn(what + "{task.fields[failed]}"),
-                       TimeRemainingColumn(), console=console, transient=True, disable=not items or not console.is_terminal)
-        task = bar.add_task(what, total=len(items), failed="")
-        failures = 0
+    def map(self, work: Callable[[Item], Result], items: Sequence[Item], what: str, lost: Callable[[Item, str], Result] | None = None) -> list[Result]:
+        """Nothing is lost here. What has begun when one fails still ends."""
+        with progress(len(items), what) as tell, ThreadPoolExecutor(self.jobs) as pool:
 
-        def tell(future: Future[Result]) -> None:
-            nonlocal failures
-            failures += not future.cancelled() and (future.exception() is not None or getattr(future.result(), "failed", False))
-            bar.update(task, advance=1, failed=f", {failures} failed" if failures else "")
+            def done(future: Future[Result]) -> None:
+                tell(not future.cancelled() and (future.exception() is not None or has_failed(future.result())))
 
-        with bar, ThreadPoolExecutor(self.jobs) as pool:
             futures = [pool.submit(work, item) for item in items]
             for future in futures:
-                future.add_done_callback(tell)
+                future.add_done_callback(done)
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
-                failed = next((future for future in futures if future.done() and future.exception()), None)
+                failed = next((error for future in futures if future.done() and (error := future.exception())), None)
                 if failed:
-                    raise failed.exception()
+                    raise failed
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise

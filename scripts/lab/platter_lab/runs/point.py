@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from platter_lab.executable import ROOT
+from platter_lab.executable import HAS_TREE, ROOT
 
 PROBES = (0.005, 0.02)   # an estimate runs each point for these parts of its time
 
@@ -56,7 +56,7 @@ class Point:
 
     def command(self, seed: int) -> str:
         """What repeats one run by hand, in the project's folder."""
-        return shlex.join(["scripts/platter", "run", beside_root(self.scenario), *self.overrides(),
+        return shlex.join(["scripts/platter" if HAS_TREE else "platter", "run", beside_root(self.scenario), *self.overrides(),
                            "--set", f"sim.seed={seed}"])
 
 

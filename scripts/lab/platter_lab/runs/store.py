@@ -20,7 +20,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         """LabError where nothing can be kept in this folder."""
         expect_writable_folder(folder, "results of runs")
-        self._folder = folder
+        self._folder = folder.absolute()
 
     @staticmethod
     def key(*parts: Any) -> str:

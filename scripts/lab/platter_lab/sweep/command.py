@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -13,15 +15,17 @@ from rich.console import Console
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import call_platter, find_platter
 from platter_lab.files import expect_writable_file
-from platter_lab.runs.executor import LocalProcesses
+from platter_lab.runs.executor import ExecutorIf, LocalProcesses
+from platter_lab.runs.job import Failure
 from platter_lab.runs.point import Point
-from platter_lab.runs.runner import Failure, Runner
+from platter_lab.runs.runner import Runner
 from platter_lab.runs.store import Store
-from platter_lab.sweep import KEPT
+from platter_lab.sweep import default_output
 from platter_lab.sweep.metrics import expect_metrics
 from platter_lab.sweep.plan import Configuration, Plan, read_plan
 from platter_lab.sweep.table import Table
 
+_DASK = "dask://"
 _LENGTHS = ("sim.warmup_s", "sim.measure_s")
 
 
@@ -39,25 +43,50 @@ def _points(platter: Path, plan: Plan) -> dict[Configuration, Point]:
     return points
 
 
-def run(arguments: argparse.Namespace) -> int:
+def _executor(arguments: argparse.Namespace, platter: Path) -> contextlib.AbstractContextManager[ExecutorIf]:
+    """Where `--on` says. What is missing there is a LabError when it is entered."""
+    place = arguments.on
+    if place == "local":
+        return contextlib.nullcontext(LocalProcesses(arguments.jobs))
+    from platter_lab.runs import farm   # Dask is loaded when it is needed
+
+    if place == "slurm":
+        return farm.slurm_farm(arguments.slurm, platter, arguments.cache, arguments.jobs, arguments.wait)
+    return farm.dask_farm(place.removeprefix(_DASK), platter, arguments.cache, arguments.wait)
+
+
+def _expect_options(arguments: argparse.Namespace) -> None:
     if arguments.jobs < 1:
         raise LabError(f"--jobs: found {arguments.jobs}, expected at least 1")
-    if arguments.limit is not None and not arguments.limit > 0:
-        raise LabError(f"--limit: found {arguments.limit}, expected seconds above 0")
+    for option in ("limit", "wait"):
+        value = getattr(arguments, option)
+        if value is not None and not value > 0:
+            raise LabError(f"--{option}: found {value}, expected seconds above 0")
+    host, _, port = arguments.on.removeprefix(_DASK).rpartition(":")
+    if arguments.on not in ("local", "slurm") and not (arguments.on.startswith(_DASK) and host and port.isdigit()):
+        raise LabError(f"--on: found {arguments.on}, expected local, {_DASK}HOST:PORT or slurm")
+    if arguments.slurm and arguments.on != "slurm":
+        raise LabError(f"--slurm: found {arguments.slurm[0]} with --on {arguments.on}; expected --on slurm")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _expect_options(arguments)
     plan = read_plan(arguments.plan)
-    output = arguments.output or KEPT / f"{arguments.plan.stem}.parquet"
+    output = arguments.output or default_output(arguments.plan)
     if output.suffix not in (".parquet", ".csv"):
         raise LabError(f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in .parquet or .csv")
     expect_writable_file(output, "the table")
     platter = find_platter(arguments.platter)
     units = expect_metrics(platter, plan.file, plan.metrics)
     points = _points(platter, plan)
-    runner = Runner(platter, Store(arguments.cache), LocalProcesses(arguments.jobs))
+    store = Store(arguments.cache)
     batches = [(point, plan.seeds) for point in points.values()]
-    if arguments.estimate:
-        print(f"{plan.file}: {runner.estimate(batches).text(arguments.jobs)}")
-        return 0
-    outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests)
+    with _executor(arguments, platter) as executor:
+        runner = Runner(platter, store, executor, LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1))
+        if arguments.estimate:
+            print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
+            return 0
+        outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests)
     table = Table(plan, {configuration: outcomes[point] for configuration, point in points.items()})
     table.write(output, units)
     Console(width=None if sys.stdout.isatty() else 200).print(table.screen(units))

@@ -13,7 +13,7 @@ import polars as pl
 from rich.table import Table as Screen
 
 from platter_lab.files import write_bytes, write_parquet
-from platter_lab.runs.runner import Failure
+from platter_lab.runs.job import Failure
 from platter_lab.statistics import Interval, interval, interval_text, paired_ratio
 from platter_lab.sweep.metrics import value_of
 from platter_lab.sweep.plan import Configuration, Plan

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run, apart from all others: it can be sent to another process or machine, which carries it out and keeps its result."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platter_lab import LabError, StudyFailed
+from platter_lab.executable import call_platter
+from platter_lab.files import write_parquet
+from platter_lab.model import read_requests
+from platter_lab.runs.store import Store
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that has no result."""
+
+    message: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of a job, by its key."""
+
+    key: str
+    result: dict[str, Any] | Failure
+
+    @property
+    def failed(self) -> bool:
+        return isinstance(self.result, Failure)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Digests of what a result depends on beside the seed, as they were when the key was made: of the executable, of the effective configuration without
+    its seed, and of the files that it names, by absolute name."""
+
+    program: str
+    configuration: str
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Job:
+    """`scenario` is a scenario's file and what is overridden in it, as words of a command; `command` repeats the run by hand. `folder` is where it runs
+    (None: this process's). With `logs` the log of requests is kept too; `summary` makes further values of it."""
+
+    key: str
+    platter: Path
+    folder: Path | None
+    scenario: tuple[str, ...]
+    seed: int
+    command: str
+    inputs: Inputs
+    store: Store
+    summary: Callable[[Path], dict[str, Any]] | None = None
+    limit_s: float | None = None
+    tries: int = 1
+    logs: bool = False
+
+    def lost(self, message: str) -> Outcome:
+        """Where whoever carried it out ended, each time that it was tried."""
+        return Outcome(self.key, Failure(f"{self.command}\n{message}"))
+
+
+def digest_of(file: Path) -> str:
+    """Of a file's content; read only if it was written since this process has read it. LabError where it cannot be read."""
+    try:
+        status = file.stat()
+        return _digest(file, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+    except OSError as error:
+        raise LabError(f"{file}: {error.strerror}; expected a file that can be read") from error
+
+
+@functools.lru_cache(maxsize=4096)
+def _digest(file: Path, stamp: tuple[int, ...]) -> str:
+    """`stamp`: where and when it was written."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def configuration_of(platter: Path, scenario: tuple[str, ...], folder: Path | None, command: str) -> dict[str, Any]:
+    """The effective one, as it is now."""
+    try:
+        configuration = tomllib.loads(call_platter(platter, ["config", "dump", *scenario], folder=folder, command=command))
+    except ValueError as error:
+        raise _no_model(platter, command, "a configuration") from error
+    if not configuration:
+        raise _no_model(platter, command, "a configuration")
+    return configuration
+
+
+def but_seed(configuration: dict[str, Any]) -> str:
+    """Digest of a configuration without its seed: a run has its own."""
+    return Store.key({**configuration, "sim": {key: value for key, value in configuration.get("sim", {}).items() if key != "seed"}})
+
+
+def carry_out(job: Job) -> Outcome:
+    """A result that is kept, or why there is none. What the model refuses is tried once, what fails `tries` times. StudyFailed where an input is no longer
+    what the key was made of; LabError where the result cannot be kept."""
+    if kept := _found(job):
+        return kept
+    for left in reversed(range(job.tries)):
+        try:
+            result, changed = _run(job)
+            break
+        except LabError as error:
+            if not left or not isinstance(error, StudyFailed):
+                return Outcome(job.key, Failure(str(error)))
+    return _keep(job, result, changed)
+
+
+def carry_out_or_raise(job: Job) -> Outcome:
+    """As `carry_out`, but one try, and what it fails with is raised."""
+    return _found(job) or _keep(job, *_run(job))
+
+
+def _found(job: Job) -> Outcome | None:
+    """What another has kept since the job was made: one whose worker was lost, or a second study."""
+    result = job.store.read(job.key)
+    return None if result is None or (job.logs and not job.store.log(job.key).is_file()) else Outcome(job.key, result)
+
+
+def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
+    """The result, and what has changed since the key was made."""
+    with tempfile.TemporaryDirectory(prefix="platter-runs-") as name:
+        result_file, log = Path(name) / "result.json", Path(name) / "requests.csv"
+        words = ["run", *job.scenario, "--quiet", "--set", f"sim.seed={job.seed}", "--result", str(result_file)]
+        call_platter(job.platter, [*words, *(["--requests", str(log)] if job.summary or job.logs else [])], folder=job.folder, command=job.command,
+                     limit_s=job.limit_s)
+        try:
+            result = json.loads(result_file.read_text(encoding="utf-8"))
+            ran_with = result.pop("configuration")  # is in the key
+        except (FileNotFoundError, ValueError, KeyError, AttributeError) as error:
+            raise _no_model(job.platter, job.command, "a result") from error
+        if job.summary:
+            result["summary"] = job.summary(log)
+        if job.logs:
+            write_parquet(read_requests(log), job.store.log(job.key))
+    return result, _changed(job, ran_with)
+
+
+def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
+    """What is not as it was when the job's key was made, by name. `ran_with` is the configuration in its result."""
+    then = job.inputs
+    changed = [str(job.platter)] if digest_of(job.platter) != then.program else []
+    # What the result says tells that nothing has changed; where it has another form than the dump, a second dump tells.
+    if but_seed(ran_with) != then.configuration and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command)) != then.configuration:
+        changed.append(f"the configuration of {job.scenario[0]}")
+    return changed + [name for name, digest in then.files.items() if not os.path.isfile(name) or digest_of(Path(name)) != digest]
+
+
+def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
+    if changed:
+        raise StudyFailed(f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; expected no change, begin again")
+    job.store.write(job.key, result)
+    return Outcome(job.key, result)
+
+
+def _no_model(platter: Path, command: str, what: str) -> LabError:
+    return LabError(f"{command}\n{platter}: gave no such thing as {what}; expected the model's executable")
