@@ -108,6 +108,8 @@ class Optimising(unittest.TestCase):
 
     COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}-{time.time_ns()}').touch()"
 
+    WAITS = "\nwhile sys.argv[1] == 'run' and not (FOLDER / 'go').exists() and len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
+
     def runs(self) -> int:
         return len(list(self.folder.glob("ran-*")))
 
@@ -182,10 +184,10 @@ class Optimising(unittest.TestCase):
     def test_the_front_is_what_nothing_is_better_than(self) -> None:
         self.assertEqual(self.optimise(self.space())[0], 0)
         rows = self.frame().filter("feasible").to_dicts()
-        for row in rows:
-            better = [other for other in rows if other["p99"] <= row["p99"] and other["fairness"] >= row["fairness"] and other["LUTs"] <= row["LUTs"]
-                      and (other["p99"], other["fairness"], other["LUTs"]) != (row["p99"], row["fairness"], row["LUTs"])]
-            self.assertEqual(row["front"], not better, row)
+        points = [(row["p99"], row["fairness"], row["LUTs"]) for row in rows]
+        for number, (row, point) in enumerate(zip(rows, points, strict=True)):
+            better = [other for other in points if other[0] <= point[0] and other[1] >= point[1] and other[2] <= point[2] and other != point]
+            self.assertEqual(row["front"], not better and point not in points[:number], row)
         about = json.loads(pl.read_parquet_metadata(self.folder / "out.parquet")["platter.optimise"])
         self.assertEqual(about["parameters"], ["engine", "policy", "weight", "depth", "lanes"])
         self.assertEqual(about["objectives"], [{"name": "p99", "unit": "ms", "direction": "minimise"}, {"name": "fairness", "unit": "", "direction": "maximise"},
@@ -232,16 +234,16 @@ class Optimising(unittest.TestCase):
         self.assertLessEqual(self.runs(), first + 2)
 
     def test_a_search_that_was_killed_goes_on_and_leaves_no_simulator(self) -> None:
-        slow = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run': time.sleep(0.5)")
+        slow = self.executable(self.COUNTS + self.WAITS.format(after=2))
         space = self.space(("measure_s = 2", "measure_s = 2.5"), ("trials = 10", "trials = 5"))
         process = self.process(space, platter=slow)
-        self.wait(lambda: self.running() and any(trial.state.name == "COMPLETE" for trial in self.trials()))
+        self.wait(lambda: self.runs() > 2 and self.running())
         process.send_signal(signal.SIGKILL)
         process.wait()
-        time.sleep(0.1)
-        self.assertEqual([one for one in Path("/proc").iterdir() if one.name.isdigit() and b"sim.measure_s=2.5" in self._command_line(one)], [])
+        self.wait(lambda: not any(b"sim.measure_s=2.5" in self._command_line(one) for one in Path("/proc").iterdir() if one.name.isdigit()), 10)
         dead = [trial for trial in self.trials() if trial.state.name == "RUNNING"]
         self.assertEqual(len(dead), 1)
+        (self.folder / "go").touch()
         code, out, err = self.optimise(space, platter=slow)
         self.assertEqual(code, 0, err)
         self.assertIn("5 trials", out)
@@ -252,12 +254,13 @@ class Optimising(unittest.TestCase):
         self.assertFalse((self.folder / "journal.alive").exists())
 
     def test_processes_search_together_and_one_takes_over_from_one_that_is_killed(self) -> None:
-        slow = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run': time.sleep(0.3)")
+        slow = self.executable(self.COUNTS + self.WAITS.format(after=0))
         space = self.space(("trials = 10", "trials = 12"))
         first, second = self.process(space, output="1.parquet", platter=slow), self.process(space, output="2.parquet", platter=slow)
         self.wait(lambda: self.running() == 2)
         first.send_signal(signal.SIGKILL)
         first.wait()
+        (self.folder / "go").touch()
         self.assertEqual(second.wait(180), 0)
         states = [trial.state.name for trial in self.trials()]
         self.assertEqual(states.count("COMPLETE"), 12)

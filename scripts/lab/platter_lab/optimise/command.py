@@ -103,8 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
         study = Study(space, journal, identity)
         if arguments.check:
             return _check(space, study, evaluation, units, output)
-        with _bar(space, study, goal) as tell, without_bars():
-            search(study, evaluation, space, goal, tell)
+        try:
+            with _bar(space, study, goal) as tell, without_bars():
+                search(study, evaluation, space, goal, tell)
+        except OSError as error:
+            raise StudyFailed(f"{journal}: {error.strerror}; a further call continues") from error
     rows = table.rows_of(space, study.records())
     front = [row for row in rows if row.front]
     table.write(table.frame_of(space, front if arguments.front else rows), output, space, units)

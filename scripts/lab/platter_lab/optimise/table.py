@@ -112,9 +112,9 @@ def about(space: Space, units: Mapping[str, str]) -> dict[str, Any]:
 
 
 def write(frame: pl.DataFrame, path: Path, space: Space, units: Mapping[str, str]) -> None:
-    """Parquet, whose metadata `platter.optimise` is JSON, or CSV by the name's end. Whole or not at all."""
+    """Parquet, whose metadata `platter.optimise` is JSON, or CSV by the name's end, with six significant digits. Whole or not at all."""
     if path.suffix == ".csv":
-        write_bytes(path, frame.write_csv(float_precision=4).encode())
+        write_bytes(path, frame.with_columns(pl.col(pl.Float64).round_sig_figs(6)).write_csv().encode())
     else:
         write_parquet(frame, path, {"platter.optimise": json.dumps(about(space, units), sort_keys=True)})
 
