@@ -24,6 +24,7 @@ from platter_lab.optimise import prices
 from platter_lab.optimise.front import undominated
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.optimise.space import read_space
+from platter_lab.optimise.study import Record, Study
 
 PLATTER = Path(os.environ["PLATTER"])
 SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"
@@ -277,6 +278,17 @@ class Optimising(unittest.TestCase):
         self.assertEqual(len(owners), 2)
         self.assertEqual(self.optimise(space)[0], 0)
         self.assertEqual(self.frame().height, 10)
+
+    def test_a_trial_that_two_begin_as_the_last_one_counts_once(self) -> None:
+        space = read_space(self.space())
+        first, second = (Study(space, self.folder / "journal", {"of": "both"}) for _ in range(2))
+        trial, _ = first.ask(2)
+        self.assertEqual(second.left(2), 1)
+        self.assertIsNotNone(first.ask(2))   # between second's look and its ask
+        self.assertIsNone(second.ask(2))
+        self.assertEqual((first.left(2), second.left(3)), (0, 1))
+        first.tell(trial, Record("failed", "for a test", {}, {}))
+        self.assertEqual(list(second.records()), [0])
 
     def test_a_trial_of_another_machine_is_taken_over_when_that_is_silent(self) -> None:
         space = self.space(("trials = 10", "trials = 3"))
