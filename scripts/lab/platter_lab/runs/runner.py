@@ -79,6 +79,10 @@ class Runner:
         """LabError where it cannot run: a configuration may be good and its engine not know the policy."""
         call_platter(self._platter, ["config", "check", str(point.scenario), *point.overrides()], folder=self._folder, command=point.command(1))
 
+    def digest(self, point: Point) -> str:
+        """Of all that the point's results depend on, but for the seed."""
+        return self._content_digest(point)
+
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
         """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
         wanted = dict(batches)
