@@ -21,7 +21,7 @@ import scipy.stats
 from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
 from platter_lab.optimise import prices
-from platter_lab.optimise.front import undominated
+from platter_lab.pareto import undominated
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.optimise.space import read_space
 from platter_lab.optimise.study import Record, Study

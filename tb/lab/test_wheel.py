@@ -76,6 +76,18 @@ class Wheel(unittest.TestCase):
         for file in self.empty.iterdir():
             file.unlink()
 
+    def test_a_report_is_made_in_an_empty_folder(self):
+        scenario = self.folder / "usr" / "share" / "platter" / "configs" / "scenarios" / "mixed_media.toml"
+        self.must(self.folder / "usr" / "bin" / "platter", "run", scenario, "--quiet", "--set", "engine=firmware", "--set", "sim.measure_s=3", "--result", self.folder / "run.json",
+                  "--requests", self.folder / "run.csv")
+        done = self.lab("report", self.folder / "run.json", "-o", "run.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.empty / "run.html"
+        self.assertIn("time-weighted mean", page.read_text())   # from the installed executable
+        self.assertIn("vegaEmbed(place", page.read_text())
+        page.unlink()
+        self.assertEqual(list(self.empty.iterdir()), [])
+
     def test_what_needs_the_tree_says_so(self):
         for words in (("reproduce", "autoqos", "--quick"), ("stream-tables",), ("guest", "fetch")):
             with self.subTest(command=words[0]):
