@@ -144,8 +144,8 @@ def _estimate(space: Space, study: Study, configurations: Configurations, runner
     left = max(0, study.left(goal))
     trials = Study(space, None, {})
     asked = [one for _ in range(min(left, _MOST_PROBED)) if (one := trials.ask(left))]
-    settings = [configurations.settings(values) for _, values in asked]
-    points = [point for its in settings if not configurations.objection(its, point := configurations.point(its))]
+    points = [configurations.point(configurations.settings(values)) for _, values in asked]
+    points = [point for point in points if not configurations.objection(point)]
     with without_bars():
         cpu_s = runner.estimate((point, space.seeds) for point in points).cpu_s if points else 0.0
     cpu_s *= left / len(points) if points else 0.0
