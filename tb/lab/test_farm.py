@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab sweep --on`: Dask workers on this machine, and a Slurm of one node, which this test starts and ends. The model's executable is in the
+"""`platter-lab sweep --on` and `optimise --on`: Dask workers on this machine, and a Slurm of one node, which this test starts and ends. The model's executable is in the
 variable PLATTER."""
 import contextlib
 import io
@@ -133,6 +133,23 @@ class Farms(unittest.TestCase):
 
 class OnDask(Farms):
     SLOW = "if seed(1, 3, 5): time.sleep(1)"
+
+    def test_a_search_on_workers_finds_what_it_finds_here(self):
+        place, _ = self.dask(2)
+        space = self.folder / "space.toml"
+        space.write_text(f'format = 1\nscenario = "{ROOT / "models/configs/scenarios/mixed_media.toml"}"\nseeds = 2\ntrials = 8\nsearch = {{ batch = 4, population = 4 }}\n'
+                         'set = { engine = "firmware", sim.warmup_s = 0, sim.measure_s = 3 }\n[[parameter]]\nkey = "drive.queue.depth"\n'
+                         'range = { from = 8, to = 64 }\n[[objective]]\npath = "classes.discrete.response_ms.mean"\n')
+        tables = []
+        for on in (place, "local"):
+            name = on.partition(":")[0]
+            words = ["optimise", str(space), "--platter", str(PLATTER), "--on", on, "--cache", str(self.folder / f"{name}-runs"),
+                     "--journal", str(self.folder / f"{name}.journal"), "-o", str(self.folder / f"{name}.parquet")]
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(cli.main(words), 0)
+            tables.append((self.folder / f"{name}.parquet").read_bytes())
+        self.assertEqual(tables[0], tables[1])
+        self.assertEqual(pl.read_parquet(self.folder / "dask.parquet")["status"].to_list(), ["good"] * 8)
 
     def test_a_worker_that_is_killed_loses_nothing_and_leaves_no_simulator(self):
         slow = self.executable(self.SLOW)

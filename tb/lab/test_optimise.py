@@ -465,6 +465,10 @@ class Optimising(unittest.TestCase):
             (('when = { policy = "aged" }', 'when = { engine = "model" }'), r"whose {weight} has no value with"),
             (("cost.fmax_mhz", "cost.fmax"), r"a placeholder {cost.fmax}"),
             (("ASPTF({weight})", "ASPTFX({weight})"), r"policy: found 'aged', which the model refuses: (.|\n)*ASPTFX"),
+            (('"drive" = "cheetah9lp"', '"drive" = "cheetah9l"'), r"space.toml:54: set: found what the model refuses in 'another drive': (.|\n)*cheetah9l"),
+            (("to = 64, step = 8", "to = 1000000000"), "more than 200000 combinations of .*depth"),
+            (('name = "depth"\nkey = "drive.queue.depth"\nrange = { from = 16, to = 64, step = 8 }', 'name = "depth"\nkey = "drive.queue.depth"\nrange = '
+              '{ from = 16.0, to = 64.0 }'), "a continuous range of a parameter that costs depend on"),
             (("trials = 10", "trials = 0"), r"trials: found 0, expected a whole number, at least 1"),
             (("trials = 10\n", ""), r"trials: found nothing"),
             (("trials = 10", "trails = 10"), r"trails: found in the space a key that does not exist"),

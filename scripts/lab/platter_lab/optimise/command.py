@@ -13,7 +13,9 @@ from typing import Any
 
 import polars as pl
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table as Screen
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import find_platter
@@ -125,8 +127,11 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print(what: Any) -> None:
-    Console(width=None if sys.stdout.isatty() else 220).print(what)
+def _print(what: Screen) -> None:
+    """As wide as it needs: a terminal breaks lines that are too long, where a narrower table would lose its cells."""
+    console = Console()
+    needed = Measurement.get(console, console.options.update(max_width=1000), what).maximum
+    Console(width=max(console.width, needed)).print(what)
 
 
 def _identity(space: Space, configurations: Configurations, runner: Runner) -> dict[str, str]:
@@ -144,8 +149,8 @@ def _estimate(space: Space, study: Study, configurations: Configurations, runner
     left = max(0, study.left(goal))
     trials = Study(space, None, {})
     asked = [one for _ in range(min(left, _MOST_PROBED)) if (one := trials.ask(left))]
-    settings = [configurations.settings(values) for _, values in asked]
-    points = [point for its in settings if not configurations.objection(its, point := configurations.point(its))]
+    points = [configurations.point(configurations.settings(values)) for _, values in asked]
+    points = [point for point in points if not configurations.objection(point)]
     with without_bars():
         cpu_s = runner.estimate((point, space.seeds) for point in points).cpu_s if points else 0.0
     cpu_s *= left / len(points) if points else 0.0

@@ -12,7 +12,7 @@ from typing import Any
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import call_platter
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Price
-from platter_lab.optimise.space import Assignment, Parameter, Quantity, Range, Space
+from platter_lab.optimise.space import Assignment, Parameter, Quantity, Space
 from platter_lab.optimise.study import Record, Study
 from platter_lab.runs.executor import ExecutorIf
 from platter_lab.runs.job import Failure
@@ -59,7 +59,7 @@ class Configurations:
     def cost(self, name: str, settings: Mapping[str, str]) -> Price:
         return COSTS[name].of(self._engine(settings))
 
-    def objection(self, settings: Mapping[str, str], point: Point) -> str:
+    def objection(self, point: Point) -> str:
         """Why the model refuses a configuration; "" where it does not."""
         try:
             call_platter(self._platter, ["config", "check", str(point.scenario), *point.overrides()], command=point.command(1))
@@ -70,14 +70,14 @@ class Configurations:
         return ""
 
     def expect_good(self, executor: ExecutorIf) -> None:
-        """LabError, with file and line, for a value that the model refuses where all other parameters have their first values, and where a cost that is asked
-        for is not known anywhere in the space."""
+        """LabError, with file and line, for a value that the model refuses where all other parameters have their first values, for a check that it refuses
+        there, and where a cost that is asked for is not known anywhere in the space."""
         probes: list[tuple[Parameter, Any, Mapping[str, Any]]] = []
         for parameter in self._space.parameters:
             probes += [(parameter, value, self._space.with_value(parameter.name, value)) for value in parameter.probes()]
         self._expect_prices()
         points = [self.point(self.settings(values)) for _, _, values in probes]
-        said = executor.map(lambda point: self.objection({}, point), points, "checks")
+        said = executor.map(self.objection, points, "checks")
         for (tried, value, values), objection in zip(probes, said, strict=True):
             if objection:
                 # Another parameter may be to blame, which counts only with this value.
@@ -87,6 +87,9 @@ class Configurations:
                 value = active[parameter.name]
                 raise self._space.source.wrong(parameter.key or parameter.name, f"{value!r}, which the model refuses: {objection.strip()}",
                                                "values that are good beside the first ones of all other parameters", parameter.table)
+        for check in self._space.checks:
+            if objection := self.objection(self.point(self.settings(self._space.first(), check.settings))):
+                raise self._space.source.wrong("set", f"what the model refuses in {check.name!r}: {objection.strip()}", "keys of the scenario", check.table)
 
     def _expect_prices(self) -> None:
         """Over all combinations of the parameters that bear upon a cost."""
@@ -94,14 +97,13 @@ class Configurations:
         if not costs:
             return
         names = self._bearing()
-        domains = []
-        for parameter in self._space.parameters:
-            values = parameter.domain.all() if isinstance(parameter.domain, Range) else list(parameter.probes())
-            if parameter.name in names and values is None:
+        bearing = [parameter for parameter in self._space.parameters if parameter.name in names]
+        for parameter in bearing:
+            if parameter.count() is None:
                 raise self._space.source.wrong(parameter.name, "a continuous range of a parameter that costs depend on", "whole numbers, or a step", parameter.table)
-            domains.append(values if parameter.name in names and values else [parameter.probes()[0]])
-        if math.prod(map(len, domains)) > _MOST_PRICED:
+        if math.prod(parameter.count() or 0 for parameter in bearing) > _MOST_PRICED:
             raise self._space.source.wrong("parameter", f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, which costs depend on", "fewer")
+        domains = [parameter.all() if parameter.name in names else parameter.probes()[:1] for parameter in self._space.parameters]
         for combination in itertools.product(*domains):
             values = dict(zip([parameter.name for parameter in self._space.parameters], combination, strict=True))
             try:
@@ -111,7 +113,7 @@ class Configurations:
                         self.cost(name, settings)
             except NoPriceError as error:
                 shown = ", ".join(f"{name} = {value}" for name, value in self._space.active(values).items() if name in names)
-                raise self._space.source.wrong(f"{'cost' if costs else ''}", f"{', '.join(costs)} of {shown}, which are not known: {error}",
+                raise self._space.source.wrong("cost", f"{', '.join(costs)} of {shown}, which are not known: {error}",
                                                "configurations between those measured") from error
 
     def _bearing(self) -> set[str]:
@@ -152,7 +154,7 @@ class Evaluation:
         points = [self._configurations.point(its) for its in settings]
         broken = [self._broken(one) for one in known]
         todo = [number for number, why in enumerate(broken) if not why]
-        said = dict(zip(todo, self._here.map(lambda number: self._configurations.objection(settings[number], points[number]), todo, "checks"), strict=True))
+        said = dict(zip(todo, self._here.map(lambda number: self._configurations.objection(points[number]), todo, "checks"), strict=True))
         batches = [(points[number], seeds) for number in todo if not said[number]]
         outcomes = self._runner.outcomes(batches, limit_s=self._limit_s) if batches else {}
         records = []

@@ -39,12 +39,13 @@ class Range:
     def ends(self) -> tuple[Value, ...]:
         return (int(self.low), int(self.high)) if self.whole else (self.low, self.high)
 
-    def all(self) -> list[Value] | None:
+    def count(self) -> int | None:
         """None where they are not whole numbers, or in steps."""
-        if self.step is None and not self.whole:
-            return None
-        step = self.step or 1
-        return [self.tidy(self.low + step * i) for i in range(math.floor((self.high - self.low) / step + 1e-9) + 1)]
+        return None if self.step is None and not self.whole else math.floor((self.high - self.low) / (self.step or 1) + 1e-9) + 1
+
+    def all(self) -> Sequence[Value]:
+        """Precondition: they can be counted."""
+        return [self.tidy(self.low + (self.step or 1) * i) for i in range(self.count() or 0)]
 
     def tidy(self, value: float) -> Value:
         return int(value) if self.whole else float(f"{value:.4g}")
@@ -64,6 +65,14 @@ class Parameter:
     def probes(self) -> tuple[Value, ...]:
         """The values that are tried before a search begins."""
         return self.domain.ends() if isinstance(self.domain, Range) else tuple(step.label for step in self.domain)
+
+    def count(self) -> int | None:
+        """How many values there are; None in a continuous range."""
+        return self.domain.count() if isinstance(self.domain, Range) else len(self.domain)
+
+    def all(self) -> Sequence[Value]:
+        """Precondition: they can be counted."""
+        return self.domain.all() if isinstance(self.domain, Range) else self.probes()
 
     def keys(self) -> set[str]:
         own = {self.key} if self.key else set()
@@ -140,6 +149,7 @@ class Check:
     name: str
     seeds: tuple[int, ...]
     settings: tuple[tuple[str, str], ...]
+    table: Mapping[str, Any] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -391,7 +401,7 @@ class _Reader:
         given = table.get("set", {})
         if not isinstance(given, dict):
             raise self._file.wrong("set", repr(given), "a table of the scenario's keys", table)
-        return Check(name, seeds_of(self._file, table["seeds"]) if "seeds" in table else seeds, tuple(flat(given)))
+        return Check(name, seeds_of(self._file, table["seeds"]) if "seeds" in table else seeds, tuple(flat(given)), table)
 
 
 def _expect_apart(file: TomlFile, parameters: Sequence[Parameter]) -> None:
