@@ -65,6 +65,8 @@ namespace {
 std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, const RunOptions& options) {
   if (options.waves.empty())
     throw core::InputError("--wave-when", 0, 0, "expected also --waves FILE, which they are written to");
+  check_expression(options.wave_when);
+  observe::OutputFile(options.waves, observe::OutputFile::Access::Rewritten);  // refused before anything runs
   MomentQuestion question;
   question.when = options.wave_when;
   question.most = 100;

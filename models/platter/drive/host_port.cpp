@@ -59,6 +59,7 @@ QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds sinc
   entry.result.timing.accepted = now;
   entry.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
   tell_occupancy();
+  entry.tell_stage();
   controller_.receive(entry);
   return entry;
 }
