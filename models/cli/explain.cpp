@@ -37,7 +37,8 @@ std::string operation(const command::Command& command) {
 
 std::string named(const Candidate& of) {
   if (of.internal) return fmt::format("buffered blocks, cylinder {}", of.cylinder);
-  return fmt::format("#{} {}{} {}, {}", of.tag, core::to_string(of.cls),
+  const std::string who = of.number == command::Command::kNoNumber ? std::string("array's own") : fmt::format("#{}", of.number);
+  return fmt::format("{} {}{} {}, {}", who, core::to_string(of.cls),
                      of.cls == core::RequestClass::Continuous ? fmt::format(" {}", of.stream) : "", of.write ? "write" : "read",
                      of.placed ? fmt::format("cylinder {}", of.cylinder) : "placed by the policy");
 }
@@ -91,6 +92,7 @@ json to_json(const Candidate& of) {
             {"stream", of.stream},
             {"op", of.write ? "write" : "read"},
             {"arrival_ps", of.arrival},
+            {"number", of.number == command::Command::kNoNumber ? json() : json(of.number)},
             {"tag", of.tag < 0 ? json() : json(of.tag)}};
   if (of.placed)
     j.update({{"first_block", of.first.value},

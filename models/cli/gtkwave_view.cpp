@@ -45,6 +45,7 @@ std::string line(const std::string& scope, const SignalRow& row) {
   const std::string name = fmt::format("{}.{}{}{}", scope, row.scope, row.scope.empty() ? "" : ".", row.name);
   if (row.bits == 0) return fmt::format("@88020\n{}\n@20000\n-\n", name);
   if (row.bits == 1) return fmt::format("@28\n{}\n", name);
+  if (row.name == "cylinder") return fmt::format("@88024\n{}[{}:0]\n@20000\n-\n-\n", name, row.bits - 1);  // as a curve
   const char* const shown = row.bits == SignalRow::kText ? "820" : row.values != nullptr ? "100000028" : "24";
   return fmt::format("@{}\n{}[{}:0]\n", shown, name, row.bits - 1);
 }
@@ -99,7 +100,7 @@ std::string gtkwave_view(const std::string& wave_file, const MomentWindow& windo
   const double frame = static_cast<double>(window.to - window.from) / 5;
   text += fmt::format("*-{:.6f} {}", std::log2(std::max(frame, 1.0)), markers.front());
   for (std::size_t i = 0; i < kMarkers; ++i) text += fmt::format(" {}", i < markers.size() ? markers[i] : Picoseconds{-1});
-  text += "\n[sst_width] 200\n[signals_width] 260\n";
+  text += "\n[sst_width] 200\n[signals_width] 300\n[sst_expanded] 0\n";
   for (const auto& [drive, tags] : tags_of(window, sights)) text += drive_lines(drive, tags, system);
   return text + "[pattern_trace] 1\n[pattern_trace] 0\n";
 }

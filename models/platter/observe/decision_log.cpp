@@ -74,6 +74,7 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
     const scheduling::Command& command = entry.command;
     Candidate of;
     of.tag = entry.internal() ? -1 : entry.tag.value;
+    of.number = entry.asked.number;
     of.cls = command.cls;
     of.stream = command.stream;
     of.write = command.extent.write;

@@ -20,6 +20,7 @@ enum class GuardVerdict {
 /// A command that waits in a drive, as a decision sees it.
 struct Candidate {
   int tag = -1;
+  std::int64_t number = command::Command::kNoNumber;  ///< of the host's request
   core::RequestClass cls = core::RequestClass::Discrete;
   std::uint32_t stream = 0;
   bool write = false;

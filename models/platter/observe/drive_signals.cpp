@@ -24,7 +24,7 @@ const params::Enumeration& engine_states() {
 }
 
 EngineState engine_state(const DriveView& v) {
-  if (v.drive.dispatcher().stalled()) return EngineState::Late;
+  if (v.stalled) return EngineState::Late;
   if (v.prepared_from <= v.now) return EngineState::Ready;
   return v.prepared_from == core::kNoDeadline ? EngineState::Idle : EngineState::Deciding;
 }
@@ -63,7 +63,7 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
        [](const V& v) { return SignalValue{std::uint64_t{v.prepared_from <= v.now}}; }},
       {{"controller", "scheduler_stall", "the arm, which has just been busy, waits for a decision", 1},
        kStalled,
-       [](const V& v) { return SignalValue{std::uint64_t{v.drive.dispatcher().stalled()}}; }},
+       [](const V& v) { return SignalValue{std::uint64_t{v.stalled}}; }},
       {{"queue", "occupancy", "commands in the queue", 11},
        kOccupied,
        [](const V& v) { return SignalValue{std::uint64_t{v.occupancy}}; }},

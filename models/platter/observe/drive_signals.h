@@ -27,6 +27,7 @@ struct DriveView {
   drive::ActuatorReport report{};  ///< the last one
   drive::AccessReport access{};    ///< the last one
   std::uint32_t occupancy = 0;
+  bool stalled = false;  ///< the actuator, which has just been busy, waits for a decision that takes time
   core::Picoseconds prepared_from = core::kNoDeadline;
   std::string policy{};  ///< "": not known
   std::string engine{};

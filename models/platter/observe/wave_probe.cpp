@@ -68,7 +68,10 @@ void WaveProbe::show(std::uint32_t events) {
 void WaveProbe::entered(const drive::ActuatorReport& report) {
   view_.report = report;
   const bool stalled = drive_.dispatcher().stalled();
-  if (stalled) stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is ready takes no time
+  if (stalled)
+    stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is ready takes no time
+  else
+    view_.stalled = false;
   show(stalled ? kEntered : kEntered | kStalled);
 }
 

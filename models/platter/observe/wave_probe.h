@@ -33,7 +33,10 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
   void detach();
   void sample();
   void show_preparation();
-  void show_stall() { show(kStalled); }
+  void show_stall() {
+    view_.stalled = drive_.dispatcher().stalled();
+    show(kStalled);
+  }
   void show(std::uint32_t events);
   void show_tag(std::uint32_t tag, drive::Stage stage, const command::Command& command);
 
