@@ -146,4 +146,20 @@ module sched_control
     end
   end
 
+`ifdef VERILATOR
+  // The state with its name, for wave files.
+  // verilator coverage_off
+  state_e state_name;
+
+  always_comb begin
+    state_name = Idle;
+    for (int unsigned i = 0; i < States; i++) begin
+      if (state_q[i]) begin
+        state_name = state_e'(i[3:0]);
+      end
+    end
+  end
+  // verilator coverage_on
+`endif
+
 endmodule

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +9,11 @@
 #include <map>
 
 #include "commands.h"
+#include "gtkwave_view.h"
 #include "moments.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/observe/decision_log.h"
-#include "platter/observe/drive_signals.h"
 #include "platter/system/host_meter.h"
 #include "platter/system/timeline.h"
 #include "run_watch.h"
@@ -36,13 +37,14 @@ std::string operation(const command::Command& command) {
 
 std::string named(const Candidate& of) {
   if (of.internal) return fmt::format("buffered blocks, cylinder {}", of.cylinder);
-  return fmt::format("#{} {}{} {}, cylinder {}", of.tag, core::to_string(of.cls),
+  const std::string who = of.number == command::Command::kNoNumber ? std::string("array's own") : fmt::format("#{}", of.number);
+  return fmt::format("{} {}{} {}, {}", who, core::to_string(of.cls),
                      of.cls == core::RequestClass::Continuous ? fmt::format(" {}", of.stream) : "", of.write ? "write" : "read",
-                     of.cylinder);
+                     of.placed ? fmt::format("cylinder {}", of.cylinder) : "placed by the policy");
 }
 
 /// Why a decision passed a request over.
-enum class Why { Hazard, Buffer, NoEntry, Arm, Forced, Guard, Nearer, Policy };
+enum class Why { Hazard, Buffer, NoEntry, Arm, Forced, Guard, Placed, Nearer, Policy };
 
 Why why(const Sight& s) {
   if (s.stage == drive::Stage::Blocked) return Why::Hazard;
@@ -51,6 +53,7 @@ Why why(const Sight& s) {
   if (!s.chosen) return Why::Arm;
   if (s.forced) return Why::Forced;
   if (s.own.guard == GuardVerdict::Refuses) return Why::Guard;
+  if (!s.chosen->placed || !s.own.placed) return Why::Placed;
   return s.chosen->cost < s.own.cost ? Why::Nearer : Why::Policy;
 }
 
@@ -62,6 +65,7 @@ const char* text(Why why) {
     case Why::Arm: return "the policy moved the arm or waited";
     case Why::Forced: return "the guard let only the sweep go on";
     case Why::Guard: return "the guard refused it";
+    case Why::Placed: return "the policy served a write, or passed a write over, whose place it chooses itself";
     case Why::Nearer: return "the access to another command could begin sooner";
     case Why::Policy: return "the policy preferred another command, though this access could have begun sooner";
   }
@@ -76,6 +80,7 @@ const char* name(Why why) {
     case Why::Arm: return "arm";
     case Why::Forced: return "forced";
     case Why::Guard: return "guard";
+    case Why::Placed: return "placed";
     case Why::Nearer: return "nearer";
     case Why::Policy: return "policy";
   }
@@ -83,11 +88,19 @@ const char* name(Why why) {
 }
 
 json to_json(const Candidate& of) {
-  json j = {{"class", core::to_string(of.cls)}, {"stream", of.stream}, {"op", of.write ? "write" : "read"},
-            {"first_block", of.first.value},    {"blocks", of.blocks}, {"cylinder", of.cylinder},
-            {"arrival_ps", of.arrival},         {"cost_ps", of.cost},  {"seek_ps", of.access.seek},
-            {"rotation_ps", of.access.rotation}};
-  j["tag"] = of.tag < 0 ? json() : json(of.tag);
+  json j = {{"class", core::to_string(of.cls)},
+            {"stream", of.stream},
+            {"op", of.write ? "write" : "read"},
+            {"arrival_ps", of.arrival},
+            {"number", of.number == command::Command::kNoNumber ? json() : json(of.number)},
+            {"tag", of.tag < 0 ? json() : json(of.tag)}};
+  if (of.placed)
+    j.update({{"first_block", of.first.value},
+              {"blocks", of.blocks},
+              {"cylinder", of.cylinder},
+              {"cost_ps", of.cost},
+              {"seek_ps", of.access.seek},
+              {"rotation_ps", of.access.rotation}});
   if (of.guard != GuardVerdict::None) {
     j["guard"] = of.guard == GuardVerdict::Passes ? "passes" : "refuses";
     j["sweep_spare_ps"] = -of.excess;
@@ -133,27 +146,33 @@ json to_json(const Moment& m) {
   return j;
 }
 
-void show_decision(const Moment& m, const Sight& s) {
-  const std::string what = !s.chosen ? std::string("none") : named(*s.chosen);
+/// Of the column with what was chosen; `several`: it has the drives' names.
+int width(bool several) { return several ? 52 : 44; }
+
+void show_decision(const Moment& m, const Sight& s, bool several) {
+  std::string what = !s.chosen ? std::string("none") : named(*s.chosen);
+  if (several) what = s.drive + ": " + what;
   std::string reason = s.is_chosen ? "this one" : text(why(s));
   if (!s.is_chosen && s.own.guard == GuardVerdict::Refuses)
     reason += fmt::format(": the sweep would be {:.3f} ms late", in_ms(s.own.excess));
-  const auto cost = [](const Candidate& of) { return of.cost > 0 ? fmt::format("{:.3f}", in_ms(of.cost)) : std::string("-"); };
-  fmt::print("  {:>11.3f}  {:<44}  {:>8}  {:>8}  {:>4}  {}\n", in_ms(s.effective - m.timing.issued), what,
+  const auto cost = [](const Candidate& of) { return of.placed ? fmt::format("{:.3f}", in_ms(of.cost)) : std::string("-"); };
+  fmt::print("  {:>11.3f}  {:<{}}  {:>8}  {:>8}  {:>4}  {}\n", in_ms(s.effective - m.timing.issued), what, width(several),
              s.chosen ? cost(*s.chosen) : "-", cost(s.own), s.candidates, reason);
 }
 
 /// The decisions that saw the request: all, or the first and the last ones.
 void show_decisions(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   constexpr std::size_t kEnds = 6;
-  fmt::print("  {:>11}  {:<44}  {:>8}  {:>8}  {:>4}  {}\n", "at [ms]", "chosen", "its ms", "own ms", "of",
+  const bool several =
+      std::any_of(sights.begin(), sights.end(), [&](const Sight* s) { return s->drive != sights.front()->drive; });
+  fmt::print("  {:>11}  {:<{}}  {:>8}  {:>8}  {:>4}  {}\n", "at [ms]", "chosen", width(several), "its ms", "own ms", "of",
              "why (ms: until the access begins)");
   for (std::size_t i = 0; i < sights.size(); ++i) {
     if (!all && sights.size() > 2 * kEnds + 1 && i == kEnds) {
       fmt::print("  {:>11}  {} more decisions\n", "...", sights.size() - 2 * kEnds);
       i = sights.size() - kEnds;
     }
-    show_decision(m, *sights[i]);
+    show_decision(m, *sights[i], several);
   }
 }
 
@@ -187,58 +206,20 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   show_decisions(m, sights, all);
 }
 
-/// A view of a wave file for GTKWave, with a marker where each request comes (A, C, …) and where it ends (B, D, …).
-std::string view(const std::filesystem::path& file, const MomentWindow& window, const Moments& moments,
-                 const std::vector<std::string>& drives, bool rtl) {
-  std::string text =
-      fmt::format("[dumpfile] \"{}\"\n[timestart] {}\n[size] 1600 900\n[pos] -1 -1\n", file.filename().string(), window.from);
-  constexpr std::size_t kMarkers = 26;
-  std::vector<Picoseconds> markers;
-  for (const std::size_t moment : window.moments) {
-    if (markers.size() + 2 > kMarkers) break;
-    markers.push_back(moments.chosen[moment].timing.issued);
-    markers.push_back(moments.chosen[moment].timing.completed);
-  }
-  // GTKWave's zoom is the logarithm to base 2 of the time of 200 pixels, negative; a view of this size shows about 1000.
-  const double frame = static_cast<double>(window.to - window.from) / 5;
-  text += fmt::format("*-{:.6f} {}", std::log2(std::max(frame, 1.0)), markers.front());
-  for (std::size_t i = 0; i < kMarkers; ++i) text += fmt::format(" {}", i < markers.size() ? markers[i] : Picoseconds{-1});
-  text += "\n[sst_width] 200\n[signals_width] 260\n";
-  for (const std::string& drive : drives) {
-    text += fmt::format("@200\n-{}\n", drive);
-    for (const auto& row : observe::drive_signals()) {
-      const std::string scoped = fmt::format("{}.{}{}{}", drive, row.scope, row.scope.empty() ? "" : ".", row.name);
-      if (row.bits == 0)
-        text += fmt::format("@88020\n{}\n@20000\n-\n", scoped);
-      else if (row.bits == 1)
-        text += fmt::format("@28\n{}\n", scoped);
-      else
-        text += fmt::format("@{}\n{}[{}:0]\n", row.values != nullptr ? "100000028" : "24", scoped, row.bits - 1);
-    }
-  }
-  if (rtl) {
-    text += "@200\n-scheduling accelerator (RTL)\n";
-    for (const char* line :
-         {"@28\nsched.busy_o", "@28\nsched.irq_o", "@22\nsched.s_axil_awaddr_i[11:0]", "@22\nsched.s_axil_wdata_i[31:0]",
-          "@24\nsched.sched_top.u_core.head_cyl[17:0]", "@24\nsched.sched_top.u_core.result_tag[7:0]",
-          "@24\nsched.sched_top.u_core.result_key[21:0]", "@24\nsched.sched_top.u_core.refused[8:0]"})
-      text += fmt::format("{}\n", line);
-  }
-  return text + "[pattern_trace] 1\n[pattern_trace] 0\n";
-}
-
-/// What the second run writes.
+/// The files in the folder.
 class Files {
  public:
-  Files(const std::filesystem::path& folder, std::vector<MomentWindow> windows, bool waves)
-      : windows_(std::move(windows)), report_(folder / "explain.json") {
-    if (!waves) return;
+  /// The report's file is made at once, so that a folder that cannot be written to is known before anything runs.
+  explicit Files(const std::filesystem::path& folder) : folder_(folder), report_(folder / "explain.json") {}
+
+  /// The moments have waves.
+  void add_waves(std::vector<MomentWindow> windows) {
+    windows_ = std::move(windows);
     for (std::size_t i = 0; i < windows_.size(); ++i) {
-      names_.push_back(folder / fmt::format("moment_{}.fst", i + 1));
-      views_.push_back(std::make_unique<observe::OutputFile>(folder / fmt::format("moment_{}.gtkw", i + 1)));
+      names_.push_back(folder_ / fmt::format("moment_{}.fst", i + 1));
+      views_.push_back(std::make_unique<observe::OutputFile>(folder_ / fmt::format("moment_{}.gtkw", i + 1)));
     }
   }
-
   std::vector<observe::WaveWindow> wave_windows() const {
     std::vector<observe::WaveWindow> windows;
     windows.reserve(names_.size());
@@ -251,11 +232,11 @@ class Files {
       if (std::count(windows_[i].moments.begin(), windows_[i].moments.end(), moment) > 0) return names_[i];
     return {};
   }
-  void commit(const json& report, const Moments& moments, const std::vector<std::string>& drives, bool rtl,
+  void commit(const json& report, const Moments& moments, const std::vector<Sight>& sights, const ViewedSystem& system,
               std::vector<observe::OutputFile*> waves) {
     report_.write(core::json_text(report) + "\n");
     for (std::size_t i = 0; i < views_.size(); ++i) {
-      views_[i]->write(view(names_[i], windows_[i], moments, drives, rtl));
+      views_[i]->write(gtkwave_view(names_[i].filename().string(), windows_[i], moments, sights, system));
       waves.push_back(views_[i].get());
     }
     waves.push_back(&report_);
@@ -263,18 +244,25 @@ class Files {
   }
 
  private:
+  std::filesystem::path folder_;
   std::vector<MomentWindow> windows_;
   std::vector<std::filesystem::path> names_;
   std::vector<std::unique_ptr<observe::OutputFile>> views_;
   observe::OutputFile report_;
 };
 
-std::vector<std::string> drive_names(const std::vector<Sight>& sights) {
-  std::vector<std::string> names;
-  for (const Sight& sight : sights)
-    if (std::find(names.begin(), names.end(), sight.drive) == names.end()) names.push_back(sight.drive);
-  if (names.empty()) names.emplace_back("disk");
-  return names;
+/// Why there is no answer: what was asked for, and what there is.
+std::string no_answer(const ExplainOptions& options, const Moments& moments) {
+  if (!moments.missing.empty())
+    return fmt::format("no request {} has ended; those that have are among 0 to {}", fmt::join(moments.missing, ", "),
+                       moments.last_number);
+  std::string asked;
+  if (!options.numbers.empty())
+    asked += fmt::format(" {} {}", options.numbers.size() == 1 ? "is" : "are among", fmt::join(options.numbers, ", "));
+  if (options.late) asked += fmt::format("{} late", asked.empty() ? " is" : " and");
+  if (!options.when.empty()) asked += fmt::format("{} meets \"{}\"", asked.empty() ? "" : " and", options.when);
+  return fmt::format("none of the {} requests that ended{}{}", moments.ended,
+                     options.numbers.empty() ? " and were issued after the warm-up" : "", asked);
 }
 
 }  // namespace
@@ -283,23 +271,23 @@ int explain(const ExplainOptions& options) {
   const system::Scenario scenario = system::load_scenario(options.scenario, options.overrides);
   MomentQuestion question{options.when, options.late, options.numbers, options.slowest, options.before_ms, options.after_ms};
   question.most = std::max(question.most, question.numbers.size());
+  check_expression(question.when);
+  Files files(options.folder);
   const Moments moments = find_moments(scenario, question, options.quiet);
-  if (moments.chosen.empty())
-    throw core::SimulationError(
-        fmt::format("{}: none of {} requests after the warm-up is such a one", options.scenario, moments.ended));
+  if (moments.chosen.empty() || !moments.missing.empty())
+    throw core::SimulationError(fmt::format("{}: {}", options.scenario, no_answer(options, moments)));
   if (!options.quiet)
-    fmt::print("{}: {} requests ended after the warm-up, {} of them are such as asked for; the slowest {}:\n", options.scenario,
-               moments.ended, moments.matched, moments.chosen.size());
+    fmt::print("{}: {} requests ended{}, {} of them are such as asked for; the slowest {}:\n", options.scenario, moments.ended,
+               options.numbers.empty() ? " after the warm-up" : "", moments.matched, moments.chosen.size());
 
-  Files files(options.folder, windows_of(moments, question), options.waves);
-  std::vector<observe::FollowedRequest> followed;
+  if (options.waves) files.add_waves(windows_of(moments, question));
+  std::vector<std::uint64_t> followed;
   Picoseconds until = 0;
   for (const Moment& moment : moments.chosen) {
-    followed.push_back({moment.number, moment.command, moment.timing.completed});
+    followed.push_back(moment.number);
     until = std::max(until, moment.timing.completed);
   }
-  observe::DecisionLog decisions(std::move(followed), scenario.kind == system::HostKind::Drive,
-                                 scenario.interpretations.sweep_start);
+  observe::DecisionLog decisions(std::move(followed), scenario.interpretations.sweep_start);
   Progress progress(options.quiet);
   system::RunOptions leaves;
   leaves.progress = [&progress](double simulated_s, double total_s) { progress.update(simulated_s, total_s); };
@@ -310,7 +298,7 @@ int explain(const ExplainOptions& options) {
   made->run();
   progress.done();
 
-  json report = {{"format", 1},
+  json report = {{"schema", 1},
                  {"scenario", options.scenario},
                  {"ended", moments.ended},
                  {"matched", moments.matched},
@@ -331,8 +319,9 @@ int explain(const ExplainOptions& options) {
     show(moments.chosen[i], sights, options.all);
     if (!waves.empty()) fmt::print("  waves: gtkwave {}\n", std::filesystem::path(waves).replace_extension(".gtkw").string());
   }
-  const bool rtl = scenario.kind == system::HostKind::Drive && (scenario.engine == "rtl" || scenario.engine == "lockstep");
-  files.commit(report, moments, drive_names(decisions.sights()), rtl, made->outputs());
+  const ViewedSystem viewed{scenario.kind != system::HostKind::Drive,
+                            scenario.engine == "rtl" || scenario.engine == "lockstep"};
+  files.commit(report, moments, decisions.sights(), viewed, made->outputs());
   if (!options.quiet) fmt::print("\nall decisions: {}\n", (std::filesystem::path(options.folder) / "explain.json").string());
   return kGood;
 }

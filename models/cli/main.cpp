@@ -39,6 +39,12 @@ void declare_run(CLI::App& command, cli::RunOptions& run) {
   command.add_flag("--quiet", run.quiet, "no progress and no table");
 }
 
+/// CLI11 would take -1 as the highest number.
+std::string number_of_request(const std::string& text) {
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : "found \"" + text + "\", expected the number of a request, 0 or more";
+}
+
 void declare_explain(CLI::App& app, std::function<int()>& action) {
   static cli::ExplainOptions options;
   auto* command = app.add_subcommand(
@@ -50,7 +56,8 @@ void declare_explain(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   command->add_flag("--late", options.late, "only of those that missed their deadline");
   command->add_option("--when", options.when, "only of those that meet an expression, such as 'discrete && response_ms > 400'");
-  command->add_option("--request", options.numbers, "only this one, by its number in the log of requests; may be repeated");
+  command->add_option("--request", options.numbers, "only this one, by its number in the log of requests; may be repeated")
+      ->check(number_of_request);
   command->add_option("--before", options.before_ms, "waves: so long before the request comes [ms]")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();

@@ -101,19 +101,30 @@ bool slower(const Moment& a, const Moment& b) {
   return a.timing.response() != b.timing.response() ? a.timing.response() > b.timing.response() : a.number < b.number;
 }
 
+bool is_one_of(std::uint64_t number, const std::vector<std::uint64_t>& numbers) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
 /// Keeps those requests of a run that the question is about.
 class MomentFinder : public workload::RequestObserverIf {
  public:
   MomentFinder(const MomentQuestion& question, Picoseconds from) : question_(question), from_(from) {
     if (!question.when.empty()) condition_ = std::make_unique<Condition>(question.when);
+    found_.missing = question.numbers;
   }
 
   void issued(const workload::Request& /*request*/) override {}
   void finished(const FinishedRequest& f) override {
-    if (f.request.issued < from_) return;
-    ++found_.ended;
-    const std::vector<std::uint64_t>& numbers = question_.numbers;
-    if (!numbers.empty() && std::find(numbers.begin(), numbers.end(), f.number) == numbers.end()) return;
+    found_.last_number = std::max(found_.last_number, f.number);
+    std::vector<std::uint64_t>& missing = found_.missing;
+    if (question_.numbers.empty()) {
+      if (f.request.issued < from_) return;
+      ++found_.ended;
+    } else {
+      ++found_.ended;
+      if (!is_one_of(f.number, question_.numbers)) return;
+      missing.erase(std::remove(missing.begin(), missing.end(), f.number), missing.end());
+    }
     if (question_.late && f.timing.completed <= f.request.deadline) return;
     if (condition_ && !condition_->holds(f)) return;
     ++found_.matched;
@@ -185,8 +196,11 @@ Moment to_moment(const json& from) {
 
 }  // namespace
 
+void check_expression(const std::string& when) {
+  if (!when.empty()) Condition{when};
+}
+
 Moments find_moments(const system::Scenario& scenario, const MomentQuestion& question, bool quiet) {
-  if (!question.when.empty()) Condition(question.when);  // before anything runs
   const auto job = [&](std::size_t /*number*/) -> json {
     MomentFinder finder(question, system::seconds(scenario.run.warmup_s));
     Progress progress(quiet);
@@ -198,7 +212,12 @@ Moments find_moments(const system::Scenario& scenario, const MomentQuestion& que
     progress.done();
     json chosen = json::array();
     for (const Moment& moment : finder.found().chosen) chosen.push_back(to_json(moment));
-    return {{"chosen", chosen}, {"matched", finder.found().matched}, {"ended", finder.found().ended}};
+    const Moments& found = finder.found();
+    return {{"chosen", chosen},
+            {"matched", found.matched},
+            {"ended", found.ended},
+            {"missing", found.missing},
+            {"last_number", found.last_number}};
   };
   const ProcessAnswer answer = run_processes(1, 1, job, "").front();
   if (answer.code == kBadInput) {
@@ -209,6 +228,8 @@ Moments find_moments(const system::Scenario& scenario, const MomentQuestion& que
   Moments moments;
   moments.matched = answer.result.at("matched");
   moments.ended = answer.result.at("ended");
+  moments.missing = answer.result.at("missing").get<std::vector<std::uint64_t>>();
+  moments.last_number = answer.result.at("last_number");
   for (const json& moment : answer.result.at("chosen")) moments.chosen.push_back(to_moment(moment));
   return moments;
 }

@@ -12,7 +12,7 @@ namespace platter::cli {
 
 /// Which requests of a run somebody asks about.
 struct MomentQuestion {
-  std::string when;                    ///< an expression (condition_names); empty: all
+  std::string when;                    ///< an expression; empty: all
   bool late = false;                   ///< of them, those that missed their deadline
   std::vector<std::uint64_t> numbers;  ///< if not empty: of them, those with these numbers
   std::size_t most = 3;                ///< of them, the slowest
@@ -33,12 +33,17 @@ struct Moment {
 /// The answer: the slowest first.
 struct Moments {
   std::vector<Moment> chosen;
-  std::uint64_t matched = 0;  ///< requests that the question is about
-  std::uint64_t ended = 0;    ///< all that ended after the warm-up
+  std::uint64_t matched = 0;           ///< requests that the question is about
+  std::uint64_t ended = 0;             ///< all that ended, of those issued after the warm-up unless the question has numbers
+  std::vector<std::uint64_t> missing;  ///< numbers of the question that no request has that ended
+  std::uint64_t last_number = 0;       ///< the highest of a request that ended
 };
 
+/// Throws core::InputError for an expression that is none, with the names that there are. An empty one is good.
+void check_expression(const std::string& when);
+
 /// Simulates the scenario, in a process of its own, and returns the requests that the question is about: of those that were issued after the
-/// warm-up and have ended. Throws core::InputError for an expression that is none, with the names that there are.
+/// warm-up, or have the question's numbers, and have ended.
 Moments find_moments(const system::Scenario& scenario, const MomentQuestion& question, bool quiet);
 
 /// A window around each moment, in the order of time. Windows that overlap are one.

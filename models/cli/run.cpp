@@ -54,8 +54,7 @@ int Simulation::leave(system::RunIf& simulation) {
     fmt::print("waves:    {}\n", options_.waves);
   else if (!options_.waves.empty())
     fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options_.waves, scenario_.waves.from_s,
-               scenario_.waves.to_s, options_.waves,
-               scenario_.kind == system::HostKind::Drive ? " waves/mixed_media.gtkw" : "");
+               scenario_.waves.to_s, options_.waves, scenario_.kind == system::HostKind::Drive ? " waves/drive.gtkw" : "");
   return kGood;
 }
 
@@ -65,6 +64,8 @@ namespace {
 std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, const RunOptions& options) {
   if (options.waves.empty())
     throw core::InputError("--wave-when", 0, 0, "expected also --waves FILE, which they are written to");
+  check_expression(options.wave_when);
+  observe::OutputFile(options.waves, observe::OutputFile::Access::Rewritten);  // refused before anything runs
   MomentQuestion question;
   question.when = options.wave_when;
   question.most = 100;

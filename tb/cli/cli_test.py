@@ -12,6 +12,7 @@ import pathlib
 import re
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -20,6 +21,9 @@ import pywellen
 
 PLATTER = os.environ["PLATTER"]
 SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+sys.path.insert(0, str(SOURCE / "tb"))
+import gtkwave_views  # noqa: E402
+
 SCENARIOS = SOURCE / "models/configs/scenarios"
 MIXED = SCENARIOS / "mixed_media.toml"
 EAGER = SCENARIOS / "eager_writing.toml"
@@ -67,6 +71,10 @@ class Case(unittest.TestCase):
         file = self.folder / name
         file.write_text(text)
         return file
+
+    def assert_view_fits(self, view, waves, at_least=10):
+        self.assertGreaterEqual(len(gtkwave_views.named(view)), at_least)
+        self.assertEqual(gtkwave_views.misfits(view, waves), [])
 
     def assert_refused(self, done, *patterns):
         """Exit code 2, a message with each pattern, and nothing written."""
@@ -410,7 +418,9 @@ class Runs(Case):
     def explained(self, *arguments):
         out = self.folder / "why"
         self.run_good("explain", *arguments, "--quiet", "-o", out)
-        return json.loads((out / "explain.json").read_text())
+        told = json.loads((out / "explain.json").read_text())
+        jsonschema.validate(told, json.loads((SOURCE / "docs/reference/explain.schema.json").read_text()))
+        return told
 
     def test_explain_agrees_with_the_log_and_with_the_policy(self):
         log = self.folder / "requests.csv"
@@ -460,9 +470,42 @@ class Runs(Case):
                 view = (self.folder / "why" / name).with_suffix(".gtkw").read_text()
                 self.assertIn(f" {begin} ", view)
                 names = {v.full_name for v in waves.all_vars()}
-                for line in view.splitlines():
-                    if line.startswith("disk."):
-                        self.assertIn(line.split("[")[0], {name.split("[")[0] for name in names})
+                self.assert_view_fits(view, waves)
+                self.assertEqual("sched.busy_o" in names, engine == "lockstep")
+                if engine == "lockstep":  # each decision while the request waits is the RTL's
+                    states = {v.full_name: v for v in waves.all_vars()}["sched.sched_top.u_core.u_control.state_name"]
+                    deciding = next(int(bits, 2) for bits, state in states.enum_type[1] if state == "Decide")
+                    decided = [time for time, value in states.tv if int(value) == deciding and begin <= time <= end]
+                    one = next(one for one in told["requests"] if one["waves"] == name)
+                    self.assertGreaterEqual(len(decided), len(one["decisions"]))
+
+    def test_explain_follows_the_parts_that_an_array_makes_of_a_request(self):
+        """And no other request of its stream, though all of a client's units are asked for at one time."""
+        server = SOURCE / "docs/papers/integrated-servers/server.toml"
+        told = self.explained(server, *overrides(["sim.warmup_s=2", "sim.measure_s=5"]), "--slowest", 5, "--when", "continuous", "--no-waves")
+        for one in told["requests"]:
+            self.assertEqual(len({(d["drive"], d["own"]["tag"]) for d in one["decisions"]}), 1)
+            self.assertEqual(sum(d["served"] for d in one["decisions"]), 1)
+            self.assertEqual({d["own"]["number"] for d in one["decisions"]}, {one["number"]})
+        told = self.explained(SCENARIOS / "mirrored_array.toml", *overrides(["sim.measure_s=10"]), "--slowest", 1)
+        one, = told["requests"]
+        blocks = {(d["drive"], d["own"]["first_block"]): d["own"]["blocks"] for d in one["decisions"] if d["served"]}
+        self.assertEqual(sum(blocks.values()) * 512, one["length_bytes"])
+        waves = pywellen.Waveform(str(self.folder / "why" / one["waves"]))
+        view = (self.folder / "why" / one["waves"]).with_suffix(".gtkw").read_text()
+        self.assert_view_fits(view, waves)
+        for d in one["decisions"]:
+            self.assertIn(f"{d['drive']}.tags.tag{d['own']['tag']}[", view)
+            self.assertIn(f"array.{d['drive']}.in_drive[", view)
+
+    def test_explain_says_which_writes_the_policy_places(self):
+        told = self.explained(SCENARIOS / "eager_writing.toml", *overrides(["sim.measure_s=3"]), "--slowest", 1, "--when", "reads", "--no-waves")
+        placed = [d for d in told["requests"][0]["decisions"] if d["why"] == "placed"]
+        self.assertTrue(placed)
+        for d in placed:
+            self.assertEqual(d["chosen"]["op"], "write")
+            self.assertNotIn("cylinder", d["chosen"])
+            self.assertGreater(d["own"]["cost_ps"], 0)
 
     def test_explain_refuses_what_it_cannot(self):
         out = self.folder / "why"
@@ -478,6 +521,23 @@ class Runs(Case):
         self.assertFalse(out.exists())
         done = platter("explain", SOURCE / "docs/papers/replicated-striping/server.toml", "-o", out)
         self.assertEqual(done.returncode, 2)
+        short = overrides(["engine=firmware", "sim.measure_s=5"])
+        for words, told in ((["--request", "7", "--request", "77777777"], r"no request 77777777 has ended; those that have are among 0 to \d+"),
+                            (["--late"], r"none of the \d+ requests that ended and were issued after the warm-up is late"),
+                            (["--late", "--request", "7"], r"none of the \d+ requests that ended is 7 and late")):
+            done = platter("explain", MIXED, *short, *words, "-o", out)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertRegex(done.stderr, told)
+            self.assertFalse(out.exists())
+        self.assert_refused(platter("explain", MIXED, "--request", "-1"), "expected the number of a request")
+        # Before anything is simulated: the scenario has ten minutes.
+        file = self.write("file.toml", "")
+        for folder in (file, "/dev/full"):
+            done = platter("explain", MIXED, "-o", folder)
+            self.assert_refused(done, "explain.json: cannot be written: Not a directory")
+            self.assertEqual(done.stdout, "")
+        # One of the warm-up, since it is named.
+        self.assertLess(self.explained(MIXED, *short, "--request", 7, "--no-waves")["requests"][0]["issued_ps"], 5 * 10**12)
 
     def test_waves_when(self):
         waves = self.folder / "waves.fst"
@@ -501,6 +561,7 @@ class Runs(Case):
         timeline, log = self.folder / "timeline.json", self.folder / "requests.csv"
         self.run_good("run", MIXED, *overrides(["engine=lockstep", "sim.warmup_s=0", "sim.measure_s=10"]), "--requests", log,
                       "--timeline", timeline, "--wave-from", 2, "--wave-to", 5)
+        jsonschema.validate(json.loads(timeline.read_text()), json.loads((SOURCE / "docs/reference/timeline.schema.json").read_text()))
         events = json.loads(timeline.read_text(), parse_float=lambda text: int(text.replace(".", "")))["traceEvents"]
         tracks = {}
         for event in events:
@@ -928,17 +989,54 @@ class Waves(Case):
         self.assertEqual([int(alive) for alive in first.values()], [1, 0, 1])
         self.assertGreater(int(v["array.disk1.stale_units"].signal.value_at(1_500_000_000_000)), 0)
 
-    def test_shipped_view_names_signals_that_exist(self):
-        """Each with its range of bits: by that GTKWave finds it."""
-        v, _ = self.variables()
-        view = (SOURCE / "waves/mixed_media.gtkw").read_text()
-        named = [re.fullmatch(r"([^\[]+)(\[(\d+):0\])?", line) for line in view.splitlines() if re.match(r"(disk|sched)\.", line)]
-        self.assertGreater(len(named), 15)
-        for match in named:
-            name, _, highest = match.groups()
-            self.assertIn(name, v)
-            if v[name].bitwidth is not None:
-                self.assertEqual(v[name].bitwidth, int(highest) + 1 if highest else 1, name)
+    def test_commands_by_tag(self):
+        """Each completed request of the log has a tag whose text names it from when the drive took it until its end."""
+        v, rows = self.variables("--set", "engine=firmware")
+        said = {}
+        for name, signal in v.items():
+            if re.fullmatch(r"disk\.tags\.tag\d+", name):
+                changes = [(time, int(value).to_bytes(signal.bitwidth // 8, "big").lstrip(b"\0").decode()) for time, value in signal.tv]
+                for (begin, command), (end, _) in zip(changes, [*changes[1:], (None, "")]):
+                    if command:
+                        said[int(command.split("#")[1])] = (name, begin, end, command)
+        rows = [r for r in rows if int(r["completed_ps"]) < 0.99e12]
+        self.assertGreater(len(rows), 30)
+        for r in rows:
+            name, begin, end, command = said[int(r["number"])]
+            stream = f" {r['stream']}" if r["class"] == "continuous" else ""
+            op = "write" if r["op"] == "W" else "read"
+            self.assertEqual(command, f"{op} {int(r['offset_bytes']) // 512}+{int(r['length_bytes']) // 512} {r['class']}{stream} #{r['number']}")
+            self.assertEqual((begin, end), (int(r["accepted_ps"]), int(r["completed_ps"])))
+            if r["op"] == "R":   # a cached write ends before its access
+                stage = v[f"{name}_stage"]
+                named = {int(bits, 2): text for bits, text in stage.enum_type[1]}
+                self.assertEqual(named[int(stage.signal.value_at(int(r["started_ps"])))], "access")
+                self.assertIn(named[int(stage.signal.value_at(end - 1))], ("access", "done", "answered"))
+
+    def test_states_have_names(self):
+        v, _ = self.variables("--wave-to", "0.2")
+        for name in ("disk.controller.state", "disk.controller.class", "disk.engine.state", "disk.tags.tag2_stage",
+                     "sched.sched_top.u_core.u_control.state_name", "sched.sched_top.u_core.u_list.state_q", "sched.sched_top.u_core.u_list.hop_kind"):
+            names = {int(bits, 2) for bits, _ in v[name].enum_type[1]}
+            self.assertLessEqual({int(value) for _, value in v[name].tv}, names, name)
+            self.assertGreater(len({int(value) for _, value in v[name].tv}), 1 if "class" not in name else 0, name)
+        state = list(v["disk.engine.state"].tv)
+        stall = v["disk.controller.scheduler_stall"].signal
+        for time, value in state:   # LATE while the actuator waits for the engine
+            self.assertEqual(int(value) == 3, int(stall.value_at(time)) == 1, time)
+
+    def test_shipped_views_name_signals_that_exist(self):
+        """Each with its range of bits: by that GTKWave finds it. Those of an AHCI adapter: tb/clients/ahci_waves_test.py."""
+        self.variables("--wave-to", "0.1")
+        array = self.folder / "array.fst"
+        self.run_good("run", SCENARIOS / "mirrored_array.toml", *overrides(["sim.warmup_s=0", "sim.measure_s=1", "observe.wave_to_s=0.1"]), "--waves", array)
+        views = {"mixed_media": self.folder / "waves.fst", "drive": self.folder / "waves.fst", "rtl_decision": self.folder / "waves.fst", "array": array}
+        shipped = {view.stem for view in (SOURCE / "waves").glob("*.gtkw")}
+        self.assertEqual(shipped, set(views) | {"guest", "ahci_port"})
+        for name, file in views.items():
+            view = (SOURCE / f"waves/{name}.gtkw").read_text()
+            self.assertRegex(view, r"^\[\*\] \w.*\.\n")
+            self.assert_view_fits(view, pywellen.Waveform(str(file)), at_least=15)
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ TEST(WaveFile, ClocksOfTwoCoresThatRunAheadTogetherKeepTheirPeriod) {
     for (int core = 0; core < 2; ++core)
       for (Picoseconds edge = 1'000; edge <= 9'000; edge += 1'000) file.sample(edge);
     file.commit();
-    EXPECT_EQ(disk.first, 0u);
+    EXPECT_EQ(disk.scope, 0u);
   }
   // The second begins right after the first, and is as long.
   EXPECT_EQ(times(target.path()), (std::pair<Picoseconds, Picoseconds>{1'000, 17'001}));

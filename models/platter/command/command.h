@@ -88,14 +88,16 @@ enum class TaskAttribute : std::uint8_t {
 /// The attributes of a command that scheduling uses besides operation and addresses. They are fields of an ATA or SCSI command.
 struct Attributes {
   static constexpr int kAnyTag = -1;
+  static constexpr std::int64_t kNoNumber = -1;
 
   core::RequestClass cls = core::RequestClass::Discrete;
   Picoseconds deadline = core::kNoDeadline;  ///< absolute; as ATA and SCSI Command Duration Limits carry it
   std::uint32_t stream = 0;
   int tag = kAnyTag;                                ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
   TaskAttribute attribute = TaskAttribute::Simple;  ///< others only if the drive accepts them (`queue.task_attributes`)
-  bool fua = false;         ///< force unit access: a write is complete when it is on the media, a read comes from there
-  Picoseconds issued = -1;  ///< when the host got the request; -1: when it is sent
+  bool fua = false;                 ///< force unit access: a write is complete when it is on the media, a read comes from there
+  Picoseconds issued = -1;          ///< when the host got the request; -1: when it is sent
+  std::int64_t number = kNoNumber;  ///< of the host's request, as the request log has it; for observers only
 
   /// False if a field is out of range. Such a command must not reach a scheduler.
   bool in_range() const {

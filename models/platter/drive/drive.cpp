@@ -52,6 +52,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   controller_.bus().set_probes(probes_);
   controller_.dispatcher().set_decision_probes(decision_probes_);
   host_port_.set_probes(probes_);
+  queue_.set_probes(probes_);
 }
 
 Drive::~Drive() = default;

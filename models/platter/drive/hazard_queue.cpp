@@ -5,14 +5,22 @@
 #include <cstdlib>
 #include <string>
 
+#include "platter/core/sc_time.h"
+#include "platter/drive/probe_if.h"
+
 namespace platter::drive {
 
-void QueueEntry::report_stage(Stage next) const {
+void QueueEntry::report_violation(Stage next) const {
   std::string text = "tag ";
   text += std::to_string(tag.value) + ": " + kStageNames[static_cast<std::size_t>(stage)] + " to " +
           kStageNames[static_cast<std::size_t>(next)];
   SC_REPORT_FATAL("/platter/drive/stage", text.c_str());
   std::abort();
+}
+
+void QueueEntry::report() const {
+  const StageReport report{core::now_ps(), tag.value, stage, asked};
+  probes->tell([&](ProbeIf& probe) { probe.staged(report); });
 }
 
 HazardQueue::HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule)
@@ -42,6 +50,7 @@ QueueEntry& HazardQueue::allocate(int wanted, Picoseconds now) {
   entry.tag = entry.command.tag = own;
   entry.command.sequence = next_sequence_++;
   entry.command.arrival = now;
+  entry.probes = probes_;
   return entry;
 }
 

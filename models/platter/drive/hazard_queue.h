@@ -21,6 +21,8 @@ class HazardQueue : public sc_core::sc_module {
   /// Two commands overlap if they touch the same group of `granule` sectors.
   HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule = 1);
 
+  void set_probes(const Probes& probes) { probes_ = &probes; }
+
   std::uint32_t depth() const { return static_cast<std::uint32_t>(entries_.size()); }
   std::uint32_t occupancy() const { return occupancy_; }
   bool full() const { return occupancy_ == depth(); }
@@ -70,6 +72,7 @@ class HazardQueue : public sc_core::sc_module {
   bool conflict(const QueueEntry& older, const QueueEntry& younger) const;
   void account(Picoseconds now);
 
+  const Probes* probes_ = nullptr;
   std::vector<QueueEntry> entries_;
   std::uint32_t granule_;
   std::vector<QueueEntry*> abandoned_;

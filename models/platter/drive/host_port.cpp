@@ -59,6 +59,7 @@ QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds sinc
   entry.result.timing.accepted = now;
   entry.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
   tell_occupancy();
+  entry.tell_stage();
   controller_.receive(entry);
   return entry;
 }
@@ -135,7 +136,7 @@ void HostPort::complete() {
     entry.enter(Stage::Answered);
     if (entry.blocking_call()) {
       finalize(entry);  // here, in the order of completion, because the kernel wakes the callers in an unspecified order
-      finished_[tag.value].notify(sc_core::SC_ZERO_TIME);
+      finished_[tag.value]->notify(sc_core::SC_ZERO_TIME);
     } else {
       port_.respond(entry.host, *entry.payload, &entry);
     }
@@ -232,7 +233,9 @@ void HostPort::call(tlm::tlm_generic_payload& payload) {
     return;
   }
   QueueEntry& entry = accept(payload, request.since, QueueEntry::kBlockingCall);
-  wait(finished_[entry.tag.value]);
+  std::unique_ptr<sc_core::sc_event>& finished = finished_[entry.tag.value];
+  if (!finished) finished = std::make_unique<sc_core::sc_event>();
+  wait(*finished);
   free_entry(entry);
   serve_waiting();
 }

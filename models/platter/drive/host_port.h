@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -108,7 +109,9 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   } held_;
   bool failing_ = false;  ///< the drive has failed, and held requests have not yet been refused
   sc_core::sc_event entry_freed_;
-  std::vector<sc_core::sc_event> finished_;  ///< by tag, for b_transport
+  /// By tag, for b_transport; each is made when its first caller waits. The kernel names every event, which takes longer than all else of a
+  /// drive's construction.
+  std::vector<std::unique_ptr<sc_core::sc_event>> finished_;
 };
 
 }  // namespace platter::drive

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "platter/command/command.h"
-#include "platter/core/probes.h"
 #include "platter/core/types.h"
 #include "platter/drive/controller_state.h"
+#include "platter/drive/queue_entry.h"
 #include "platter/scheduling/scheduler_if.h"
 
 namespace platter::drive {
@@ -35,6 +35,14 @@ struct AccessReport {
   command::CommandTiming timing;  ///< of the command so far, this access included
 };
 
+/// A command of a host is in another stage, or has just been received.
+struct StageReport {
+  core::Picoseconds time;
+  std::uint32_t tag;
+  Stage stage;
+  command::Command command;  ///< as the host asked
+};
+
 /// Data crosses the host bus.
 struct BusReport {
   core::Picoseconds begin;
@@ -50,6 +58,7 @@ class ProbeIf {
   virtual ~ProbeIf() = default;
   virtual void entered(const ActuatorReport& /*report*/) {}
   virtual void started(const AccessReport& /*report*/) {}
+  virtual void staged(const StageReport& /*report*/) {}
   /// The number of commands in the queue has changed.
   virtual void occupied(core::Picoseconds /*time*/, std::uint32_t /*commands*/) {}
   /// Told as soon as both times are known, which may lie ahead.
@@ -57,10 +66,6 @@ class ProbeIf {
   /// While the arm is busy: when the next decision will be ready; kNoDeadline: not known.
   virtual void prepared(core::Picoseconds /*time*/, std::uint32_t /*actuator*/, core::Picoseconds /*from*/) {}
 };
-
-using Probes = core::Probes<ProbeIf>;
-
-struct QueueEntry;
 
 /// A decision is known. The pointers are valid during the call.
 struct DecisionReport {

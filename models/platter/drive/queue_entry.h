@@ -7,6 +7,7 @@
 
 #include "platter/buffer/segment_buffer.h"
 #include "platter/command/tlm/command_extension.h"
+#include "platter/core/probes.h"
 #include "platter/mapping/mapping_if.h"
 #include "platter/scheduling/command.h"
 
@@ -51,6 +52,9 @@ constexpr bool allowed(Stage from, Stage to) {
   return (std::uint32_t{next[static_cast<std::size_t>(from)]} >> static_cast<unsigned>(to) & 1u) != 0;
 }
 
+class ProbeIf;
+using Probes = core::Probes<ProbeIf>;
+
 /// One command in the drive: a queue entry with a tag, or an internal access.
 struct QueueEntry {
   static constexpr int kBlockingCall = -1;
@@ -67,12 +71,18 @@ struct QueueEntry {
   scheduling::Command command;  ///< the current access, as the scheduling engine sees it
   command::Result result;
   tlm::tlm_generic_payload* payload = nullptr;
-  mapping::Walk walk;  ///< the host's blocks, and the progress of the command through its accesses
+  mapping::Walk walk;              ///< the host's blocks, and the progress of the command through its accesses
+  const Probes* probes = nullptr;  ///< told of each stage; null: nobody
 
   /// Changes the stage. Reports a fatal error if the table does not allow the transition.
   void enter(Stage next) {
-    if (!allowed(stage, next)) report_stage(next);
+    if (!allowed(stage, next)) report_violation(next);
     stage = next;
+    tell_stage();
+  }
+  /// Tells the probes, if there are any, the stage.
+  void tell_stage() const {
+    if (probes != nullptr && !probes->empty()) report();
   }
   bool used() const { return stage != Stage::Free; }
   /// True once no other command has to wait for it.
@@ -90,7 +100,8 @@ struct QueueEntry {
   bool head_of_queue() const { return asked.attribute == command::TaskAttribute::HeadOfQueue; }
 
  private:
-  [[noreturn]] void report_stage(Stage next) const;
+  [[noreturn]] void report_violation(Stage next) const;
+  void report() const;
 };
 
 }  // namespace platter::drive

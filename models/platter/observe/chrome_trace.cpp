@@ -35,7 +35,7 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
   void decided(const drive::DecisionReport& report) override {
     const Picoseconds begin = std::max(report.asked, engine_free_);
     engine_free_ = std::max(report.effective, begin + kShortest);
-    std::string name = report.chosen != nullptr ? fmt::format("#{}", report.chosen->command.tag.value) : "none";
+    std::string name = report.chosen != nullptr ? fmt::format("tag {}", report.chosen->command.tag.value) : "none";
     if (report.decision.kind == scheduling::Decision::Kind::Move) name = "move";
     const auto waiting =
         std::count_if(report.engine.begin(), report.engine.end(), [](const drive::QueueEntry* one) { return one != nullptr; });
@@ -56,7 +56,8 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
   void started(const drive::AccessReport& report) override {
     end_phase(report.time);
     end_access(report.time);
-    access_ = {report.time, fmt::format("#{} {} {}", report.tag, core::to_string(report.cls), report.write ? "write" : "read"),
+    access_ = {report.time,
+               fmt::format("tag {} {} {}", report.tag, core::to_string(report.cls), report.write ? "write" : "read"),
                fmt::format("\"first_block\":{},\"blocks\":{}", report.first.value, report.blocks)};
     if (decision_ < 0 || !trace_.inside(decision_, report.time)) return;
     const std::uint64_t id = ++arrows_;

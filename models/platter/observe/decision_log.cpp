@@ -49,7 +49,7 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
 
   void look(const drive::DecisionReport& report, const drive::QueueEntry& entry) {
     for (std::size_t i = 0; i < log_.requests_.size(); ++i) {
-      if (!belongs(entry.asked, log_.requests_[i])) continue;
+      if (entry.asked.number != static_cast<std::int64_t>(log_.requests_[i])) continue;
       const auto waits = static_cast<std::uint32_t>(std::count_if(report.engine.begin(), report.engine.end(),
                                                                   [](const drive::QueueEntry* one) { return one != nullptr; }));
       const bool in_engine = std::find(report.engine.begin(), report.engine.end(), &entry) != report.engine.end();
@@ -70,17 +70,11 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
     }
   }
 
-  bool belongs(const command::Command& asked, const FollowedRequest& request) const {
-    const command::Command& host = request.command;
-    return asked.issued == host.issued && asked.cls == host.cls && asked.stream == host.stream &&
-           asked.operation == host.operation &&
-           (log_.whole_ ? asked.address == host.address && asked.length == host.length : asked.length <= host.length);
-  }
-
   Candidate candidate(const drive::DecisionReport& report, const drive::QueueEntry& entry, bool in_engine) const {
     const scheduling::Command& command = entry.command;
     Candidate of;
     of.tag = entry.internal() ? -1 : entry.tag.value;
+    of.number = entry.asked.number;
     of.cls = command.cls;
     of.stream = command.stream;
     of.write = command.extent.write;
@@ -89,8 +83,8 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
     of.blocks = command.extent.blocks;
     of.cylinder = command.extent.cylinder.value;
     of.arrival = command.arrival;
-    // A command that its overhead or a hazard still holds has no extent yet, and so has a write that the policy will place.
-    if (command.extent.blocks == 0 || report.decision.kind == scheduling::Decision::Kind::Write) return of;
+    of.placed = command.extent.media > 0;
+    if (!of.placed) return of;
     of.access =
         drive_.planner().estimate(report.head, command.extent, report.effective, command.data_ready, command.overhead_end);
     of.cost = drive_.engine().compared_part(of.access);
@@ -109,8 +103,8 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
   std::optional<scheduling::ContinuousSweep> sweep_;
 };
 
-DecisionLog::DecisionLog(std::vector<FollowedRequest> requests, bool whole, scheduling::SweepStart sweep_start)
-    : requests_(std::move(requests)), whole_(whole), sweep_start_(sweep_start) {}
+DecisionLog::DecisionLog(std::vector<std::uint64_t> requests, scheduling::SweepStart sweep_start)
+    : requests_(std::move(requests)), sweep_start_(sweep_start) {}
 DecisionLog::~DecisionLog() = default;
 
 void DecisionLog::watch(drive::Drive& drive, const std::string& name) {

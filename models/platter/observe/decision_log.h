@@ -11,13 +11,6 @@
 
 namespace platter::observe {
 
-/// A request of the host whose way through the drives is followed.
-struct FollowedRequest {
-  std::uint64_t number;      ///< in order of issue
-  command::Command command;  ///< with the time of its issue
-  core::Picoseconds completed;
-};
-
 enum class GuardVerdict {
   None,     ///< there is no guard, or no continuous command waits
   Passes,   ///< serving the command leaves the sweep the time that it needs
@@ -27,6 +20,7 @@ enum class GuardVerdict {
 /// A command that waits in a drive, as a decision sees it.
 struct Candidate {
   int tag = -1;
+  std::int64_t number = command::Command::kNoNumber;  ///< of the host's request
   core::RequestClass cls = core::RequestClass::Discrete;
   std::uint32_t stream = 0;
   bool write = false;
@@ -34,6 +28,8 @@ struct Candidate {
   core::Lba first;
   std::uint32_t blocks = 0;
   std::uint32_t cylinder = 0;
+  bool placed =
+      false;  ///< it has blocks and a cylinder: not while its overhead or a hazard holds it, nor a write that the policy will place
   core::Picoseconds arrival = 0;
   mechanics::AccessTime access;  ///< if it were served when the decision takes effect
   core::Picoseconds cost = 0;    ///< of it the part that the engine compares (EngineIf::compared_part)
@@ -43,7 +39,7 @@ struct Candidate {
 
 /// What a decision meant for a followed request.
 struct Sight {
-  std::size_t request;  ///< which of the followed ones
+  std::size_t request;  ///< which of the followed ones, from 0
   std::string drive;
   core::Picoseconds asked;
   core::Picoseconds effective;
@@ -59,12 +55,11 @@ struct Sight {
 
 /// Notes every decision that a drive makes while it holds a command of a followed request: what was chosen, what both cost, and what the
 /// deadline guard says of them. Costs and guard are in exact arithmetic, with the bound that the engine's guard charges, whatever the engine
-/// computes with. A command belongs to a request if it has its time of issue, class, stream and operation, and lies in it (`whole`) or is a part
-/// of it that an array has made.
+/// computes with. A command belongs to a request if it has its number: an array passes the number on to the parts that it makes.
 class DecisionLog {
  public:
-  /// `whole`: the drives get the host's requests as they are.
-  DecisionLog(std::vector<FollowedRequest> requests, bool whole, scheduling::SweepStart sweep_start);
+  /// `requests`: the numbers of those that are followed.
+  DecisionLog(std::vector<std::uint64_t> requests, scheduling::SweepStart sweep_start);
   ~DecisionLog();
 
   /// To be called before the simulation starts. This object must live for as long as the drive runs.
@@ -75,8 +70,7 @@ class DecisionLog {
  private:
   class Watch;
 
-  std::vector<FollowedRequest> requests_;
-  bool whole_;
+  std::vector<std::uint64_t> requests_;
   scheduling::SweepStart sweep_start_;
   std::vector<std::unique_ptr<Watch>> watches_;
   std::vector<Sight> sights_;

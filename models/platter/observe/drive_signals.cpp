@@ -18,6 +18,17 @@ const params::Enumeration& classes() {  // in the order of core::RequestClass
   return names;
 }
 
+const params::Enumeration& engine_states() {
+  static const params::Enumeration names{"engine_state", {"IDLE", "DECIDING", "READY", "LATE"}};
+  return names;
+}
+
+EngineState engine_state(const DriveView& v) {
+  if (v.stalled) return EngineState::Late;
+  if (v.prepared_from <= v.now) return EngineState::Ready;
+  return v.prepared_from == core::kNoDeadline ? EngineState::Idle : EngineState::Deciding;
+}
+
 }  // namespace
 
 const std::vector<params::Signal<DriveView>>& drive_signals() {
@@ -52,10 +63,17 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
        [](const V& v) { return SignalValue{std::uint64_t{v.prepared_from <= v.now}}; }},
       {{"controller", "scheduler_stall", "the arm, which has just been busy, waits for a decision", 1},
        kStalled,
-       [](const V& v) { return SignalValue{std::uint64_t{v.drive.dispatcher().stalled()}}; }},
+       [](const V& v) { return SignalValue{std::uint64_t{v.stalled}}; }},
       {{"queue", "occupancy", "commands in the queue", 11},
        kOccupied,
        [](const V& v) { return SignalValue{std::uint64_t{v.occupancy}}; }},
+      {{"engine", "policy", "", params::SignalRow::kText}, kAttached, [](const V& v) { return SignalValue{v.policy}; }},
+      {{"engine", "kind", "which engine decides", params::SignalRow::kText},
+       kAttached,
+       [](const V& v) { return SignalValue{v.engine}; }},
+      {{"engine", "state", "of the decision for the next access", 2, &engine_states()},
+       kPrepared | kStalled,
+       [](const V& v) { return SignalValue{static_cast<std::uint64_t>(engine_state(v))}; }},
   };
   return signals;
 }

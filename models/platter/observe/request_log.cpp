@@ -1,9 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/observe/request_log.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
 
 namespace platter::observe {
+
+namespace {
+
+/// A line of the table. A log has millions of them, and a parsed format would take most of its time.
+class Row {
+ public:
+  template <typename Integer>
+  Row& number(Integer value) {
+    at_ = std::to_chars(at_, text_.data() + text_.size(), value).ptr;
+    *at_++ = ',';
+    return *this;
+  }
+  Row& text(std::string_view text) {
+    at_ = std::copy(text.begin(), text.end(), at_);
+    *at_++ = ',';
+    return *this;
+  }
+  /// The line with its end instead of the last comma.
+  std::string_view end() {
+    at_[-1] = '\n';
+    return {text_.data(), static_cast<std::size_t>(at_ - text_.data())};
+  }
+
+ private:
+  std::array<char, 1024> text_;  // 19 numbers of at most 20 digits, and the texts
+  char* at_ = text_.data();
+};
+
+}  // namespace
 
 RequestLog::RequestLog(const std::filesystem::path& file) : file_(file) {}
 
@@ -20,18 +52,17 @@ void RequestLog::finished(const workload::FinishedRequest& finished) {
   finish();
   const workload::Request& r = finished.request;
   const command::CommandTiming& t = finished.timing;
-  fmt::memory_buffer row;  // on the stack
-  auto out = std::back_inserter(row);
-  fmt::format_to(out, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", finished.number, core::to_string(r.cls), r.stream,
-                 r.write() ? 'W' : 'R', r.address, r.length, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead,
-                 t.seek, t.settle, t.rotation, t.transfer, t.bus);
-  if (r.deadline != core::kNoDeadline) fmt::format_to(out, "{}", r.deadline);
-  fmt::format_to(out, ",{},{}", t.completed > r.deadline ? 1 : 0,
-                 finished.status == command::CommandStatus::Good ? "good" : command::to_string(finished.status));
-  if (recorded_) row.push_back(',');
-  if (recorded_ && r.recorded >= 0) fmt::format_to(out, "{}", r.recorded);
-  row.push_back('\n');
-  file_.write({row.data(), row.size()});
+  Row row;
+  row.number(finished.number).text(core::to_string(r.cls)).number(r.stream).text(r.write() ? "W" : "R");
+  row.number(r.address).number(r.length);
+  for (const core::Picoseconds time :
+       {t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek, t.settle, t.rotation, t.transfer, t.bus})
+    row.number(time);
+  r.deadline != core::kNoDeadline ? row.number(r.deadline) : row.text("");
+  row.text(t.completed > r.deadline ? "1" : "0");
+  row.text(finished.status == command::CommandStatus::Good ? "good" : command::to_string(finished.status));
+  if (recorded_) r.recorded >= 0 ? row.number(r.recorded) : row.text("");
+  file_.write(row.end());
 }
 
 }  // namespace platter::observe

@@ -48,6 +48,8 @@ class RequestTap : public sc_core::sc_module {
       static_cast<command::Command&>(open.request) = command::command_of(payload);
       if (open.request.issued < 0) open.request.issued = core::now_ps();
       open.number = numbers_++;
+      if (auto* extension = payload.get_extension<command::CommandExtension>())
+        extension->number = static_cast<std::int64_t>(open.number);
       for (workload::RequestObserverIf* observer : observers_) observer->issued(open.request);
     }
     const tlm::tlm_sync_enum answer = disk_init_socket->nb_transport_fw(payload, phase, delay);

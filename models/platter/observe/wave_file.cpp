@@ -8,6 +8,7 @@
 #include <verilated_fst_c.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -21,7 +22,28 @@ using core::Picoseconds;
 
 namespace {
 
-std::uint32_t words(const params::SignalRow& row) { return row.bits == 0 ? 2 : 1; }
+constexpr std::size_t kTextWords = params::SignalRow::kTextBytes / 4;
+
+std::uint32_t words(const params::SignalRow& row) {
+  return row.bits == 0 ? 2 : row.bits == params::SignalRow::kText ? kTextWords : 1;
+}
+
+/// The last character in the lowest bits.
+std::array<WData, kTextWords> text_words(const std::string& text) {
+  std::array<WData, kTextWords> words{};
+  const std::size_t length = std::min<std::size_t>(text.size(), params::SignalRow::kTextBytes);
+  for (std::size_t i = 0; i < length; ++i) {
+    const std::size_t place = length - 1 - i;
+    words[place / 4] |= static_cast<WData>(static_cast<unsigned char>(text[i])) << (place % 4 * 8);
+  }
+  return words;
+}
+
+params::SignalValue nothing(const params::SignalRow& row) {
+  if (row.bits == 0) return 0.0;
+  if (row.bits == params::SignalRow::kText) return std::string();
+  return std::uint64_t{0};
+}
 
 /// The values of an enumeration in binary digits.
 struct EnumerationText {
@@ -44,20 +66,22 @@ struct WaveFile::File {
   struct Scope {
     std::string name;
     std::vector<params::SignalRow> rows;
-    std::size_t first;       ///< index of the first value
+    std::vector<params::SignalValue> values;
+    std::vector<std::uint32_t> codes;    ///< in the file, relative to the first one's
+    std::vector<std::uint32_t> changed;  ///< rows whose values are newer than the file
+    std::vector<bool> is_changed;
     std::uint32_t code = 0;  ///< of the first signal in the file
-    const File* of = nullptr;
+
+    void set(std::size_t row, params::SignalValue value) {
+      values[row] = std::move(value);
+      if (is_changed[row]) return;
+      is_changed[row] = true;
+      changed.push_back(static_cast<std::uint32_t>(row));
+    }
   };
 
   VerilatedFstC fst;
   std::vector<std::unique_ptr<Scope>> scopes;
-  std::vector<params::SignalValue> values;
-
-  static std::uint32_t all_words(const Scope& scope) {
-    std::uint32_t sum = 0;
-    for (const params::SignalRow& row : scope.rows) sum += words(row);
-    return sum;
-  }
 
   static void init(void* self, VerilatedFst* trace, std::uint32_t code) {
     auto& scope = *static_cast<Scope*>(self);
@@ -78,11 +102,8 @@ struct WaveFile::File {
       if (std::find(inner.begin(), inner.end(), row.scope) == inner.end()) inner.push_back(row.scope);
     for (const std::string_view name : inner) {
       if (!name.empty()) trace->pushPrefix(std::string(name).c_str(), kModule);
-      std::uint32_t at = code;
-      for (const params::SignalRow& row : scope.rows) {
-        if (row.scope == name) declare(*trace, at, row, enumerations);
-        at += words(row);
-      }
+      for (std::size_t i = 0; i < scope.rows.size(); ++i)
+        if (scope.rows[i].scope == name) declare(*trace, code + scope.codes[i], scope.rows[i], enumerations);
       if (!name.empty()) trace->popPrefix();
     }
     trace->popPrefix();
@@ -96,6 +117,8 @@ struct WaveFile::File {
     const std::string name(row.name);
     if (row.bits == 0)
       trace.declDouble(at, name.c_str(), -1, kNone, VerilatedTraceSigKind::VAR, VerilatedTraceSigType::DOUBLE);
+    else if (row.bits == params::SignalRow::kText)
+      trace.declWide(at, name.c_str(), -1, kNone, kWire, kLogic, row.bits - 1, 0);
     else if (row.bits == 1)
       trace.declBit(at, name.c_str(), -1, kNone, kWire, kLogic);
     else
@@ -105,23 +128,33 @@ struct WaveFile::File {
 
   template <bool kFull>
   static void write(void* self, VerilatedFst::Buffer* buffer) {
-    const auto& scope = *static_cast<Scope*>(self);
-    std::uint32_t code = scope.code;
-    for (std::size_t i = 0; i < scope.rows.size(); ++i) {
-      const params::SignalRow& row = scope.rows[i];
-      const params::SignalValue& value = scope.of->values[scope.first + i];
-      std::uint32_t* old = buffer->oldp(code);
-      code += words(row);
-      if (row.bits == 0) {
-        const double real = std::get<double>(value);
-        kFull ? buffer->fullDouble(old, real) : buffer->chgDouble(old, real);
-        continue;
-      }
+    auto& scope = *static_cast<Scope*>(self);
+    if (kFull) {
+      for (std::size_t i = 0; i < scope.rows.size(); ++i) write_row<kFull>(scope, i, *buffer);
+    } else {
+      for (const std::uint32_t row : scope.changed) write_row<kFull>(scope, row, *buffer);
+    }
+    for (const std::uint32_t row : scope.changed) scope.is_changed[row] = false;
+    scope.changed.clear();
+  }
+
+  template <bool kFull>
+  static void write_row(const Scope& scope, std::size_t i, VerilatedFst::Buffer& buffer) {
+    const params::SignalRow& row = scope.rows[i];
+    const params::SignalValue& value = scope.values[i];
+    std::uint32_t* old = buffer.oldp(scope.code + scope.codes[i]);
+    if (row.bits == 0) {
+      const double real = std::get<double>(value);
+      kFull ? buffer.fullDouble(old, real) : buffer.chgDouble(old, real);
+    } else if (row.bits == params::SignalRow::kText) {
+      const auto text = text_words(std::get<std::string>(value));
+      kFull ? buffer.fullWData(old, text.data(), row.bits) : buffer.chgWData(old, text.data(), row.bits);
+    } else {
       const auto whole = static_cast<std::uint32_t>(std::get<std::uint64_t>(value));
       if (row.bits == 1)
-        kFull ? buffer->fullBit(old, whole != 0) : buffer->chgBit(old, whole != 0);
+        kFull ? buffer.fullBit(old, whole != 0) : buffer.chgBit(old, whole != 0);
       else
-        kFull ? buffer->fullIData(old, whole, row.bits) : buffer->chgIData(old, whole, row.bits);
+        kFull ? buffer.fullIData(old, whole, row.bits) : buffer.chgIData(old, whole, row.bits);
     }
   }
 };
@@ -136,18 +169,22 @@ WaveFile::WaveFile(std::vector<WaveWindow> windows) : file_(std::make_unique<Fil
 }
 
 WaveFile::Signals WaveFile::add(const std::string& scope, std::vector<params::SignalRow> rows) {
+  const std::size_t number = file_->scopes.size();
   File::Scope& added = *file_->scopes.emplace_back(std::make_unique<File::Scope>());
   added.name = scope;
   added.rows = std::move(rows);
-  added.first = file_->values.size();
-  added.of = file_.get();
-  for (const params::SignalRow& row : added.rows)
-    file_->values.push_back(row.bits == 0 ? params::SignalValue{0.0} : params::SignalValue{std::uint64_t{0}});
+  added.is_changed.resize(added.rows.size());
+  std::uint32_t code = 0;
+  for (const params::SignalRow& row : added.rows) {
+    added.values.push_back(nothing(row));
+    added.codes.push_back(code);
+    code += words(row);
+  }
   VerilatedFst& trace = *file_->fst.spTrace();
-  trace.addInitCb(&File::init, &added, scope, false, File::all_words(added));
+  trace.addInitCb(&File::init, &added, scope, false, code);
   trace.addFullCb(&File::write<true>, 0, &added);
   trace.addChgCb(&File::write<false>, 0, &added);
-  return {added.first};
+  return {number};
 }
 
 void WaveFile::add(accelerator::RtlCore& rtl) {
@@ -218,7 +255,7 @@ void WaveFile::flush(Picoseconds before) {
 void WaveFile::set(Signals of, std::size_t row, params::SignalValue value, Picoseconds now) {
   turn(now);
   flush(now);
-  file_->values[of.first + row] = value;
+  file_->scopes[of.scope]->set(row, std::move(value));
   if (wants(now)) changed_ = now;
 }
 

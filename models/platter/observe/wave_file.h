@@ -35,9 +35,9 @@ class WaveFile : public accelerator::WaveSamplerIf {
   ~WaveFile() override;
 
   // To be called before `arm`.
-  /// The signals of a scope: the index of the first one's value.
+  /// The signals of a scope, by its number.
   struct Signals {
-    std::size_t first = 0;
+    std::size_t scope = 0;
   };
   Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
   /// Adds a design, which must be built for tracing and outlive the file.

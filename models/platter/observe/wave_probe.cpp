@@ -7,15 +7,30 @@ namespace platter::observe {
 
 using core::now_ps;
 
+namespace {
+
+/// The drive's signals, then those of its tags.
+std::vector<params::SignalRow> rows(const drive::Drive& drive) {
+  std::vector<params::SignalRow> all = params::rows_of(drive_signals());
+  const std::vector<params::SignalRow> tags = tag_signals(drive.queue().depth());
+  all.insert(all.end(), tags.begin(), tags.end());
+  return all;
+}
+
+}  // namespace
+
 WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
-                     std::uint32_t samples_per_turn)
+                     std::uint32_t samples_per_turn, const std::string& policy, const std::string& engine)
     : sc_module(name),
       drive_(drive),
       file_(file),
-      signals_(file.add(scope, params::rows_of(drive_signals()))),
+      signals_(file.add(scope, rows(drive))),
+      first_tag_(drive_signals().size()),
       view_{drive},
       interval_(drive.spindle().rotation().period() / samples_per_turn) {
   view_.access.deadline = core::kNoDeadline;
+  view_.policy = policy;
+  view_.engine = engine;
   if (file_.next_from(-1) <= kLead) attach();
   SC_METHOD(sample);
   SC_METHOD(show_preparation);
@@ -36,6 +51,8 @@ void WaveProbe::attach() {
   view_.report = {now_ps(),          unit.number(), unit.doing(), unit.state().cylinder.value, unit.state().head.value,
                   unit.current_tag()};
   view_.occupancy = drive_.queue().occupancy();
+  show(kAttached);
+  for (const drive::QueueEntry& entry : drive_.queue().entries()) show_tag(entry.tag.value, entry.stage, entry.asked);
 }
 
 void WaveProbe::detach() {
@@ -51,13 +68,28 @@ void WaveProbe::show(std::uint32_t events) {
 void WaveProbe::entered(const drive::ActuatorReport& report) {
   view_.report = report;
   const bool stalled = drive_.dispatcher().stalled();
-  if (stalled) stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is ready takes no time
+  if (stalled)
+    stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is ready takes no time
+  else
+    view_.stalled = false;
   show(stalled ? kEntered : kEntered | kStalled);
 }
 
 void WaveProbe::started(const drive::AccessReport& report) {
   view_.access = report;
   show(kStarted);
+}
+
+void WaveProbe::staged(const drive::StageReport& report) {
+  view_.now = report.time;
+  show_tag(report.tag, report.stage, report.command);
+}
+
+void WaveProbe::show_tag(std::uint32_t tag, drive::Stage stage, const command::Command& command) {
+  const bool used = stage != drive::Stage::Free;
+  file_.set(signals_, first_tag_ + text_row(tag),
+            used ? command_text(command, drive_.planner().geometry().sector_bytes()) : std::string(), view_.now);
+  file_.set(signals_, first_tag_ + stage_row(tag), static_cast<std::uint64_t>(stage), view_.now);
 }
 
 void WaveProbe::occupied(core::Picoseconds /*time*/, std::uint32_t commands) {

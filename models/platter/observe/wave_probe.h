@@ -5,6 +5,7 @@
 #include <systemc>
 
 #include "platter/observe/drive_signals.h"
+#include "platter/observe/tag_signals.h"
 #include "platter/observe/wave_file.h"
 
 namespace platter::observe {
@@ -13,13 +14,14 @@ namespace platter::observe {
 class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
  public:
   SC_HAS_PROCESS(WaveProbe);
-  /// `scope`: the drive's scope in the file. The drive must outlive the probe.
+  /// `scope`: the drive's scope in the file; `policy` and `engine`: their names. The drive must outlive the probe.
   WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
-            std::uint32_t samples_per_turn);
+            std::uint32_t samples_per_turn, const std::string& policy = "", const std::string& engine = "");
   ~WaveProbe() override;
 
   void entered(const drive::ActuatorReport& report) override;
   void started(const drive::AccessReport& report) override;
+  void staged(const drive::StageReport& report) override;
   void occupied(core::Picoseconds time, std::uint32_t commands) override;
   void prepared(core::Picoseconds time, std::uint32_t actuator, core::Picoseconds from) override;
 
@@ -31,14 +33,19 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
   void detach();
   void sample();
   void show_preparation();
-  void show_stall() { show(kStalled); }
+  void show_stall() {
+    view_.stalled = drive_.dispatcher().stalled();
+    show(kStalled);
+  }
   void show(std::uint32_t events);
+  void show_tag(std::uint32_t tag, drive::Stage stage, const command::Command& command);
 
   drive::Drive& drive_;
   bool attached_ = false;
   core::Picoseconds seen_ = 0;  ///< the last time in a window
   WaveFile& file_;
   WaveFile::Signals signals_;
+  std::size_t first_tag_;  ///< row of the first tag
   DriveView view_;
   core::Picoseconds interval_;
   sc_core::sc_event prepared_event_;

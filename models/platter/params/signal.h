@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -16,14 +17,19 @@ struct Enumeration {
 
 /// The description of a signal in a wave file.
 struct SignalRow {
+  /// The file has no signals that are texts. A text is a vector of eight bits a character, the last one in the lowest bits, as a string
+  /// is in Verilog; what is longer is cut off.
+  static constexpr int kTextBytes = 48;
+  static constexpr int kText = 8 * kTextBytes;
+
   std::string_view scope;  ///< within the scope of the watched object
   std::string_view name;
   std::string_view description;
-  int bits;  ///< 0: a real
+  int bits;  ///< 0: a real; kText: a text
   const Enumeration* values = nullptr;
 };
 
-using SignalValue = std::variant<std::uint64_t, double>;
+using SignalValue = std::variant<std::uint64_t, double, std::string>;
 
 /// A signal of an object that a probe watches: its value, and the events after which the probe reads it.
 template <typename View>

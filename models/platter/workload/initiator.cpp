@@ -110,7 +110,7 @@ void Initiator::enqueue(const Request& made, std::size_t source) {
   const Request& request = transaction.request;
   if (classifier_ != nullptr) transaction.request.cls = classifier_->class_of(request);
   for (RequestObserverIf* observer : observers_) observer->issued(request);
-  transaction.number = next_number_++;
+  transaction.request.number = static_cast<std::int64_t>(next_number_++);
   transaction.active = true;
   transaction.producer = source;
   command::set_command(transaction.payload, transaction, request);
@@ -150,7 +150,8 @@ tlm::tlm_sync_enum Initiator::nb_transport_bw(tlm::tlm_generic_payload& payload,
 void Initiator::finish(tlm::tlm_generic_payload& payload) {
   Transaction& transaction = transaction_of(payload);
   for (RequestObserverIf* observer : observers_)
-    observer->finished({transaction.request, transaction.number, transaction.status, transaction.timing});
+    observer->finished(
+        {transaction.request, static_cast<std::uint64_t>(transaction.request.number), transaction.status, transaction.timing});
   transaction.active = false;
   --in_drive_[core::index_of(transaction.request.cls)];
   const std::size_t source = transaction.producer;

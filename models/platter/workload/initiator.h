@@ -72,7 +72,6 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
     tlm::tlm_generic_payload payload;
     Request request;
-    std::uint64_t number = 0;
     std::size_t producer = 0;
     bool active = false;
   };

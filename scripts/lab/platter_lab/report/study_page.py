@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from platter_lab import LabError
+from platter_lab.pareto import front_of
 from platter_lab.report import table_charts
 from platter_lab.report.inputs import StudyInput
 from platter_lab.report.page import Page, Raw, number, table
-from platter_lab.pareto import front_of
 
 MOST_ROWS = 5000
 MOST_OBJECTIVES = 4   # with fronts of their own
