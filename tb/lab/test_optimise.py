@@ -21,10 +21,10 @@ import scipy.stats
 from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
 from platter_lab.optimise import prices
-from platter_lab.pareto import undominated
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.optimise.space import read_space
 from platter_lab.optimise.study import Record, Study
+from platter_lab.pareto import undominated
 
 PLATTER = Path(os.environ["PLATTER"])
 SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"

@@ -11,10 +11,10 @@ from typing import Any
 import polars as pl
 
 from platter_lab import LabError
+from platter_lab.pareto import front_of
 from platter_lab.report import table_charts
 from platter_lab.report.inputs import SweepInput
 from platter_lab.report.page import Cell, Page, Raw, number, table, text
-from platter_lab.pareto import front_of
 from platter_lab.report.table_charts import MOST_COLOURS, Column, Row
 
 MOST_ROWS = 5000      # of the table
