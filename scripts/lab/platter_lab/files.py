@@ -20,6 +20,8 @@ from platter_lab import LabError
 if TYPE_CHECKING:
     import polars as pl
 
+_TRIES = 20   # where other processes make and remove the same folders
+
 
 def write_bytes(path: Path, content: bytes) -> None:
     """As `write_whole`, of one file that is no text."""
@@ -47,7 +49,7 @@ def write_whole(files: Mapping[Path, str | bytes]) -> None:
     """
     made: dict[Path, Path] = {}   # what is written, by where it goes
     folders: list[Path] = []
-    streams: list[tuple[Path, str]] = []
+    streams: list[tuple[Path, str | bytes]] = []
     done = False
     path = Path()
     try:
@@ -95,9 +97,14 @@ def expect_writable_folder(folder: Path, what: str) -> None:
     """LabError where no file can be made in this folder, which need not exist yet; tries, and leaves nothing. `what` is it for."""
     made: list[Path] = []
     try:
-        _make_folder(folder, made)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        for left in reversed(range(_TRIES)):
+            try:
+                _make_folder(folder, made)
+                with tempfile.TemporaryFile(dir=folder):
+                    break
+            except FileNotFoundError:   # another process tries the same, and has removed what it made
+                if not left:
+                    raise
     except NotADirectoryError as error:
         raise LabError(f"{folder}: it or what it stands in is a file; expected a folder for {what}") from error
     except OSError as error:
@@ -127,25 +134,32 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-def _write_stream(path: Path, text: str) -> None:
+def _write_stream(path: Path, content: str | bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
         sys.stdout.flush()   # what was printed before comes before
         sys.stderr.flush()
-    with path.open("w", encoding="utf-8") if descriptor is None else os.fdopen(os.dup(descriptor), "w", encoding="utf-8") as file:
-        file.write(text)
+    with path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
 
 
 def _make_folder(folder: Path, made: list[Path]) -> None:
     """With all that it stands in; what there was not yet goes to `made`, the outermost first."""
-    missing = []
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    for one in reversed(missing):
-        with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
-            one.mkdir()
-            made.append(one)
+    for left in reversed(range(_TRIES)):
+        missing = []
+        above = folder
+        while not above.exists():
+            missing.append(above)
+            above = above.parent
+        try:
+            for one in reversed(missing):
+                with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
+                    one.mkdir()
+                    made.append(one)
+            return
+        except FileNotFoundError:   # another process has removed what it made, and found empty
+            if not left:
+                raise
 
 
 def _remove_empty(folders: list[Path]) -> None:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -69,6 +71,20 @@ def _expect_options(arguments: argparse.Namespace) -> None:
         raise LabError(f"--slurm: found {arguments.slurm[0]} with --on {arguments.on}; expected --on slurm")
 
 
+@contextlib.contextmanager
+def _places(plan: Plan) -> Iterator[None]:
+    """What the model refuses of a key that the plan sets is said with its place there."""
+    try:
+        yield
+    except StudyFailed:
+        raise
+    except LabError as error:
+        refused = re.search(r"--set ([\w.-]+)=.*?: \1: (.*)", str(error))
+        if not refused or refused.group(1) not in plan.keys():
+            raise
+        raise LabError(f"{plan.place(refused.group(1))}{refused.group(1)}: {refused.group(2)}\n{error}") from error
+
+
 def run(arguments: argparse.Namespace) -> int:
     _expect_options(arguments)
     plan = read_plan(arguments.plan)
@@ -83,10 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
     batches = [(point, plan.seeds) for point in points.values()]
     with _executor(arguments, platter) as executor:
         runner = Runner(platter, store, executor, LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1))
-        if arguments.estimate:
-            print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
-            return 0
-        outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests)
+        with _places(plan):
+            if arguments.estimate:
+                print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
+                return 0
+            outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests,
+                                       places=[metric.place for metric in plan.metrics])
     table = Table(plan, {configuration: outcomes[point] for configuration, point in points.items()})
     table.write(output, units)
     Console(width=None if sys.stdout.isatty() else 200).print(table.screen(units))

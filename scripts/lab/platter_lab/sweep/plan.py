@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from platter_lab.settings import flat, text
 
 _FORMAT = 1
 _MOST_RUNS = 1_000_000
+_LAST_SEED = 9_200_000_000_000_000_000   # as sim.seed takes them
 _COLUMNS = ("seed", "status", "message", "requests")   # of every table
 
 
@@ -40,6 +42,10 @@ class Metric:
 
     name: str
     place: tuple[str, ...]
+
+    def columns(self) -> list[str]:
+        """Of the table, with a comparison or without."""
+        return [self.name, *(f"{self.name} {what}" for what in ("mean", "low", "high", "ratio", "ratio low", "ratio high"))]
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,22 @@ class Plan:
     compare: Comparison | None
     limit_s: float | None
     requests: bool   # a log of each run is kept
+    text: str        # of the file
+
+    def keys(self) -> set[str]:
+        """All that are set in some configuration."""
+        return {key for configuration in self.configurations for key, _ in configuration.settings}
+
+    def place(self, key: str) -> str:
+        """Where the file has a key, for messages."""
+        return f"{self.file}:{_line_of(self.text, key)}"
+
+
+def _line_of(text: str, key: str) -> str:
+    """The number of the first line that has a key, as a message goes on behind a file's name."""
+    last = key.rsplit(".", 1)[-1] if key not in text else key
+    named = re.compile(rf"(?<![\w.-])[\"']?{re.escape(last)}[\"']?(?![\w-])")
+    return next((f"{number}: " for number, line in enumerate(text.splitlines(), 1) if named.search(line.split("#")[0])), " ")
 
 
 class _File:
@@ -86,15 +108,17 @@ class _File:
 
     def wrong(self, key: str, found: str, expected: str) -> LabError:
         """`key` is the last part of what is wrong, as the file spells it, behind its table: "axis.key"."""
-        last = key.rsplit(".", 1)[-1] if key not in self.text else key
-        named = re.compile(rf"(?<![\w.-])[\"']?{re.escape(last)}[\"']?(?![\w-])")
-        line = next((f"{number}: " for number, line in enumerate(self.text.splitlines(), 1) if named.search(line.split("#")[0])), "")
-        return LabError(f"{self.path}:{line or ' '}{key}: found {found}, expected {expected}")
+        return LabError(f"{self.path}:{_line_of(self.text, key)}{key}: found {found}, expected {expected}")
 
     def only(self, table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:
         for key in table:
             if key not in known:
                 raise self.wrong(key, f"in {where} a key that does not exist", "one of " + ", ".join(known))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one that a float can hold."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _range(file: _File, given: Any, axis: str) -> list[float | int]:
@@ -103,7 +127,7 @@ def _range(file: _File, given: Any, axis: str) -> list[float | int]:
         raise file.wrong("range", repr(given), "{ from, to, step } or { from, to, points, scale }")
     file.only(given, f"axis {axis}, range", ("from", "to", "step", "points", "scale"))
     for key in ("from", "to", "step", "points"):
-        if key in given and (isinstance(given[key], bool) or not isinstance(given[key], int | float) or not math.isfinite(given[key])):
+        if key in given and not _is_number(given[key]):
             raise file.wrong("range", f"{key} = {given[key]!r}", "a number")
     if "from" not in given or "to" not in given or ("step" in given) == ("points" in given):
         raise file.wrong("range", ", ".join(given) or "nothing", "from and to, and either step or points")
@@ -112,8 +136,10 @@ def _range(file: _File, given: Any, axis: str) -> list[float | int]:
         step = given["step"]
         if step == 0 or "scale" in given or (end - begin) / step < 0:
             raise file.wrong("range", f"an empty range from {begin} to {end} in steps of {step}", "a step that leads from one to the other, without a scale")
-        count = math.floor((end - begin) / step + 1e-9) + 1
-        values = [begin + step * i for i in range(min(count, _MOST_RUNS + 1))]
+        steps = (end - begin) / step + 1e-9
+        if not steps < _MOST_RUNS:
+            raise file.wrong("range", f"from {begin} to {end} in steps of {step}", f"at most {_MOST_RUNS} values")
+        values = [begin + step * i for i in range(math.floor(steps) + 1)]
         return values if all(isinstance(given[key], int) for key in ("from", "step")) else [float(f"{value:.12g}") for value in values]
     points = given["points"]
     scale = given.get("scale", "linear")
@@ -122,8 +148,10 @@ def _range(file: _File, given: Any, axis: str) -> list[float | int]:
     if scale not in ("linear", "log") or (scale == "log" and min(begin, end) <= 0):
         raise file.wrong("range", f"scale = {scale!r} from {begin} to {end}", "linear, or log with both ends above 0")
     parts = [i / (points - 1) for i in range(points)]
-    values = [begin * (end / begin) ** part if scale == "log" else begin + (end - begin) * part for part in parts]
-    return [float(f"{value:.12g}") for value in values]
+    values = [begin ** (1 - part) * end ** part if scale == "log" else begin * (1 - part) + end * part for part in parts]
+    values = [float(f"{value:.12g}") for value in values]
+    whole = isinstance(begin, int) and isinstance(end, int) and all(value.is_integer() for value in values)
+    return [int(value) for value in values] if whole else values
 
 
 def _axis(file: _File, table: Any) -> Axis:
@@ -149,7 +177,7 @@ def _axis(file: _File, table: Any) -> Axis:
             raise file.wrong("values", f"an empty axis {name}", "a list with at least one value")
         steps = [Step(text(value) if isinstance(value, list) else value, ((key, text(value)),)) for value in values]
     labels = [step.label for step in steps]
-    if not all(isinstance(label, str | int | float) for label in labels):
+    if not all(isinstance(label, str | bool) or _is_number(label) for label in labels):
         raise file.wrong(name, "a label that is neither text nor a number", "text or numbers")
     if len(set(map(str, labels))) < len(labels):
         raise file.wrong(name, f"the same value twice in axis {name}", "values that differ")
@@ -157,10 +185,10 @@ def _axis(file: _File, table: Any) -> Axis:
 
 
 def _seeds(file: _File, given: Any) -> tuple[int, ...]:
-    seeds = list(range(1, given + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
-    good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in seeds)
+    seeds = list(range(1, min(given, _MOST_RUNS + 1) + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
+    good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= _LAST_SEED for seed in seeds)
     if not good or len(set(seeds)) < len(seeds):
-        raise file.wrong("seeds", repr(given), "how many, or a list of different seeds, from 0 up")
+        raise file.wrong("seeds", repr(given), f"how many, or a list of different seeds, from 0 up to {_LAST_SEED:.2g}")
     return tuple(seeds)
 
 
@@ -240,8 +268,9 @@ def read_plan(path: Path) -> Plan:
         if not isinstance(table, dict) or set(table) - {"name", "path"} or not isinstance(table.get("path"), str):
             raise file.wrong("metric", repr(table), "path, of a number in the result, and name")
         name = table.get("name", table["path"])
-        if not isinstance(name, str) or name in [metric.name for metric in metrics] + names + list(_COLUMNS):
-            raise file.wrong(str(name), "a metric's name that is taken", "a name of its own")
+        taken = [*names, *_COLUMNS, *(column for metric in metrics for column in metric.columns())]
+        if not isinstance(name, str) or not set(taken).isdisjoint(Metric(name, ()).columns()):
+            raise file.wrong(str(name), "a metric's name, or that of a column that the table has of it, that is taken", "a name of its own")
         metrics.append(Metric(name, tuple(table["path"].split("."))))
     if not metrics:
         raise file.wrong("metric", "none", "tables [[metric]]")
@@ -258,4 +287,9 @@ def read_plan(path: Path) -> Plan:
     if not isinstance(requests, bool):
         raise file.wrong("requests", repr(requests), "true or false")
     configurations = _configurations(file, axes, tuple(flat(common)), content.get("filter", []))
-    return Plan(path, scenario, axes, _seeds(file, content.get("seeds", 1)), tuple(metrics), configurations, compare, limit_s, requests)
+    if compare and not any(configuration.labels[names.index(compare.axis)] == compare.baseline for configuration in configurations):
+        raise file.wrong("baseline", f"{compare.baseline!r}, of which the filters leave nothing", "a value that is run")
+    seeds = _seeds(file, content.get("seeds", 1))
+    if len(configurations) * len(seeds) > _MOST_RUNS:
+        raise file.wrong("seeds", f"more than a million runs of {len(configurations)} configurations", "fewer")
+    return Plan(path, scenario, axes, seeds, tuple(metrics), configurations, compare, limit_s, requests, file.text)
