@@ -16,6 +16,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import scipy.stats
 
@@ -24,6 +25,7 @@ from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
 from platter_lab.runs.job import parts_of, value_at
 from platter_lab.runs.point import Point
+from platter_lab.settings import text
 from platter_lab.sweep.plan import read_plan
 
 PLATTER = Path(os.environ["PLATTER"])
@@ -204,6 +206,22 @@ workload.discrete.trace = "{name}"''')
         self.assertEqual(self.runs(), 24)
         self.assertNotEqual(self.frame()["mean"].to_list(), first)
 
+    def test_a_kept_result_that_is_damaged_is_made_again(self) -> None:
+        counting = self.executable(self.COUNTS)
+        self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
+        first = self.frame()
+        for file, content in zip(sorted((self.folder / "kept").glob("*/*.json")), ("", "{", "{}", "[]", "null", "\udcff"), strict=False):
+            file.write_text(content, errors="surrogateescape")
+        self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 18)
+        self.assertTrue(self.frame().equals(first))
+
+    def test_a_scenario_may_be_a_link(self) -> None:
+        (self.folder / "there").mkdir()
+        (self.folder / "link.toml").symlink_to(SCENARIO)
+        plan = self.plan((str(SCENARIO), "there/../link.toml"))
+        self.assertEqual(read_plan(plan).scenario, self.folder.resolve() / "link.toml")
+
     def test_no_more_of_a_result_is_held_than_the_table_needs(self) -> None:
         result = {"a": {"b": 1, "c": None, "d": {"e": 2}}, "list": [{"x": 3.5}, {"x": 4}], "much": list(range(1000))}
         places = [("a", "b"), ("a", "b", "z"), ("a", "c"), ("a", "c", "z"), ("a", "d"), ("list", "1", "x"), ("list", "7", "x"), ("no",)]
@@ -379,6 +397,13 @@ class FromPython(unittest.TestCase):
         named = dict(got.statistics().iter_rows())
         self.assertEqual(named["classes.discrete.completed"], discrete.height)
         self.assertEqual(platter.run(SCENARIO, settings, platter=PLATTER).requests.equals(got.requests), True)
+
+    def test_values_may_be_numpys(self) -> None:
+        settings = {"engine": "firmware", "sim.warmup_s": np.int64(0), "sim.measure_s": np.float64(2.0), "workload.discrete.rate_per_s": np.float32(20.5),
+                    "drive.queue.depth": np.array([8])[0]}
+        configuration = platter.run(SCENARIO, settings, platter=PLATTER).result["configuration"]
+        self.assertEqual((configuration["sim"]["measure_s"], configuration["workload"]["discrete"]["rate_per_s"]), (2, 20.5))
+        self.assertEqual([text(value) for value in (np.bool_(True), np.array([1.5, 2.5]), np.str_("a"))], ["true", "[1.5, 2.5]", "a"])
 
     def test_a_server_has_no_log(self) -> None:
         server = ROOT / "docs/papers/replicated-striping/server.toml"

@@ -243,7 +243,9 @@ def read_plan(path: Path) -> Plan:
         raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
     if not isinstance(content.get("scenario"), str):
         raise file.wrong("scenario", repr(content.get("scenario")), "the file of a scenario, relative to the plan")
-    scenario = (path.parent / content["scenario"]).resolve()
+    # Its own name stays where it is a link: files that it names count from the folder where the link is, as in `platter run`.
+    scenario = path.parent / content["scenario"]
+    scenario = scenario.parent.resolve() / scenario.name
     if not scenario.is_file():
         raise file.wrong("scenario", f"{scenario}, which is no file", "the file of a scenario, relative to the plan")
     common = content.get("set", {})
