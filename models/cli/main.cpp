@@ -291,8 +291,8 @@ int sc_main(int argc, char** argv) {
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "scripts/platter also has `sweep PLAN`, a scenario over axes of keys, `reproduce STUDY`, a paper's experiments, and "
-      "`drive calibrate`.");
+      "scripts/platter also has `sweep PLAN`, a scenario over axes of keys, `report`, a page of figures of runs and sweeps, "
+      "`reproduce STUDY`, a paper's experiments, and `drive calibrate`.");
   std::function<int()> action;
   declare(app, action);
   try {

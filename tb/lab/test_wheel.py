@@ -63,6 +63,31 @@ class Wheel(unittest.TestCase):
         for file in self.empty.iterdir():
             file.unlink()
 
+    def test_a_search_runs_in_an_empty_folder_and_knows_the_costs(self):
+        scenario = self.folder / "usr" / "share" / "platter" / "configs" / "scenarios" / "mixed_media.toml"
+        (self.empty / "short.toml").write_text(
+            f'format = 1\nscenario = "{scenario}"\ntrials = 3\nset = {{ engine = "model", sim.warmup_s = 0, sim.measure_s = 3, accelerator.order_m = 0, '
+            'accelerator.clock_mhz = "{cost.fmax_mhz}" }\n[[parameter]]\nname = "lanes"\nkey = "accelerator.lanes"\nvalues = [1, 2, 4, 8]\n'
+            '[[objective]]\nname = "mean"\npath = "classes.discrete.response_ms.mean"\n[[objective]]\nname = "LUTs"\ncost = "luts"\n')
+        done = self.lab("optimise", "short.toml", XDG_CACHE_HOME=str(self.folder / "searched"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("short.parquet: 3 trials, 3 keep all constraints", done.stdout)
+        self.assertEqual(sorted(file.name for file in self.empty.iterdir()), ["short.journal", "short.parquet", "short.toml"])
+        for file in self.empty.iterdir():
+            file.unlink()
+
+    def test_a_report_is_made_in_an_empty_folder(self):
+        scenario = self.folder / "usr" / "share" / "platter" / "configs" / "scenarios" / "mixed_media.toml"
+        self.must(self.folder / "usr" / "bin" / "platter", "run", scenario, "--quiet", "--set", "engine=firmware", "--set", "sim.measure_s=3", "--result", self.folder / "run.json",
+                  "--requests", self.folder / "run.csv")
+        done = self.lab("report", self.folder / "run.json", "-o", "run.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.empty / "run.html"
+        self.assertIn("time-weighted mean", page.read_text())   # from the installed executable
+        self.assertIn("vegaEmbed(place", page.read_text())
+        page.unlink()
+        self.assertEqual(list(self.empty.iterdir()), [])
+
     def test_what_needs_the_tree_says_so(self):
         for words in (("reproduce", "autoqos", "--quick"), ("stream-tables",), ("guest", "fetch")):
             with self.subTest(command=words[0]):

@@ -18,8 +18,8 @@ namespace hba = ahci::reg;
 /// Memory from 0 on. An access past its end, or to a page that has been made bad, is an address error.
 class Memory : public sc_core::sc_module {
  public:
-  Memory(const sc_core::sc_module_name& name, std::size_t bytes, Picoseconds latency = 0)
-      : sc_module(name), memory_tgt_socket("memory_tgt_socket"), bytes(bytes), latency_(latency) {
+  Memory(const sc_core::sc_module_name& name, std::size_t size, Picoseconds latency = 0)
+      : sc_module(name), memory_tgt_socket("memory_tgt_socket"), bytes(size), latency_(latency) {
     memory_tgt_socket.register_b_transport(this, &Memory::b_transport);
   }
 

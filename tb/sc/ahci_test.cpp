@@ -144,12 +144,12 @@ TEST(Ahci, QueuedCommandsMoveTheBytesOfTheirRegions) {
       if (random() % 4 == 0) continue;
       // no two overlap in one round
       const std::uint64_t lba = slot * 500 + random() % 300;
-      const std::uint32_t sectors = 1 + random() % 100;
+      const auto sectors = static_cast<std::uint32_t>(1 + random() % 100);
       std::vector<Region> regions;
       std::uint32_t left = sectors * 512;
       std::uint64_t at = pc.data(slot);
       while (left > 0) {
-        const std::uint32_t part = std::min<std::uint32_t>(left, 2 * (1 + random() % 9000));
+        const auto part = static_cast<std::uint32_t>(std::min<std::uint64_t>(left, 2 * (1 + random() % 9000)));
         regions.push_back({at, part});
         at += part + 2 * (random() % 40);
         left -= part;

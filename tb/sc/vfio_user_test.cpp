@@ -139,7 +139,9 @@ class VfioUser : public ::testing::Test {
   void map(bool may_shrink = false) {
     memory = FileDescriptor(memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     ASSERT_EQ(ftruncate(memory.get(), kMemory), 0);
-    if (!may_shrink) ASSERT_EQ(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    if (!may_shrink) {
+      ASSERT_EQ(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    }
     guest = static_cast<std::uint8_t*>(mmap(nullptr, kMemory, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0));
     ask(2, map_body(0, kMemory), {memory.get()});
   }

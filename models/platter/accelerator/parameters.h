@@ -7,9 +7,13 @@
 
 namespace platter::accelerator {
 
-/// Settings of a drive's accelerator that do not depend on how it was built.
+/// Settings of a drive's accelerator. The RTL is built with these sizes; the reference model takes others.
 struct AcceleratorOptions {
   double clock_mhz = 200;
+  std::int64_t entries = 0;  ///< 0: as the RTL is built, or more where the queue has more tags
+  std::int64_t lanes = 4;
+  std::int64_t order_m = 12;
+  std::int64_t angle_bits = 16;
   std::int64_t margin_ticks = 0;
   std::int64_t risk_ticks = 0;
   double risk_probability = 0.5;

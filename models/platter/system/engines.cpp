@@ -27,17 +27,52 @@ const EngineInfo* find_engine(std::string_view name) {
 
 namespace {
 
-accelerator::AcceleratorParameters parameters_for(std::string_view engine, std::uint32_t queue_depth) {
+/// The whole table of these options. Precondition: `lanes` is not 0.
+accelerator::AcceleratorParameters parameters_for(const accelerator::AcceleratorOptions& options, std::uint32_t queue_depth) {
   accelerator::AcceleratorParameters parameters = accelerator::RtlCore::built_parameters();
-  if (engine == "model" && queue_depth > parameters.entries)
+  parameters.lanes = static_cast<std::uint32_t>(options.lanes);
+  parameters.order_m = static_cast<std::uint32_t>(options.order_m);
+  parameters.format.angle_w = static_cast<unsigned>(options.angle_bits);
+  if (options.entries != 0)
+    parameters.entries = static_cast<std::uint32_t>(options.entries);
+  else if (queue_depth > parameters.entries)
     parameters.entries = (queue_depth + parameters.lanes - 1) / parameters.lanes * parameters.lanes;
   return parameters;
+}
+
+/// Why no accelerator can have these sizes; empty if one can.
+std::string size_objection(const accelerator::AcceleratorOptions& options) {
+  const std::int64_t lanes = options.lanes;
+  if ((lanes & (lanes - 1)) != 0) return fmt::format("accelerator.lanes is {}; expected 1, 2, 4, 8 or 16", lanes);
+  if (options.order_m == 1) return "accelerator.order_m is 1; expected 0 (no orderer) or 2 to 12";
+  const std::int64_t entries = options.entries;
+  if (entries == 0) return {};
+  if (entries < 4 || entries % lanes != 0)
+    return fmt::format("accelerator.entries is {}; expected a multiple of the {} lanes, 4 to 256, or 0", entries, lanes);
+  if (options.order_m > entries)
+    return fmt::format("accelerator.order_m is {}; expected at most the {} entries of the table", options.order_m, entries);
+  return {};
+}
+
+/// Why the RTL as it is built is not this accelerator; empty if it is.
+std::string built_objection(const accelerator::AcceleratorParameters& wanted) {
+  const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
+  const auto differs = [](std::string_view key, std::uint32_t found, std::uint32_t expected) {
+    return fmt::format("accelerator.{} is {}, but the RTL is built with {}; expected that, or engine model", key, found,
+                       expected);
+  };
+  if (wanted.lanes != built.lanes) return differs("lanes", wanted.lanes, built.lanes);
+  if (wanted.order_m != built.order_m) return differs("order_m", wanted.order_m, built.order_m);
+  if (wanted.format.angle_w != built.format.angle_w) return differs("angle_bits", wanted.format.angle_w, built.format.angle_w);
+  if (wanted.entries != built.entries) return differs("entries", wanted.entries, built.entries);
+  return {};
 }
 
 }  // namespace
 
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
-                             const scheduling::Interpretations& interpretations) {
+                             const scheduling::Interpretations& interpretations,
+                             const accelerator::AcceleratorOptions& accelerator) {
   const EngineInfo* info = find_engine(engine);
   if (info == nullptr || !info->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
@@ -53,7 +88,16 @@ std::string engine_objection(std::string_view engine, const scheduling::PolicySp
         "scheduling.postponed; "
         "use engine firmware for other values of scheduling.*",
         engine);
-  return accelerator_objection(parameters_for(engine, queue_depth), policy, queue_depth);
+  if (std::string objection = size_objection(accelerator); !objection.empty()) return objection;
+  const accelerator::AcceleratorParameters wanted = parameters_for(accelerator, queue_depth);
+  if (accelerator.entries != 0 && queue_depth > wanted.entries)
+    return fmt::format("accelerator.entries is {}, drive.queue.depth is {}; expected at least as many entries, or 0",
+                       wanted.entries, queue_depth);
+  if (engine == "model") return accelerator_objection(wanted, policy, queue_depth);
+  const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
+  if (accelerator.entries == 0 && queue_depth > built.entries) return accelerator_objection(built, policy, queue_depth);
+  if (std::string objection = built_objection(wanted); !objection.empty()) return objection;
+  return accelerator_objection(built, policy, queue_depth);
 }
 
 std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
@@ -73,7 +117,8 @@ std::string accelerator_objection(const accelerator::AcceleratorParameters& para
 
 engine::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
-    std::string objection = engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations);
+    std::string objection =
+        engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations, options.accelerator);
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     if (!find_engine(options.engine)->accelerated) {
@@ -85,7 +130,7 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
       return std::make_unique<engine::FirmwareEngine>(
           "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
     }
-    const accelerator::AcceleratorParameters parameters = parameters_for(options.engine, context.queue_depth);
+    const accelerator::AcceleratorParameters parameters = parameters_for(options.accelerator, context.queue_depth);
     accelerator::AcceleratorEngine::Options engine;
     engine.policy = *options.policy;
     engine.interpretations = options.interpretations;

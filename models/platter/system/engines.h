@@ -46,9 +46,10 @@ struct EngineInfo {
 const std::vector<EngineInfo>& engine_table();
 const EngineInfo* find_engine(std::string_view name);
 
-/// Why this engine cannot run this policy, with these interpretations, at this queue depth; empty if it can.
+/// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can.
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
-                             const scheduling::Interpretations& interpretations = {});
+                             const scheduling::Interpretations& interpretations = {},
+                             const accelerator::AcceleratorOptions& accelerator = {});
 
 /// The same for an accelerator with these parameters.
 std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,

@@ -46,8 +46,8 @@ std::string policy_text(const Scenario& s) {
 
 void check_engine(const Scenario& s) {
   for (const std::string& policy : policies_of(s)) {
-    const std::string objection =
-        system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.interpretations);
+    const std::string objection = system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth,
+                                                           s.interpretations, s.accelerator);
     if (!objection.empty()) s.refuse("engine", objection);
   }
 }

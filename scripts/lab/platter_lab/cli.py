@@ -8,10 +8,10 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, reproduce, stream_tables, sweep
+from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, optimise, report, reproduce, stream_tables, sweep
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
-COMMANDS = (stream_tables, calibrate, reproduce, sweep, guest)
+COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -25,12 +25,6 @@ _TRIES = 20   # where other processes make and remove the same folders
 
 def write_bytes(path: Path, content: bytes) -> None:
     """As `write_whole`, of one file that is no text."""
-    if path.exists() and not path.is_file():
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise LabError(f"{path}: {error.strerror}") from error
-        return
     write_whole({path: content})
 
 
@@ -49,13 +43,14 @@ def write_whole(files: Mapping[Path, str | bytes]) -> None:
     """
     made: dict[Path, Path] = {}   # what is written, by where it goes
     folders: list[Path] = []
-    streams: list[tuple[Path, str | bytes]] = []
+    streams: list[tuple[Path, bytes]] = []
     done = False
     path = Path()
     try:
         for path, text in files.items():
+            content = text if isinstance(text, bytes) else text.encode()
             if _is_stream(path):
-                streams.append((path, text))
+                streams.append((path, content))
                 continue
             target = Path(os.path.realpath(path))
             if target in made:
@@ -64,9 +59,9 @@ def write_whole(files: Mapping[Path, str | bytes]) -> None:
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
             with beside.open("xb") as file:
-                file.write(text if isinstance(text, bytes) else text.encode())
-        for path, text in streams:
-            _write_stream(path, text)
+                file.write(content)
+        for path, content in streams:
+            _write_stream(path, content)
         for path, beside in made.items():
             beside.replace(path)
         done = True
@@ -134,13 +129,13 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-def _write_stream(path: Path, content: str | bytes) -> None:
+def _write_stream(path: Path, content: bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
         sys.stdout.flush()   # what was printed before comes before
         sys.stderr.flush()
     with path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as file:
-        file.write(content if isinstance(content, bytes) else content.encode())
+        file.write(content)
 
 
 def _make_folder(folder: Path, made: list[Path]) -> None:

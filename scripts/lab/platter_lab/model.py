@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """`result` as `platter run --result` writes it. `requests`: a row a request that was completed in the measured time, in the order of
-    completion, with times in picoseconds; None of a host that keeps no log of requests."""
+    """`result` as `platter run --result` writes it. `requests`: a row a request that has ended, in the order of their ends, warm-up included,
+    with times in picoseconds; None of a host that keeps no log of requests. Charts of it: `platter_lab.report.charts`."""
 
     result: dict[str, Any]
     requests: pl.DataFrame | None
@@ -61,8 +61,10 @@ def read_requests(log: Path) -> pl.DataFrame:
     """A log of requests (CSV, as `platter run --requests` writes it). LabError where it is none."""
     import polars as pl
 
+    whole = ("number", "stream", "offset_bytes", "length_bytes", "late", *(f"{name}_ps" for name in (
+        "issued", "accepted", "started", "completed", "queue", "overhead", "seek", "settle", "rotation", "transfer", "bus", "deadline", "recorded")))
     try:
-        return pl.read_csv(log, infer_schema_length=None, schema_overrides={"class": pl.String, "op": pl.String, "status": pl.String}, null_values="")
+        return pl.read_csv(log, schema_overrides=dict.fromkeys(whole, pl.Int64) | {"class": pl.String, "op": pl.String, "status": pl.String}, null_values="")
     except (OSError, pl.exceptions.PolarsError) as error:
         raise LabError(f"{log}: {error}; expected a log of requests (CSV)") from error
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -29,12 +30,25 @@ class ExecutorIf(Protocol):
         pickled; `lost` gives the result of an item that ended, with a message, whoever worked at it, each time (without it: StudyFailed)."""
 
 
+_quiet = threading.local()
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """What this thread maps meanwhile shows no bar: it has one of its own."""
+    _quiet.on = True
+    try:
+        yield
+    finally:
+        _quiet.on = False
+
+
 @contextmanager
 def progress(count: int, what: str) -> Iterator[Callable[[bool], None]]:
     """A bar of that many items on a terminal; call once an item, with whether it failed. Any thread may."""
     console = Console(stderr=True)
     bar = Progress(BarColumn(), TaskProgressColumn(show_speed=True), MofNCompleteColumn(), TextColumn(what + "{task.fields[failed]}"),
-                   TimeRemainingColumn(), console=console, transient=True, disable=not count or not console.is_terminal)
+                   TimeRemainingColumn(), console=console, transient=True, disable=not count or not console.is_terminal or getattr(_quiet, "on", False))
     task = bar.add_task(what, total=count, failed="")
     failures = 0
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from platter_lab.executable import HAS_TREE, ROOT
+from platter_lab import LabError
+from platter_lab.executable import HAS_TREE, ROOT, call_platter
 
 PROBES = (0.005, 0.02)   # an estimate runs each point for these parts of its time
 
@@ -71,3 +73,25 @@ def probes_of(point: Point) -> list[Point]:
     measure[0] = max(measure[0], point.least_s)
     measure[1] = max(measure[1], measure[0] + 1)
     return [replace(point, warmup_s=w, measure_s=m) for w, m in zip(warmup, measure, strict=True)]
+
+
+class Scenario:
+    """A scenario's file, of which points are made with the lengths that it or their settings say."""
+
+    _LENGTHS = ("sim.warmup_s", "sim.measure_s")
+
+    def __init__(self, platter: Path, file: Path, overrides: Iterable[tuple[str, str]] = ()) -> None:
+        """`overrides` apply to what `configuration` says only. LabError where the model refuses the scenario."""
+        self._file = file
+        words = [word for key, value in overrides for word in ("--set", f"{key}={value}")]
+        self.configuration: dict[str, Any] = tomllib.loads(call_platter(platter, ["config", "dump", str(file), *words]))
+
+    def point(self, settings: Iterable[tuple[str, str]], asked_by: Path) -> Point:
+        """LabError, with the file that asks for it, where a length is no number."""
+        sim = self.configuration["sim"]
+        keys = {"sim.warmup_s": sim["warmup_s"], "sim.measure_s": sim["measure_s"], **dict(settings)}
+        try:
+            warmup_s, measure_s = (float(keys.pop(key)) for key in self._LENGTHS)
+        except ValueError as error:
+            raise LabError(f"{asked_by}: sim.warmup_s or sim.measure_s: {error}; expected seconds") from error
+        return Point(self._file, tuple(keys.items()), warmup_s, measure_s)

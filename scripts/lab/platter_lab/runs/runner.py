@@ -77,6 +77,10 @@ class Runner:
         return Job(key, self._platter, self._folder, (str(point.scenario), *point.overrides()), seed, point.command(seed), self._contents[point].inputs,
                    self._store, point.summary, limit_s, tries, logs, places)
 
+    def digest(self, point: Point) -> str:
+        """Of all that the point's results depend on, but for the seed."""
+        return self._content_digest(point)
+
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
         """From two short runs of each point that has something to do: what a run costs at once, and by its length. Of many points some are looked at."""
         every = dict(batches)

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 import sys
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from platter_lab import LabError
 from platter_lab.settings import flat, text
+from platter_lab.toml_file import TomlFile
 
 _FORMAT = 1
 _MOST_RUNS = 1_000_000
@@ -38,10 +36,11 @@ class Axis:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number of the result. `place` is its way through the JSON."""
+    """A number of the result. `place` is its way through the JSON; `line` says where in the file it is asked for, as "12: "."""
 
     name: str
     place: tuple[str, ...]
+    line: str = ""
 
     def columns(self) -> list[str]:
         """Of the table, with a comparison or without."""
@@ -75,7 +74,7 @@ class Plan:
     compare: Comparison | None
     limit_s: float | None
     requests: bool   # a log of each run is kept
-    text: str        # of the file
+    source: TomlFile
 
     def keys(self) -> set[str]:
         """All that are set in some configuration."""
@@ -83,37 +82,7 @@ class Plan:
 
     def place(self, key: str) -> str:
         """Where the file has a key, for messages."""
-        return f"{self.file}:{_line_of(self.text, key)}"
-
-
-def _line_of(text: str, key: str) -> str:
-    """The number of the first line that has a key, as a message goes on behind a file's name."""
-    last = key.rsplit(".", 1)[-1] if key not in text else key
-    named = re.compile(rf"(?<![\w.-])[\"']?{re.escape(last)}[\"']?(?![\w-])")
-    return next((f"{number}: " for number, line in enumerate(text.splitlines(), 1) if named.search(line.split("#")[0])), " ")
-
-
-class _File:
-    """A TOML file, and errors that name it, the line and the key."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            self.text = path.read_text(encoding="utf-8")
-            self.content = tomllib.loads(self.text)
-        except OSError as error:
-            raise LabError(f"{path}: {error.strerror}; expected a sweep's plan") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise LabError(f"{path}: {error}; expected TOML") from error
-
-    def wrong(self, key: str, found: str, expected: str) -> LabError:
-        """`key` is the last part of what is wrong, as the file spells it, behind its table: "axis.key"."""
-        return LabError(f"{self.path}:{_line_of(self.text, key)}{key}: found {found}, expected {expected}")
-
-    def only(self, table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:
-        for key in table:
-            if key not in known:
-                raise self.wrong(key, f"in {where} a key that does not exist", "one of " + ", ".join(known))
+        return f"{self.file}:{self.source.line(key) or ' '}"
 
 
 def _is_number(value: Any) -> bool:
@@ -121,7 +90,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def _range(file: _File, given: Any, axis: str) -> list[float | int]:
+def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
     """The values of {from, to, step} or {from, to, points[, scale = "log"]}; both ends count."""
     if not isinstance(given, dict):
         raise file.wrong("range", repr(given), "{ from, to, step } or { from, to, points, scale }")
@@ -154,7 +123,29 @@ def _range(file: _File, given: Any, axis: str) -> list[float | int]:
     return [int(value) for value in values] if whole else values
 
 
-def _axis(file: _File, table: Any) -> Axis:
+def steps_of(file: TomlFile, table: Mapping[str, Any], name: str, what: str) -> tuple[Step, ...]:
+    """Of a table with `points`, or with `values` of a `key`, which is an axis or whatever else `what` says."""
+    if "points" in table:
+        points = table["points"]
+        if "key" in table or not isinstance(points, list) or not points or not all(isinstance(point, dict) and "label" in point for point in points):
+            raise file.wrong("points", f"points of {what} {name} without a label, or with a key", "tables with a label and the keys that are set together", table)
+        steps = [Step(point["label"], tuple(flat({key: value for key, value in point.items() if key != "label"}))) for point in points]
+    else:
+        key, values = table.get("key"), table["values"]
+        if not isinstance(key, str):
+            raise file.wrong(name, f"{what} of values without a key", "a key of the scenario", table)
+        if not isinstance(values, list) or not values:
+            raise file.wrong("values", f"an empty {what} {name}", "a list with at least one value", table)
+        steps = [Step(text(value) if isinstance(value, list) else value, ((key, text(value)),)) for value in values]
+    labels = [step.label for step in steps]
+    if not all(isinstance(label, str | bool) or _is_number(label) for label in labels):
+        raise file.wrong(name, "a label that is neither text nor a number", "text or numbers", table)
+    if len(set(map(str, labels))) < len(labels):
+        raise file.wrong(name, f"the same value twice in {what} {name}", "values that differ", table)
+    return tuple(steps)
+
+
+def _axis(file: TomlFile, table: Any) -> Axis:
     if not isinstance(table, dict):
         raise file.wrong("axis", repr(table), "tables [[axis]]")
     file.only(table, "an axis", ("name", "key", "values", "range", "points"))
@@ -163,36 +154,22 @@ def _axis(file: _File, table: Any) -> Axis:
         raise file.wrong("axis", "an axis without a key or name", "key, of the scenario, or name and points")
     if sum(kind in table for kind in ("values", "range", "points")) != 1:
         raise file.wrong(name, f"an axis with {', '.join(table)}", "one of values, range, points")
-    if "points" in table:
-        points = table["points"]
-        if "key" in table or not isinstance(points, list) or not points or not all(isinstance(point, dict) and "label" in point for point in points):
-            raise file.wrong("points", f"points of axis {name} without a label, or with a key", "tables with a label and the keys that are set together")
-        steps = [Step(point["label"], tuple(flat({key: value for key, value in point.items() if key != "label"}))) for point in points]
-    else:
-        key = table.get("key")
-        values = table["values"] if "values" in table else _range(file, table["range"], name)
-        if not isinstance(key, str):
-            raise file.wrong(name, "an axis of values without a key", "a key of the scenario")
-        if not isinstance(values, list) or not values:
-            raise file.wrong("values", f"an empty axis {name}", "a list with at least one value")
-        steps = [Step(text(value) if isinstance(value, list) else value, ((key, text(value)),)) for value in values]
-    labels = [step.label for step in steps]
-    if not all(isinstance(label, str | bool) or _is_number(label) for label in labels):
-        raise file.wrong(name, "a label that is neither text nor a number", "text or numbers")
-    if len(set(map(str, labels))) < len(labels):
-        raise file.wrong(name, f"the same value twice in axis {name}", "values that differ")
-    return Axis(name, tuple(steps))
+    if "range" in table:
+        return Axis(name, steps_of(file, {"key": table.get("key"), "values": _range(file, table["range"], name)}, name, "axis"))
+    return Axis(name, steps_of(file, table, name, "axis"))
 
 
-def _seeds(file: _File, given: Any) -> tuple[int, ...]:
-    seeds = list(range(1, min(given, _MOST_RUNS + 1) + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
+def seeds_of(file: TomlFile, given: Any) -> tuple[int, ...]:
+    if isinstance(given, int) and not isinstance(given, bool) and given > _MOST_RUNS:
+        raise file.wrong("seeds", repr(given), f"at most {_MOST_RUNS}")
+    seeds = list(range(1, given + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
     good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= _LAST_SEED for seed in seeds)
     if not good or len(set(seeds)) < len(seeds):
         raise file.wrong("seeds", repr(given), f"how many, or a list of different seeds, from 0 up to {_LAST_SEED:.2g}")
     return tuple(seeds)
 
 
-def _matcher(file: _File, given: Any, axes: Sequence[Axis]) -> dict[int, list[Any]]:
+def _matcher(file: TomlFile, given: Any, axes: Sequence[Axis]) -> dict[int, list[Any]]:
     """The labels, by the number of the axis, that a filter names."""
     if not isinstance(given, dict) or not given:
         raise file.wrong("filter", repr(given), "axes with values: { policy = \"SCAN\", rate = [10, 20] }")
@@ -209,7 +186,7 @@ def _matcher(file: _File, given: Any, axes: Sequence[Axis]) -> dict[int, list[An
     return found
 
 
-def _configurations(file: _File, axes: Sequence[Axis], common: Sequence[tuple[str, str]], filters: Any) -> tuple[Configuration, ...]:
+def _configurations(file: TomlFile, axes: Sequence[Axis], common: Sequence[tuple[str, str]], filters: Any) -> tuple[Configuration, ...]:
     if not isinstance(filters, list):
         raise file.wrong("filter", repr(filters), "tables [[filter]]")
     kept, left_out = [], []
@@ -236,7 +213,7 @@ def _configurations(file: _File, axes: Sequence[Axis], common: Sequence[tuple[st
 
 def read_plan(path: Path) -> Plan:
     """Raises LabError with file, line, key, what was found and what was expected."""
-    file = _File(path)
+    file = TomlFile(path, "a sweep's plan")
     content = file.content
     file.only(content, "the plan", ("format", "scenario", "set", "seeds", "axis", "filter", "metric", "compare", "limit_s", "requests"))
     if content.get("format") != _FORMAT:
@@ -273,7 +250,7 @@ def read_plan(path: Path) -> Plan:
         taken = [*names, *_COLUMNS, *(column for metric in metrics for column in metric.columns())]
         if not isinstance(name, str) or not set(taken).isdisjoint(Metric(name, ()).columns()):
             raise file.wrong(str(name), "a metric's name, or that of a column that the table has of it, that is taken", "a name of its own")
-        metrics.append(Metric(name, tuple(table["path"].split("."))))
+        metrics.append(Metric(name, tuple(table["path"].split(".")), file.line("path", table)))
     if not metrics:
         raise file.wrong("metric", "none", "tables [[metric]]")
     compare = None
@@ -291,7 +268,7 @@ def read_plan(path: Path) -> Plan:
     configurations = _configurations(file, axes, tuple(flat(common)), content.get("filter", []))
     if compare and not any(configuration.labels[names.index(compare.axis)] == compare.baseline for configuration in configurations):
         raise file.wrong("baseline", f"{compare.baseline!r}, of which the filters leave nothing", "a value that is run")
-    seeds = _seeds(file, content.get("seeds", 1))
+    seeds = seeds_of(file, content.get("seeds", 1))
     if len(configurations) * len(seeds) > _MOST_RUNS:
         raise file.wrong("seeds", f"more than a million runs of {len(configurations)} configurations", "fewer")
-    return Plan(path, scenario, axes, seeds, tuple(metrics), configurations, compare, limit_s, requests, file.text)
+    return Plan(path, scenario, axes, seeds, tuple(metrics), configurations, compare, limit_s, requests, file)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search: what a trial runs, and what comes of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from platter_lab import LabError, StudyFailed
+from platter_lab.executable import call_platter
+from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Price
+from platter_lab.optimise.space import Assignment, Parameter, Quantity, Range, Space
+from platter_lab.optimise.study import Record, Study
+from platter_lab.runs.executor import ExecutorIf
+from platter_lab.runs.job import Failure
+from platter_lab.runs.point import Point, Scenario
+from platter_lab.runs.runner import Runner
+from platter_lab.sweep.metrics import value_of
+
+_MOST_PRICED = 200_000
+
+
+class Configurations:
+    """The scenario's keys and the costs of what a trial tries."""
+
+    def __init__(self, space: Space, platter: Path) -> None:
+        """LabError where the model refuses the scenario."""
+        self._space = space
+        self._platter = platter
+        try:
+            self._scenario = Scenario(platter, space.scenario, [(key, value) for key, value in space.common if "{" not in value])
+        except LabError as error:
+            if isinstance(error, StudyFailed):
+                raise
+            raise space.source.wrong("set", f"what the model refuses: {error}", "a good scenario, and keys of it in [set]") from error
+        self._defaults = {key: _at(self._scenario.configuration, key) for key in Engine.KEYS}
+
+    def _engine(self, settings: Mapping[str, str]) -> Engine:
+        try:
+            return Engine.of({key: settings.get(key, self._defaults[key]) for key in Engine.KEYS})
+        except ValueError as error:
+            raise NoPriceError(f"{error}: expected numbers") from error
+
+    def _placed(self, name: str, settings: Mapping[str, str]) -> str | None:
+        engine = self._engine(settings)
+        if name == "fmax_mhz" and not engine.accelerated:
+            return None
+        return f"{COSTS[name].of(engine).value:.9g}"
+
+    def settings(self, values: Assignment, over: Sequence[tuple[str, str]] = ()) -> dict[str, str]:
+        return self._space.settings(values, self._placed, over)
+
+    def point(self, settings: Mapping[str, str]) -> Point:
+        return self._scenario.point(settings.items(), self._space.file)
+
+    def cost(self, name: str, settings: Mapping[str, str]) -> Price:
+        return COSTS[name].of(self._engine(settings))
+
+    def objection(self, settings: Mapping[str, str], point: Point) -> str:
+        """Why the model refuses a configuration; "" where it does not."""
+        try:
+            call_platter(self._platter, ["config", "check", str(point.scenario), *point.overrides()], command=point.command(1))
+        except LabError as error:
+            if isinstance(error, StudyFailed):
+                raise
+            return str(error)
+        return ""
+
+    def expect_good(self, executor: ExecutorIf) -> None:
+        """LabError, with file and line, for a value that the model refuses where all other parameters have their first values, and where a cost that is asked
+        for is not known anywhere in the space."""
+        probes: list[tuple[Parameter, Any, Mapping[str, Any]]] = []
+        for parameter in self._space.parameters:
+            probes += [(parameter, value, self._space.with_value(parameter.name, value)) for value in parameter.probes()]
+        self._expect_prices()
+        points = [self.point(self.settings(values)) for _, _, values in probes]
+        said = executor.map(lambda point: self.objection({}, point), points, "checks")
+        for (tried, value, values), objection in zip(probes, said, strict=True):
+            if objection:
+                # Another parameter may be to blame, which counts only with this value.
+                active = self._space.active(values)
+                said_of = [one for one in self._space.parameters if one.name in active and any(f" {key}:" in objection for key in one.keys())]
+                parameter = tried if tried in said_of or not said_of else said_of[0]
+                value = active[parameter.name]
+                raise self._space.source.wrong(parameter.key or parameter.name, f"{value!r}, which the model refuses: {objection.strip()}",
+                                               "values that are good beside the first ones of all other parameters", parameter.table)
+
+    def _expect_prices(self) -> None:
+        """Over all combinations of the parameters that bear upon a cost."""
+        costs = sorted(self._space.costs())
+        if not costs:
+            return
+        names = self._bearing()
+        domains = []
+        for parameter in self._space.parameters:
+            values = parameter.domain.all() if isinstance(parameter.domain, Range) else list(parameter.probes())
+            if parameter.name in names and values is None:
+                raise self._space.source.wrong(parameter.name, "a continuous range of a parameter that costs depend on", "whole numbers, or a step", parameter.table)
+            domains.append(values if parameter.name in names and values else [parameter.probes()[0]])
+        if math.prod(map(len, domains)) > _MOST_PRICED:
+            raise self._space.source.wrong("parameter", f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, which costs depend on", "fewer")
+        for combination in itertools.product(*domains):
+            values = dict(zip([parameter.name for parameter in self._space.parameters], combination, strict=True))
+            try:
+                settings = self.settings(values)
+                for name in costs:
+                    if name != "fmax_mhz" or name in {one.cost for one in self._space.quantities}:
+                        self.cost(name, settings)
+            except NoPriceError as error:
+                shown = ", ".join(f"{name} = {value}" for name, value in self._space.active(values).items() if name in names)
+                raise self._space.source.wrong(f"{'cost' if costs else ''}", f"{', '.join(costs)} of {shown}, which are not known: {error}",
+                                               "configurations between those measured") from error
+
+    def _bearing(self) -> set[str]:
+        """The parameters that a cost can depend on."""
+        keys, names = set(Engine.KEYS), set[str]()
+        while True:
+            before = len(names), len(keys)
+            for parameter in self._space.parameters:
+                if parameter.keys() & keys or parameter.name in keys:
+                    names.add(parameter.name)
+                    keys.update(name for name, _ in parameter.when)
+            keys.update(self._space.named_by(keys))
+            if before == (len(names), len(keys)):
+                return names
+
+
+def _at(configuration: Mapping[str, Any], key: str) -> str:
+    value: Any = configuration
+    for part in key.split("."):
+        value = value.get(part, "") if isinstance(value, Mapping) else ""
+    return str(value)
+
+
+class Evaluation:
+    """Runs configurations over seeds and takes from their results what the space asks for."""
+
+    def __init__(self, space: Space, configurations: Configurations, runner: Runner, here: ExecutorIf, limit_s: float | None) -> None:
+        self._space = space
+        self._configurations = configurations
+        self._runner = runner
+        self._here = here
+        self._limit_s = limit_s
+
+    def records(self, values: Sequence[Assignment], seeds: tuple[int, ...], over: Sequence[tuple[str, str]] = ()) -> list[Record]:
+        """One for each assignment."""
+        settings = [self._configurations.settings(one, over) for one in values]
+        known = [self._known(one, its) for one, its in zip(values, settings, strict=True)]
+        points = [self._configurations.point(its) for its in settings]
+        broken = [self._broken(one) for one in known]
+        todo = [number for number, why in enumerate(broken) if not why]
+        said = dict(zip(todo, self._here.map(lambda number: self._configurations.objection(settings[number], points[number]), todo, "checks"), strict=True))
+        batches = [(points[number], seeds) for number in todo if not said[number]]
+        outcomes = self._runner.outcomes(batches, limit_s=self._limit_s) if batches else {}
+        records = []
+        for number, point in enumerate(points):
+            if broken[number]:
+                records.append(Record("infeasible", broken[number], *_told(known[number], {}, seeds)))
+            elif said[number]:
+                records.append(Record("refused", said[number], *_told(known[number], {}, seeds)))
+            else:
+                records.append(self._of_runs(known[number], outcomes[point], seeds))
+        return records
+
+    def _known(self, values: Assignment, settings: Mapping[str, str]) -> dict[Quantity, Price]:
+        """What is known without a run."""
+        found = {}
+        for quantity in self._space.quantities:
+            if quantity.cost:
+                found[quantity] = self._configurations.cost(quantity.cost, settings)
+            elif quantity.parameter:
+                found[quantity] = Price(float(values[quantity.parameter]), None)
+        return found
+
+    def _broken(self, known: Mapping[Quantity, Price]) -> str:
+        """The first constraint that is broken whatever the runs give."""
+        for constraint in self._space.constraints:
+            price = known.get(constraint.quantity)
+            if price and constraint.violation([price.value]) > 0:
+                return f"{constraint.quantity.name} is {price.value:g}"
+        return ""
+
+    def _of_runs(self, known: Mapping[Quantity, Price], runs: Sequence[dict[str, Any] | Failure], seeds: Sequence[int]) -> Record:
+        failures = [one.message for one in runs if isinstance(one, Failure)]
+        measured = {quantity: [math.nan if isinstance(one, Failure) else value_of(one, quantity.metric) for one in runs]
+                    for quantity in self._space.quantities if quantity.metric}
+        told = _told(known, measured, seeds)
+        if failures:
+            return Record("failed", failures[0], *told)
+        missing = [quantity.name for quantity, values in measured.items() if not all(map(math.isfinite, values))]
+        return Record("failed", f"no value of {', '.join(missing)} in a result", *told) if missing else Record("good", "", *told)
+
+
+def _told(known: Mapping[Quantity, Price], measured: Mapping[Quantity, Sequence[float]], seeds: Sequence[int]) -> tuple[dict[str, list[float]], dict[str, str]]:
+    """A record's samples and sources. What is no number is left out: a journal is strict JSON."""
+    samples = {quantity.name: [price.value] * len(seeds) for quantity, price in known.items()}
+    samples |= {quantity.name: list(values) for quantity, values in measured.items() if all(map(math.isfinite, values))}
+    return samples, {quantity.name: str(price.source) for quantity, price in known.items() if price.source}
+
+
+def search(study: Study, evaluation: Evaluation, space: Space, goal: int, tell: Callable[[Assignment, Record], None]) -> None:
+    """Goes on to `goal` trials, of all processes together. Of trials that are chosen together each is told in turn, so that the same ones come of the same
+    seed."""
+    with study.alive():
+        while True:
+            study.take_over()
+            asked = []
+            for _ in range(min(space.sampler.batch, study.left(goal))):
+                one = study.ask(goal)
+                if one is None:
+                    break
+                asked.append(one)
+            if not asked:
+                return
+            records = evaluation.records([values for _, values in asked], space.seeds)
+            for (trial, values), record in zip(asked, records, strict=True):
+                study.tell(trial, record)
+                tell(values, record)

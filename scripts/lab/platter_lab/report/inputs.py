@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report is made of: read, recognised by its content, and checked as far as a figure depends on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from platter_lab import LabError
+from platter_lab.model import Run, read_requests
+
+PARTS = ("queue", "overhead", "seek", "settle", "rotation", "transfer", "bus")
+PS_PER_S = 10**12
+_LOG = ("number", "class", "stream", "op", "offset_bytes", "length_bytes", "issued_ps", "accepted_ps", "started_ps", "completed_ps",
+        *(f"{part}_ps" for part in PARTS), "deadline_ps", "late", "status")
+_KINDS = "a result of `platter run` (JSON), or the table of a sweep or of a search (Parquet)"
+
+
+@dataclass(frozen=True)
+class RunInput:
+    """A result, with what belongs to it."""
+
+    file: Path
+    run: Run
+    log: Path | None
+    explained: Mapping[int, Mapping[str, Any]]   # by the request's number, as `platter explain` has it
+
+    @property
+    def configuration(self) -> dict[str, Any]:
+        return self.run.result["configuration"]
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """A table and what its metadata says of it."""
+
+    file: Path
+    frame: pl.DataFrame
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class SweepInput(TableInput):
+    """A row a run."""
+
+
+@dataclass(frozen=True)
+class StudyInput(TableInput):
+    """A row a trial."""
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise LabError(f"{file}: {error.strerror}; expected {_KINDS}") from error
+
+
+def _read_json(file: Path, content: bytes, expected: str) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise LabError(f"{file}:{error.lineno}:{error.colno}: {error.msg}; expected {expected}") from error
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise LabError(f"{file}: no JSON; expected {expected}") from error
+    if not isinstance(value, dict):
+        raise LabError(f"{file}: found a JSON {type(value).__name__}; expected {expected}")
+    return value
+
+
+def _read_result(file: Path, content: bytes) -> dict[str, Any]:
+    result = _read_json(file, content, _KINDS)
+    if "requests" in result and "matched" in result:
+        raise LabError(f"{file}: found what `platter explain` writes; expected {_KINDS}, and this file behind --explain")
+    host = result.get("configuration", {}).get("host") if isinstance(result.get("configuration"), dict) else None
+    missing = [key for key in ("schema", "configuration", "measured_s", "seed") if key not in result]
+    if missing or not isinstance(host, dict) or not isinstance(host.get("kind"), str):
+        raise LabError(f"{file}: found a JSON without {', '.join(missing) or 'configuration.host.kind'}; expected {_KINDS}")
+    if result["schema"] != 1:
+        raise LabError(f"{file}: schema: found {result['schema']!r}, expected 1")
+    return result
+
+
+def log_beside(file: Path) -> Path | None:
+    """RESULT.csv beside RESULT.json, and requests.csv beside result.json, as scripts/run names them."""
+    for candidate in (file.with_suffix(".csv"), *([file.with_name("requests.csv")] if file.name == "result.json" else [])):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _read_log(file: Path) -> pl.DataFrame:
+    expected = "a log of requests, as `platter run --requests` writes it"
+    try:
+        with file.open("rb") as opened:
+            parquet = opened.read(4) == b"PAR1"
+        frame = pl.read_parquet(file) if parquet else read_requests(file)
+    except OSError as error:
+        raise LabError(f"{file}: {error.strerror}; expected {expected}") from error
+    except pl.exceptions.PolarsError as error:
+        raise LabError(f"{file}: {str(error).splitlines()[0]}; expected {expected}") from error
+    if missing := [name for name in _LOG if name not in frame.columns]:
+        raise LabError(f"{file}: has no column {missing[0]}; expected {expected}")
+    whole = [name for name in _LOG if name not in ("class", "op", "status", "deadline_ps")]
+    for name in whole:
+        if not frame.is_empty() and not frame[name].dtype.is_integer():
+            raise LabError(f"{file}: column {name}: found {frame[name].dtype}, expected whole numbers")
+    ragged = frame.with_row_index("row", 2).filter(pl.any_horizontal(pl.col(*whole, "class", "op", "status").is_null()))
+    if not ragged.is_empty():
+        raise LabError(f"{file}:{ragged['row'][0]}: a row that is cut off; expected {expected}")
+    off = frame.with_row_index("row", 2).filter(pl.sum_horizontal(f"{part}_ps" for part in PARTS) != pl.col("completed_ps") - pl.col("issued_ps"))
+    if not off.is_empty():
+        raise LabError(f"{file}:{off['row'][0]}: the parts of the response time do not add up to completed_ps - issued_ps; expected {expected}")
+    return frame
+
+
+def warmup_ps(result: Mapping[str, Any]) -> int:
+    """Requests count that were issued from then on."""
+    return round(result["configuration"].get("sim", {}).get("warmup_s", 0) * PS_PER_S)
+
+
+def _expect_of_run(log: Path, requests: pl.DataFrame, file: Path, result: Mapping[str, Any]) -> None:
+    """LabError where the log's counts, or its longest response times, are not the result's."""
+    kind = result["configuration"]["host"]["kind"]
+    if kind in ("drive", "array"):
+        classes = result.get("classes", {})
+        counted = requests.filter(pl.col("issued_ps") >= warmup_ps(result))
+    elif kind == "mixed_server":
+        classes = result.get("array", {}).get("classes", {})
+        counted = requests
+    else:
+        raise LabError(f"{log}: belongs to no run of host.kind \"{kind}\", which keeps no log; expected {file} alone")
+    good = counted.filter(pl.col("status") == "good")
+    here = {row[0]: row[1:] for row in good.group_by("class").agg(pl.len(), (pl.col("completed_ps") - pl.col("issued_ps")).max()).iter_rows()}
+    for name in sorted({*here, *(name for name, one in classes.items() if one.get("completed"))}):
+        count, longest_ps = here.get(name, (0, 0))
+        wanted = classes.get(name, {}).get("completed", 0)
+        if count != wanted:
+            raise LabError(f"{log}: found {count} {name} requests completed, where {file} has {wanted}; expected the log of the same run")
+        longest_ms = classes[name].get("response_ms", {}).get("max")
+        if longest_ms is not None and abs(longest_ms - longest_ps / 1e9) > 1e-6 * max(longest_ms, 1):
+            raise LabError(f"{log}: the longest {name} request took {longest_ps / 1e9:.6f} ms, where {file} has {longest_ms:.6f} ms; expected the log of the "
+                           "same run")
+
+
+def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapping[str, Any]]:
+    expected = "explain.json, as `platter explain` writes it, of the same scenario"
+    content = _read_json(file, _read(file), expected)
+    found = content.get("requests")
+    if content.get("format") != 1 or not isinstance(found, list):
+        raise LabError(f"{file}: found a JSON without format = 1 and requests; expected {expected}")
+    if requests is None:
+        raise LabError(f"{file}: explains requests of a log that is not there; expected the run's log of requests, too (--requests)")
+    try:
+        explained = {int(one["number"]): one for one in found}
+        times = {number: (one["issued_ps"], one["completed_ps"]) for number, one in explained.items()}
+        all(decision["why"] for one in found for decision in one["decisions"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise LabError(f"{file}: a request without {error}; expected {expected}") from error
+    there = requests.filter(pl.col("number").is_in(list(times)))
+    logged = {row[0]: row[1:] for row in there.select("number", "issued_ps", "completed_ps").iter_rows()}
+    for number, when in times.items():
+        if logged.get(number) != when:
+            raise LabError(f"{file}: request {number} is another one, or none, in the log of requests; expected {expected}")
+    return explained
+
+
+def _read_table(file: Path, content: bytes) -> TableInput:
+    try:
+        metadata = pl.read_parquet_metadata(content)
+        frame = pl.read_parquet(content)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise LabError(f"{file}: {str(error).splitlines()[0]}; expected {_KINDS}") from error
+    for key, kind, columns in (("platter.sweep", SweepInput, ("axes",)), ("platter.optimise", StudyInput, ("parameters", "objectives"))):
+        if key not in metadata:
+            continue
+        about = _read_json(file, metadata[key].encode(), f"the table of platter {key.removeprefix('platter.')}")
+        if missing := [name for name in columns if not isinstance(about.get(name), list)]:
+            raise LabError(f"{file}: metadata {key}: found no {missing[0]}; expected the table of platter {key.removeprefix('platter.')}")
+        return kind(file, frame, about)
+    raise LabError(f"{file}: a Parquet file without the metadata platter.sweep or platter.optimise; expected {_KINDS}")
+
+
+def read_inputs(files: Sequence[Path], logs: Sequence[Path] = (), explain: Path | None = None) -> list[RunInput] | SweepInput | StudyInput:
+    """Runs, or one table. LabError for what is none of it, and for mixtures."""
+    contents = {file: _read(file) for file in files}
+    if len(contents) < len(files):
+        raise LabError(f"{next(file for file in files if list(files).count(file) > 1)}: is given twice; expected each result once")
+    tables = [file for file, content in contents.items() if content.startswith(b"PAR1")]
+    if tables:
+        table = _read_table(tables[0], contents[tables[0]])
+        if len(files) > 1:
+            raise LabError(f"{tables[0]}: a table, with {next(file for file in files if file != tables[0])}; expected one table alone, or results of runs")
+        if logs or explain:
+            raise LabError(f"{(*logs, explain)[0]}: found with a table; expected --requests and --explain with results of runs")
+        assert isinstance(table, SweepInput | StudyInput)
+        return table
+    if logs and len(logs) != len(files):
+        raise LabError(f"--requests: found {len(logs)} logs for {len(files)} results; expected one each, in their order")
+    if explain and len(files) > 1:
+        raise LabError(f"{explain}: found --explain with {len(files)} results; expected one")
+    runs = []
+    for number, (file, content) in enumerate(contents.items()):
+        result = _read_result(file, content)
+        log = logs[number] if logs else log_beside(file)
+        requests = None
+        if log:
+            requests = _read_log(log)
+            _expect_of_run(log, requests, file, result)
+        runs.append(RunInput(file, Run(result, requests), log, _read_explained(explain, requests) if explain else {}))
+    return runs

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Colours and sizes of all charts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+from altair.utils.schemapi import debug_mode
+
+CLASSES = {"continuous": "#2f6db5", "discrete": "#e07b39", "background": "#7a8b3c"}
+PARTS = {"queue": "#b9c0cb", "overhead": "#8e6bbf", "seek": "#cf4b4b", "settle": "#f0a878", "rotation": "#e9bf45", "transfer": "#3b9c78", "bus": "#4a90c2"}
+SERIES = ("#2f6db5", "#e07b39", "#3b9c78", "#b04aa0", "#c9a227", "#5b5fc7", "#cf4b4b", "#6b7a8c", "#2aa5b8", "#8c6239")
+INK = "#1d2530"
+SOFT = "#5a6675"
+WIDE = 1050    # pixels of a chart that has the page's width, without its axis
+NARROW = 440   # of one of two side by side
+
+_FONT = 'system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
+CONFIG: dict[str, Any] = {
+    "font": _FONT,
+    "background": "transparent",
+    "view": {"stroke": "#dde2e9"},
+    "axis": {"labelColor": SOFT, "titleColor": INK, "titleFontWeight": 500, "gridColor": "#edf0f4", "domainColor": "#b9c2ce", "tickColor": "#b9c2ce",
+             "labelFontSize": 11.5, "titleFontSize": 12.5, "titlePadding": 8, "labelLimit": 260},
+    "legend": {"orient": "top", "labelColor": INK, "titleColor": SOFT, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2.5, "labelLimit": 340},
+    "header": {"labelColor": INK, "labelFontSize": 12.5, "labelFontWeight": 600, "titleColor": SOFT},
+    "title": {"fontSize": 13, "fontWeight": 600, "color": INK, "anchor": "start"},
+    "range": {"category": list(SERIES)},
+}
+
+
+def data(rows: list[dict[str, Any]]) -> alt.InlineData:
+    """In the chart itself, however many rows, which Altair would check one by one."""
+    with debug_mode(False):
+        return alt.InlineData(values=rows)
+
+
+def class_colour(classes: list[str]) -> alt.Color:
+    """The same colour for a class in each chart."""
+    there = [name for name in CLASSES if name in classes]
+    return alt.Color(field="class", type="nominal", title="class", scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]))
+
+
+def part_colour() -> alt.Color:
+    return alt.Color(field="part", type="nominal", title="part of the response time", scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
+
+
+def series_colour(field: str, title: str, values: list[Any], shown: list[Any] | None = None) -> alt.Color:
+    """In the order of the values, which is the input's; the legend has those that are `shown`."""
+    colours = [SERIES[i % len(SERIES)] for i in range(len(values))]
+    return alt.Color(field=field, type="nominal", title=title, legend=alt.Legend(values=shown or values), scale=alt.Scale(domain=values, range=colours))
+
+
+def zoom(name: str, *encodings: str) -> alt.Parameter:
+    """Drag and wheel move and scale these axes; a double click puts them back."""
+    return alt.selection_interval(name=name, bind="scales", encodings=list(encodings))
+
+
+def word(field: str, title: str = "") -> alt.Tooltip:
+    """Of a mark that is pointed at."""
+    return alt.Tooltip(field=field, type="nominal", title=title or field)
+
+
+def value(field: str, title: str, form: str = ".4~g") -> alt.Tooltip:
+    """As `word`, of a number; `form` as D3 formats numbers."""
+    return alt.Tooltip(field=field, type="quantitative", title=title, format=form)

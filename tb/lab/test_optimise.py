@@ -1,0 +1,566 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`platter-lab optimise`: its spaces, prices and trials, and runs of the model, whose executable is in the variable PLATTER."""
+import contextlib
+import csv
+import io
+import itertools
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import polars as pl
+import scipy.stats
+
+from platter_lab import LabError, cli
+from platter_lab.executable import ROOT
+from platter_lab.optimise import prices
+from platter_lab.pareto import undominated
+from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
+from platter_lab.optimise.space import read_space
+from platter_lab.optimise.study import Record, Study
+
+PLATTER = Path(os.environ["PLATTER"])
+SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"
+SPACE = f"""
+format = 1
+scenario = "{SCENARIO}"
+seeds = 2
+trials = 10
+[search]
+population = 4
+seed = 5
+[set]
+sim.warmup_s = 0
+sim.measure_s = 2
+accelerator.order_m = 0
+accelerator.entries = "{{drive.queue.depth}}"
+accelerator.clock_mhz = "{{cost.fmax_mhz}}"
+[[parameter]]
+name = "engine"
+key = "engine"
+values = ["firmware", "model"]
+[[parameter]]
+name = "policy"
+points = [{{ label = "SPTF", policy = "SPTF" }}, {{ label = "aged", policy = "ASPTF({{weight}})" }}]
+[[parameter]]
+name = "weight"
+range = {{ from = 0.1, to = 2.0, scale = "log" }}
+when = {{ policy = "aged" }}
+[[parameter]]
+name = "depth"
+key = "drive.queue.depth"
+range = {{ from = 16, to = 64, step = 8 }}
+[[parameter]]
+name = "lanes"
+key = "accelerator.lanes"
+values = [1, 2, 4, 8]
+when = {{ engine = "model" }}
+[[objective]]
+name = "p99"
+path = "classes.discrete.response_ms.p99"
+[[objective]]
+name = "fairness"
+path = "classes.discrete.fairness_index"
+direction = "maximise"
+[[objective]]
+name = "LUTs"
+cost = "luts"
+[[constraint]]
+name = "hiccups"
+path = "hiccups"
+at_most = 0
+[[check]]
+name = "other seeds"
+seeds = [11, 12, 13]
+[[check]]
+name = "another drive"
+set = {{ "drive" = "cheetah9lp", "drive.bus.read_block_us" = 6.4 }}
+"""
+
+
+class Optimising(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="platter-optimise-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def space(self, *changes: tuple[str, str], text: str = SPACE) -> Path:
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path = self.folder / "space.toml"
+        path.write_text(text)
+        return path
+
+    def executable(self, script: str) -> Path:
+        """Python that may call the model's executable as `PLATTER`, with its arguments in sys.argv[1:]."""
+        path = self.folder / "platter"
+        path.write_text(f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\nPLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
+                        f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}-{time.time_ns()}').touch()"
+
+    WAITS = "\nwhile sys.argv[1] == 'run' and not (FOLDER / 'go').exists() and len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
+
+    def runs(self) -> int:
+        return len(list(self.folder.glob("ran-*")))
+
+    def words(self, space: Path, *options: str, output: str = "out.parquet", journal: str = "journal", platter: Path = PLATTER) -> list[str]:
+        return ["optimise", str(space), "--platter", str(platter), "--cache", str(self.folder / "kept"), "-o", str(self.folder / output), "--journal",
+                str(self.folder / journal), *options]
+
+    def optimise(self, space: Path, *options: str, output: str = "out.parquet", journal: str = "journal", platter: Path = PLATTER) -> tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = cli.main(self.words(space, *options, output=output, journal=journal, platter=platter))
+        return code, out.getvalue(), err.getvalue()
+
+    def process(self, space: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER) -> subprocess.Popen:
+        return subprocess.Popen([sys.executable, "-m", "platter_lab.cli", *self.words(space, *options, output=output, platter=platter)],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def frame(self, name: str = "out.parquet") -> pl.DataFrame:
+        return pl.read_parquet(self.folder / name)
+
+    def trials(self) -> list:
+        import optuna
+        from optuna.storages import JournalStorage
+        from optuna.storages.journal import JournalFileBackend
+
+        storage = JournalStorage(JournalFileBackend(str(self.folder / "journal")))
+        return optuna.load_study(study_name="platter", storage=storage).trials
+
+    def running(self) -> int:
+        """Trials that somebody has begun; 0 where nothing can be read yet."""
+        try:
+            return sum(trial.state.name == "RUNNING" and "owner" in trial.user_attrs for trial in self.trials())
+        except (KeyError, FileNotFoundError, ValueError):
+            return 0
+
+    def wait(self, what, seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while not what() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertTrue(what())
+
+    def test_a_row_is_a_trial_with_what_its_runs_and_the_measurements_say(self) -> None:
+        code, out, err = self.optimise(self.space())
+        self.assertEqual(code, 0, err)
+        self.assertIn("10 trials, 10 keep all constraints", out)
+        frame = self.frame()
+        self.assertEqual(frame["trial"].to_list(), list(range(10)))
+        self.assertEqual(set(frame["status"]), {"good"})
+        self.assertEqual(set(frame.filter(engine="firmware")["LUTs"]), {0.0})
+        self.assertEqual(set(frame.filter(engine="firmware")["lanes"]), {None})
+        self.assertEqual(set(frame.filter(policy="SPTF")["weight"]), {None})
+        self.assertTrue(frame.filter(policy="aged")["weight"].is_between(0.1, 2.0).all())
+        row = frame.filter(engine="model").row(0, named=True)
+        samples = []
+        for seed in (1, 2):
+            result = self.folder / "by_hand.json"
+            engine = Engine(True, row["depth"], row["depth"], row["lanes"], 0, 16, 1, 0, 0)
+            settings = {"sim.warmup_s": 0, "sim.measure_s": 2, "engine": "model", "policy": f"ASPTF({row['weight']})" if row["policy"] == "aged" else "SPTF",
+                        "drive.queue.depth": row["depth"], "accelerator.entries": row["depth"], "accelerator.lanes": row["lanes"], "accelerator.order_m": 0,
+                        "accelerator.clock_mhz": f"{COSTS['fmax_mhz'].of(engine).value:.9g}", "sim.seed": seed}
+            words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+            subprocess.run([PLATTER, "run", SCENARIO, "--quiet", *words, "--result", result], check=True)
+            samples.append(json.loads(result.read_text())["classes"]["discrete"]["response_ms"]["p99"])
+        self.assertAlmostEqual(row["p99"], sum(samples) / 2)
+        low, high = scipy.stats.t.interval(0.95, 1, scipy.stats.tmean(samples), scipy.stats.sem(samples))
+        self.assertAlmostEqual(row["p99 low"], low)
+        self.assertAlmostEqual(row["p99 high"], high)
+        self.assertEqual(row["LUTs"], COSTS["luts"].of(engine).value)
+        self.assertEqual(row["LUTs source"], COSTS["luts"].of(engine).source)
+        self.assertEqual((row["LUTs low"], row["LUTs high"]), (row["LUTs"], row["LUTs"]))
+
+    def test_the_front_is_what_nothing_is_better_than(self) -> None:
+        self.assertEqual(self.optimise(self.space())[0], 0)
+        rows = self.frame().filter("feasible").to_dicts()
+        points = [(row["p99"], row["fairness"], row["LUTs"]) for row in rows]
+        for number, (row, point) in enumerate(zip(rows, points, strict=True)):
+            better = [other for other in points if other[0] <= point[0] and other[1] >= point[1] and other[2] <= point[2] and other != point]
+            self.assertEqual(row["front"], not better and point not in points[:number], row)
+        about = json.loads(pl.read_parquet_metadata(self.folder / "out.parquet")["platter.optimise"])
+        self.assertEqual(about["parameters"], ["engine", "policy", "weight", "depth", "lanes"])
+        self.assertEqual(about["objectives"], [{"name": "p99", "unit": "ms", "direction": "minimise"}, {"name": "fairness", "unit": "", "direction": "maximise"},
+                                               {"name": "LUTs", "unit": "LUT", "direction": "minimise"}])
+        self.assertEqual([one["name"] for one in about["constraints"]], ["hiccups"])
+        self.assertEqual(undominated([(1, 1), (1, 1), (2, 0), (2, 2)], [False, False]), [True, True, True, False])
+        self.assertEqual(undominated([(1, 1), (1, 2)], [False, True]), [False, True])
+
+    def test_differences_below_the_resolution_are_none(self) -> None:
+        space = self.space(('path = "classes.discrete.response_ms.p99"', 'path = "classes.discrete.response_ms.p99"\nresolution = 10000'),
+                           ('direction = "maximise"', 'direction = "maximise"\nresolution = 10'),
+                           ('[[check]]\nname = "other', '[[constraint]]\nname = "area"\ncost = "luts"\nat_most = 6000\n[[check]]\nname = "other'))
+        code, _, err = self.optimise(space)
+        self.assertEqual(code, 0, err)
+        frame = self.frame().filter("feasible")
+        self.assertLess(frame.height, 10)
+        self.assertEqual(frame.filter("front")["trial"].to_list(), [frame.filter(LUTs=frame["LUTs"].min())["trial"].min()])
+
+    def test_the_same_seed_gives_the_same_trials_wherever_it_was_interrupted(self) -> None:
+        for sampler in ("", 'sampler = "TPE"\nstartup = 3'):
+            with self.subTest(sampler=sampler):
+                space = self.space(("population = 4\n", sampler + "\n" if sampler else "population = 4\n"))
+                tag = "t" if sampler else "n"
+                self.assertEqual(self.optimise(space, output=f"{tag}1.parquet", journal=f"{tag}1")[0], 0)
+                self.assertEqual(self.optimise(space, "--trials", "3", output=f"{tag}2.parquet", journal=f"{tag}2")[0], 0)
+                self.assertEqual(self.frame(f"{tag}2.parquet").height, 3)
+                self.assertEqual(self.optimise(space, output=f"{tag}2.parquet", journal=f"{tag}2")[0], 0)
+                self.assertEqual((self.folder / f"{tag}1.parquet").read_bytes(), (self.folder / f"{tag}2.parquet").read_bytes())
+        other = self.space(("seed = 5", "seed = 6"))
+        self.assertEqual(self.optimise(other, output="other.parquet", journal="other")[0], 0)
+        self.assertNotEqual((self.folder / "other.parquet").read_bytes(), (self.folder / "n1.parquet").read_bytes())
+
+    def test_what_has_run_is_not_run_again(self) -> None:
+        counting = self.executable(self.COUNTS)
+        space = self.space(("trials = 10", "trials = 6"))
+        self.assertEqual(self.optimise(space, platter=counting)[0], 0)
+        first = self.runs()
+        different = self.frame().select("engine", "policy", "weight", "depth", "lanes").unique().height
+        self.assertEqual(first, 2 * different)
+        self.assertEqual(self.optimise(space, platter=counting)[0], 0)
+        self.assertEqual(self.optimise(space, platter=counting, journal="new")[0], 0)
+        self.assertEqual(self.runs(), first)
+        self.assertEqual(self.optimise(space, "--trials", "7", platter=counting)[0], 0)
+        self.assertLessEqual(self.runs(), first + 2)
+
+    def test_a_search_that_was_killed_goes_on_and_leaves_no_simulator(self) -> None:
+        slow = self.executable(self.COUNTS + self.WAITS.format(after=2))
+        space = self.space(("measure_s = 2", "measure_s = 2.5"), ("trials = 10", "trials = 5"))
+        process = self.process(space, platter=slow)
+        self.wait(lambda: self.runs() > 2 and self.running())
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.wait(lambda: not any(b"sim.measure_s=2.5" in self._command_line(one) for one in Path("/proc").iterdir() if one.name.isdigit()), 10)
+        dead = [trial for trial in self.trials() if trial.state.name == "RUNNING"]
+        self.assertEqual(len(dead), 1)
+        (self.folder / "go").touch()
+        code, out, err = self.optimise(space, platter=slow)
+        self.assertEqual(code, 0, err)
+        self.assertIn("5 trials", out)
+        self.assertEqual([trial.state.name for trial in self.trials()].count("RUNNING"), 0)
+        again = next(trial for trial in self.trials() if trial.number > dead[0].number)
+        self.assertEqual(again.params, dead[0].params)
+        self.assertEqual(self.frame()["trial"].to_list(), [number for number in range(6) if number != dead[0].number])
+        self.assertFalse((self.folder / "journal.alive").exists())
+
+    def test_processes_search_together_and_one_takes_over_from_one_that_is_killed(self) -> None:
+        slow = self.executable(self.COUNTS + self.WAITS.format(after=0))
+        space = self.space(("trials = 10", "trials = 12"))
+        first, second = self.process(space, output="1.parquet", platter=slow), self.process(space, output="2.parquet", platter=slow)
+        self.wait(lambda: self.running() == 2)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        (self.folder / "go").touch()
+        self.assertEqual(second.wait(180), 0)
+        states = [trial.state.name for trial in self.trials()]
+        self.assertEqual(states.count("COMPLETE"), 12)
+        self.assertEqual(states.count("RUNNING") + states.count("WAITING"), 0)
+        self.assertFalse((self.folder / "1.parquet").exists())
+        self.assertEqual(self.frame("2.parquet").height, 12)
+        self.assertEqual(self.frame("2.parquet")["trial"].n_unique(), 12)
+
+    def test_two_processes_do_not_begin_more_than_is_asked_for(self) -> None:
+        space = self.space()
+        both = [self.process(space, output=f"{number}.parquet") for number in (1, 2)]
+        self.assertEqual([process.wait(180) for process in both], [0, 0])
+        owners = {trial.user_attrs["owner"]["pid"] for trial in self.trials() if trial.state.name == "COMPLETE"}
+        self.assertEqual(len(owners), 2)
+        self.assertEqual(self.optimise(space)[0], 0)
+        self.assertEqual(self.frame().height, 10)
+
+    def test_a_trial_that_two_begin_as_the_last_one_counts_once(self) -> None:
+        space = read_space(self.space())
+        first, second = (Study(space, self.folder / "journal", {"of": "both"}) for _ in range(2))
+        trial, _ = first.ask(2)
+        self.assertEqual(second.left(2), 1)
+        self.assertIsNotNone(first.ask(2))   # between second's look and its ask
+        self.assertIsNone(second.ask(2))
+        self.assertEqual((first.left(2), second.left(3)), (0, 1))
+        first.tell(trial, Record("failed", "for a test", {}, {}))
+        self.assertEqual(list(second.records()), [0])
+
+    def test_a_trial_of_another_machine_is_taken_over_when_that_is_silent(self) -> None:
+        space = self.space(("trials = 10", "trials = 3"))
+        self.assertEqual(self.optimise(space, "--trials", "2")[0], 0)
+        study = self._study()
+        trial = study.ask(fixed_distributions=study.trials[0].distributions)
+        trial.set_user_attr("owner", {"machine": "elsewhere x y", "pid": 1, "start": "7"})
+        alive = self.folder / "journal.alive" / "elsewhere-1-7"
+        alive.parent.mkdir()
+        alive.touch()
+        self.assertEqual(self.optimise(space)[0], 0)
+        self.assertEqual(self.frame().height, 2, "the third one is at work elsewhere")
+        os.utime(alive, (time.time() - 1000, time.time() - 1000))
+        self.assertEqual(self.optimise(space)[0], 0)
+        self.assertEqual(self.frame()["trial"].to_list(), [0, 1, 3])
+        self.assertEqual(self.trials()[3].params, self.trials()[2].params)
+
+    def _study(self):
+        import optuna
+        from optuna.storages import JournalStorage
+        from optuna.storages.journal import JournalFileBackend
+
+        return optuna.load_study(study_name="platter", storage=JournalStorage(JournalFileBackend(str(self.folder / "journal"))))
+
+    @staticmethod
+    def _command_line(process: Path) -> bytes:
+        try:
+            return (process / "cmdline").read_bytes()
+        except OSError:
+            return b""
+
+    def test_half_a_line_of_a_journal_is_taken_away_and_a_file_that_is_none_is_left(self) -> None:
+        space = self.space(("trials = 10", "trials = 2"))
+        self.assertEqual(self.optimise(space)[0], 0)
+        journal = self.folder / "journal"
+        whole = journal.read_bytes()
+        journal.write_bytes(whole + b'{"op_code":4,"wor')
+        self.assertEqual(self.optimise(space, "--trials", "3")[0], 0)
+        self.assertEqual(self.frame().height, 3)
+        self.assertTrue(journal.read_bytes().startswith(whole))
+        for content in (b"my notes", b"my notes\nof today\n", b"{}\n"):
+            journal.write_bytes(content)
+            code, _, err = self.optimise(space)
+            self.assertEqual(code, 2, err)
+            self.assertIn("expected a journal of a search", err)
+            self.assertEqual(journal.read_bytes(), content)
+
+    def test_another_space_is_another_search(self) -> None:
+        self.assertEqual(self.optimise(self.space(("trials = 10", "trials = 2")))[0], 0)
+        for change, what in ((("to = 64", "to = 56"), "parameters"), (("seeds = 2", "seeds = 3"), "seeds"), (("measure_s = 2", "measure_s = 3"), "executable"),
+                             (("at_most = 0", "at_most = 1"), "constraints"), (('cost = "luts"', 'cost = "ff"'), "objectives")):
+            with self.subTest(what=what):
+                code, _, err = self.optimise(self.space(change))
+                self.assertEqual(code, 2)
+                self.assertIn("holds a search with other", err)
+                self.assertIn(what, err)
+        self.assertEqual(self.optimise(self.space(("format = 1", "# a remark moves the lines\nformat = 1"), ("trials = 10", "trials = 2")))[0], 0)
+
+    def test_what_a_constraint_forbids_is_not_on_the_front_and_a_cost_too_high_is_not_run(self) -> None:
+        counting = self.executable(self.COUNTS)
+        space = self.space(('path = "hiccups"\nat_most = 0', 'path = "classes.discrete.response_ms.p99"\nat_most = 345\n'
+                            '[[constraint]]\nname = "area"\ncost = "luts"\nat_most = 5000'), ("trials = 10", "trials = 16"))
+        code, out, err = self.optimise(space, platter=counting)
+        self.assertEqual(code, 0, err)
+        frame = self.frame()
+        large = frame.filter(pl.col("area") > 5000)
+        self.assertGreater(large.height, 0)
+        self.assertEqual(set(large["status"]), {"infeasible"})
+        self.assertIn(f"{large.height} infeasible", out)
+        ran = frame.filter(pl.col("area") <= 5000)
+        self.assertEqual(self.runs(), 2 * ran.select("engine", "policy", "weight", "depth", "lanes").unique().height)
+        self.assertEqual(ran["feasible"].to_list(), [worst <= 345 for worst in ran["hiccups"]])
+        self.assertEqual({True, False}, set(ran["feasible"]))
+        self.assertTrue(frame.filter("front")["feasible"].all())
+        self.assertGreater(frame.filter("front").height, 0)
+
+    def test_a_run_that_always_fails_is_listed_and_the_others_go_on(self) -> None:
+        broken = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv and 'engine=model' in sys.argv:\n"
+                                 "  sys.stderr.write('it is broken'); sys.exit(1)")
+        code, out, err = self.optimise(self.space(), platter=broken)
+        self.assertEqual(code, 1)
+        frame = self.frame()
+        self.assertEqual(frame.height, 10)
+        self.assertEqual(set(frame.filter(engine="model")["status"]), {"failed"})
+        self.assertEqual(set(frame.filter(engine="firmware")["status"]), {"good"})
+        self.assertIn("it is broken", frame.filter(status="failed")["message"][0])
+        self.assertIn("it is broken", err)
+        self.assertIn(f"{frame.filter(status='failed').height} failed", out)
+        self.assertTrue((frame.filter("front")["engine"] == "firmware").all())
+
+    def test_a_run_that_hangs_is_ended(self) -> None:
+        hangs = self.executable("if sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv: time.sleep(1000)")
+        code, _, err = self.optimise(self.space(("trials = 10", "trials = 1")), "--limit", "1", platter=hangs)
+        self.assertEqual(code, 1)
+        self.assertIn("took longer than 1 s", err)
+
+    def test_a_combination_that_the_model_refuses_is_a_row(self) -> None:
+        space = self.space(('values = ["firmware", "model"]', 'values = ["model"]'), ("to = 64", "to = 32"), ("trials = 10", "trials = 16"),
+                           ('{ label = "SPTF", policy = "SPTF" }', '{ label = "SPTF", policy = "SPTF" }, { label = "exact", policy = "OPS:SCAN/CLUST-REQ(8)" }'),
+                           ('[[parameter]]\nname = "depth"', '[[parameter]]\nname = "order"\nkey = "accelerator.order_m"\nvalues = [8, 6]\n[[parameter]]\nname = "depth"'))
+        code, out, err = self.optimise(space)
+        self.assertEqual(code, 0, err)
+        frame = self.frame()
+        refused = frame.filter(status="refused")
+        self.assertGreater(refused.height, 0)
+        self.assertEqual(refused["trial"].to_list(), frame.filter(policy="exact", order=6)["trial"].to_list())
+        self.assertIn("orders of at most 6 requests", refused["message"][0])
+        self.assertIn(f"{refused.height} refused", out)
+
+    def test_a_check_tries_the_front_again(self) -> None:
+        counting = self.executable(self.COUNTS)
+        self.assertEqual(self.optimise(self.space(), "--check", platter=counting)[0], 2)
+        self.assertEqual(self.optimise(self.space(), platter=counting)[0], 0)
+        front = self.frame().filter("front")
+        before = self.runs()
+        code, out, err = self.optimise(self.space(), "--check", output="check.parquet", platter=counting)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(self.runs() - before, front.height * (3 + 2))
+        checked = self.frame("check.parquet")
+        self.assertEqual(checked.height, 2 * front.height)
+        self.assertEqual(checked["check"].unique(maintain_order=True).to_list(), ["other seeds", "another drive"])
+        for name, rows in checked.group_by("check"):
+            self.assertEqual(rows.sort("trial")["trial"].to_list(), front["trial"].to_list(), name)
+            points = [tuple(row) for row in rows.select("p99", "fairness", "LUTs").rows()]
+            self.assertEqual(rows["front"].to_list(), undominated(points, [False, True, False]))
+        self.assertNotEqual(checked.filter(check="another drive")["p99"].to_list(), front["p99"].to_list())
+        self.assertIn("stay undominated", out)
+        without = self.space((SPACE[SPACE.index("[[check]]"):], ""))
+        code, _, err = self.optimise(without, "--check")
+        self.assertEqual(code, 2)
+        self.assertIn("tables [[check]]", err)
+
+    def test_a_table_may_be_csv_hold_the_front_only_and_have_a_picture(self) -> None:
+        self.assertEqual(self.optimise(self.space(), "--front", "--figure", str(self.folder / "front.svg"), output="out.csv")[0], 0)
+        with (self.folder / "out.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["front"] for row in rows}, {"true"})
+        self.assertEqual(list(rows[0])[:3], ["trial", "engine", "policy"])
+        picture = (self.folder / "front.svg").read_bytes()
+        self.assertIn(b"fairness", picture)
+        self.assertEqual(self.optimise(self.space(), "--front", "--figure", str(self.folder / "front.svg"), output="out.csv")[0], 0)
+        self.assertEqual((self.folder / "front.svg").read_bytes(), picture)
+
+    def test_an_estimate_runs_little_and_writes_nothing(self) -> None:
+        code, out, err = self.optimise(self.space(), "--estimate")
+        self.assertEqual(code, 0, err)
+        self.assertIn("10 trials of 2 runs, 0 of them done; 10 to do, 20 runs", out)
+        self.assertFalse((self.folder / "out.parquet").exists())
+        self.assertFalse((self.folder / "journal").exists())
+        self.assertEqual(self.optimise(self.space(), "--trials", "4")[0], 0)
+        self.assertIn("4 of them done; 6 to do", self.optimise(self.space(), "--estimate")[1])
+
+    def test_bad_spaces_say_what_was_expected_before_anything_runs(self) -> None:
+        counting = self.executable(self.COUNTS)
+        cases = [
+            (('key = "accelerator.lanes"', 'key = "accelerator.lane"'), r"space.toml:32: accelerator.lane: found 1, which the model refuses: (.|\n)*no such key"),
+            (('key = "drive.queue.depth"', 'key = "drive.queue.dept"'), r"space.toml:13: accelerator.entries: .*whose {drive.queue.depth} has no value"),
+            (("response_ms.p99", "response_ms.p98"), r'space.toml:37: ?metric p99: .* no "p98"; expected p99'),
+            (("response_ms.p99", "response_ms"), "no number"),
+            (('cost = "luts"', 'cost = "lutz"'), r"space.toml:44: cost: found lutz, expected one of luts"),
+            (("{ from = 16, to = 64, step = 8 }", "{ from = 64, to = 16, step = 8 }"), r"space.toml:29: range: found an empty range from 64 to 16"),
+            (("step = 8", "step = 0"), "step = 0 from 16 to 64"),
+            (("from = 0.1, to = 2.0", "from = 0, to = 2.0"), "log with both ends above 0"),
+            (('direction = "maximise"', 'direction = "maximize"'), r"space.toml:41: direction: found 'maximize', expected minimise or maximise"),
+            (("values = [1, 2, 4, 8]", "values = []"), r"space.toml:33: values: found an empty parameter lanes"),
+            (("values = [1, 2, 4, 8]", "values = [1, 2, 16]"), r"not known: 16 x 16, orderer none, angles of 16 bits: not between measured points"),
+            (("to = 64", "to = 512"), r"luts of engine = model, depth = 264, lanes = 1, which are not known"),
+            (("accelerator.order_m = 0", "accelerator.order_m = 4"), "not between measured points"),
+            (("accelerator.order_m = 0", "accelerator.order_m = 0\naccelerator.angle_bits = 12"), "measured were angles of 16 bits only"),
+            (("accelerator.order_m = 0", "accelerator.order_m = 6"), r"depth = 40, lanes = 1.*32 x 1\|2\|4\|8|fmax_mhz.* are not known"),
+            (('when = { engine = "model" }', 'when = { engin = "model" }'), r"in a condition engin, expected an earlier parameter"),
+            (('when = { engine = "model" }', 'when = { engine = "modl" }'), r"'modl', which the parameter does not have, expected one of firmware, model"),
+            (("ASPTF({weight})", "ASPTF({weight}{wait})"), r"whose {wait} has no value with engine = firmware, policy = aged"),
+            (('when = { policy = "aged" }', 'when = { engine = "model" }'), r"whose {weight} has no value with"),
+            (("cost.fmax_mhz", "cost.fmax"), r"a placeholder {cost.fmax}"),
+            (("ASPTF({weight})", "ASPTFX({weight})"), r"policy: found 'aged', which the model refuses: (.|\n)*ASPTFX"),
+            (("trials = 10", "trials = 0"), r"trials: found 0, expected a whole number, at least 1"),
+            (("trials = 10\n", ""), r"trials: found nothing"),
+            (("trials = 10", "trails = 10"), r"trails: found in the space a key that does not exist"),
+            (("seeds = 2", "seeds = 0"), "how many, or a list of different seeds"),
+            (("population = 4", 'sampler = "NSGA"'), "found 'NSGA', expected NSGA-II or TPE"),
+            (("population = 4", "startup = 4"), "expected sampler TPE"),
+            (("at_most = 0", ""), "neither at_most nor at_least"),
+            (('name = "fairness"', 'name = "p99"'), "p99, a name that is taken"),
+            (('name = "fairness"', 'name = "status"'), "status, a name that is taken"),
+            (('key = "accelerator.lanes"', 'key = "drive.queue.depth"'), "a key that depth sets too"),
+            (("mixed_media.toml", "nothing.toml"), "no file"),
+            (("measure_s = 2", "measure_s = 'x'"), "sim.measure_s"),
+            (('cost = "luts"', 'parameter = "weight"'), "a parameter of numbers, without a condition"),
+            (('cost = "luts"', 'parameter = "policy"'), "a parameter of numbers, without a condition"),
+        ]
+        for change, expected in cases:
+            with self.subTest(change=change[1]):
+                code, _, err = self.optimise(self.space(change), platter=counting)
+                self.assertEqual(code, 2, err)
+                self.assertRegex(err, expected)
+                self.assertIn("space.toml", err)
+        for options, expected in ((("--trials", "0"), "--trials: found 0"), (("--jobs", "0"), "--jobs"), (("--on", "mars"), "--on"),
+                                  (("--figure", "x.gif"), "a picture that ends in")):
+            code, _, err = self.optimise(self.space(), *options, platter=counting)
+            self.assertEqual(code, 2)
+            self.assertIn(expected, err)
+        self.assertEqual(self.optimise(self.space(), output="out.txt", platter=counting)[0], 2)
+        self.assertEqual(self.runs(), 0)
+        self.assertEqual(sorted(file.name for file in self.folder.iterdir() if file.name != "kept"), ["platter", "space.toml"])
+
+    def test_the_shipped_search_is_good(self) -> None:
+        space = read_space(ROOT / "models/configs/searches/controller.toml")
+        self.assertEqual([one.quantity.name for one in space.objectives], ["p99", "fairness", "streams served", "LUTs"])
+        code, out, err = self.optimise(space.file, "--trials", "1")
+        self.assertEqual(code, 0, err)
+
+
+def engine(entries: int = 32, lanes: int = 4, order_m: int = 0, angle_bits: int = 16, *, accelerated: bool = True) -> Engine:
+    return Engine(accelerated, 32, entries, lanes, order_m, angle_bits, 100, 600, 100)
+
+
+class Prices(unittest.TestCase):
+    def rows(self) -> list[dict[str, str]]:
+        with (ROOT / "docs/reference/data/accelerator_ppa.csv").open() as file:
+            return list(csv.DictReader(file))
+
+    def test_a_measured_point_has_its_own_value(self) -> None:
+        for row in self.rows():
+            at = engine(int(row["entries"]), int(row["lanes"]), int(row["order_m"]))
+            for column in ("lut4", "carry", "ff", "ram_lut", "ram_block", "mult"):
+                self.assertEqual(COSTS[column].of(at), prices.Price(float(row[column]), Source.MEASURED))
+            self.assertEqual(COSTS["luts"].of(at).value, float(row["lut4"]) + 2 * float(row["carry"]))
+            self.assertEqual(COSTS["decision_cycles"].of(at).value, float(row["cycles"]))
+            if row["fmax_mhz"]:
+                self.assertEqual(COSTS["fmax_mhz"].of(at), prices.Price(float(row["fmax_mhz"]), Source.MEASURED))
+
+    def test_between_measured_points_it_lies_between_them(self) -> None:
+        for low, high, between in (((32, 4, 0), (64, 4, 0), (48, 4, 0)), ((32, 4, 6), (32, 4, 8), (32, 4, 7)), ((128, 2, 10), (256, 4, 10), (192, 3, 10))):
+            values = [COSTS["ff"].of(engine(*place)) for place in (low, between, high)]
+            self.assertEqual(values[1].source, Source.INTERPOLATED)
+            self.assertLess(values[0].value, values[1].value)
+            self.assertLess(values[1].value, values[2].value)
+        table = {(16, 1, 0): 1.0, (64, 1, 0): 3.0}
+        self.assertEqual(prices.interpolated(table, (32, 1, 0)), prices.Price(2.0, Source.INTERPOLATED))
+        self.assertIsNone(prices.interpolated(table, (32, 2, 0)))
+        self.assertIsNone(prices.interpolated({**table, (16, 2, 0): 1.0}, (32, 2, 0)), "a corner was not measured")
+
+    def test_nothing_is_extrapolated(self) -> None:
+        outside = [engine(8), engine(300), engine(lanes=16), engine(order_m=2), engine(order_m=5), engine(angle_bits=12), engine(angle_bits=20)]
+        for at, name in itertools.product(outside, ("luts", "ff", "fmax_mhz", "cells")):
+            with self.subTest(at=at.text(), name=name), self.assertRaises(NoPriceError):
+                COSTS[name].of(at)
+        for at in (engine(64, 4, 6), engine(48, 4, 6), engine(32, 2, 12)):   # synthesized, but not placed
+            COSTS["luts"].of(at)
+            with self.assertRaises(NoPriceError):
+                COSTS["fmax_mhz"].of(at)
+        COSTS["kge"].of(engine())
+        with self.assertRaises(NoPriceError):
+            COSTS["kge"].of(engine(lanes=2))
+
+    def test_formulas_are_those_of_the_contract(self) -> None:
+        self.assertEqual(COSTS["memory_bits"].of(engine(order_m=6)), prices.Price(164_224, Source.FORMULA))
+        with (ROOT / "docs/reference/data/accelerator_cycles.csv").open() as file:
+            for row in csv.DictReader(file):
+                if row["work"] == "decide":
+                    self.assertEqual(COSTS["decision_cycles"].of(engine(int(row["entries"]), int(row["lanes"]))).value, float(row["cycles"]))
+        self.assertEqual(COSTS["decision_ns"].of(engine()).value, 200)
+        self.assertEqual(COSTS["order_cycles"].of(engine(order_m=10)), prices.Price(1221, Source.MEASURED))
+
+    def test_firmware_costs_no_area_but_time(self) -> None:
+        for name in ("luts", "ff", "kge", "memory_bits", "order_cycles"):
+            self.assertEqual(COSTS[name].of(engine(accelerated=False)), prices.Price(0, Source.FIRMWARE))
+        self.assertEqual(COSTS["decision_cycles"].of(engine(accelerated=False)).value, 600 + 100 * 32)
+        with self.assertRaises(LabError):
+            COSTS["fmax_mhz"].of(engine(accelerated=False))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,511 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`platter-lab report`: its numbers, its errors, and its pages in Debian's Chromium. The model's executable is in the variable PLATTER."""
+import contextlib
+import io
+import itertools
+import json
+import math
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polars as pl
+from browser import Browser
+
+from platter_lab import LabError, cli
+from platter_lab.executable import ROOT
+from platter_lab.model import Run
+from platter_lab.report import charts
+from platter_lab.report.compare_page import mean_difference
+from platter_lab.report.inputs import PARTS, read_inputs
+from platter_lab.pareto import undominated
+from platter_lab.statistics import interval
+
+PLATTER = Path(os.environ["PLATTER"])
+CONFIGS = ROOT / "models/configs"
+PLAN = f"""
+format = 1
+scenario = "{CONFIGS}/scenarios/mixed_media.toml"
+seeds = 2
+set = {{ engine = "firmware", sim.warmup_s = 0, sim.measure_s = 3 }}
+compare = {{ axis = "policy", baseline = "SPTF" }}
+[[axis]]
+key = "policy"
+values = ["SPTF", "FCFS"]
+[[axis]]
+name = "rate"
+key = "workload.discrete.rate_per_s"
+range = {{ from = 10, to = 30, step = 10 }}
+[[axis]]
+name = "depth.of[queue]"
+key = "drive.queue.depth"
+values = [16, 32]
+[[metric]]
+name = "p99.9 [ms]"
+path = "classes.discrete.response_ms.p99_9"
+[[metric]]
+name = "fairness"
+path = "classes.discrete.fairness_index"
+"""
+HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+
+
+def simulate(folder: Path, name: str, scenario: str = "mixed_media", **settings: object) -> Path:
+    """The result; its log lies beside it."""
+    words = [word for key, value in settings.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
+    subprocess.run([PLATTER, "run", CONFIGS / f"scenarios/{scenario}.toml", "--quiet", "--set", "engine=firmware", *words, "--result", folder / f"{name}.json",
+                    "--requests", folder / f"{name}.csv"], check=True)
+    return folder / f"{name}.json"
+
+
+def study(folder: Path) -> Path:
+    """The table of a search, as it is documented."""
+    dice = random.Random(1)
+    rows = [{"trial": i, "policy": dice.choice(["SPTF", HOSTILE]), "lanes": 2 ** dice.randrange(4), "p99": dice.uniform(20, 90), "fairness": dice.random(),
+             "luts": float(dice.randrange(2000, 9000)), "hiccups": float(dice.random() < 0.1),
+             "luts source": "interpolated", "status": "good", "message": None} for i in range(80)]
+    rows[5] |= {"p99": None, "fairness": None, "luts": None, "status": "failed", "message": HOSTILE}
+
+    def beats(a: dict, b: dict) -> bool:
+        ours, theirs = ((row["p99"], -row["fairness"], row["luts"]) for row in (a, b))
+        return ours != theirs and all(x <= y for x, y in zip(ours, theirs, strict=True))
+
+    good = [row for row in rows if row["status"] == "good" and not row["hiccups"]]
+    for row in rows:
+        row |= {"p99 low": row["p99"] and row["p99"] - 1, "p99 high": row["p99"] and row["p99"] + 1}
+    about = {"parameters": ["policy", "lanes"], "constraints": [{"name": "hiccups", "unit": "", "at_most": 0, "at_least": None}], "objectives": [
+        {"name": "p99", "unit": "ms", "direction": "minimize"}, {"name": "fairness", "unit": "", "direction": "maximize"}, {"name": "luts", "unit": "LUT", "direction": "minimize"}]}
+    pl.DataFrame([row | {"front": row in good and not any(beats(other, row) for other in good)} for row in rows]).write_parquet(
+        folder / "study.parquet", metadata={"platter.optimise": json.dumps(about)})
+    return folder / "study.parquet"
+
+
+def data_of(spec: dict, part: dict) -> list[dict]:
+    """The rows of a chart, or of a part of it."""
+    return part["data"]["values"] if "values" in part["data"] else spec["datasets"][part["data"]["name"]]
+
+
+class Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes += [(name, value or "") for name, value in attributes]
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="platter-report-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+        cls.sptf = simulate(cls.folder, "sptf", sim__measure_s=20)
+        cls.slack = simulate(cls.folder, "slack", sim__measure_s=20, policy='"OPS:SLACK(4|0.5)"')
+        (cls.folder / "plan.toml").write_text(PLAN)
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert cli.main(["sweep", str(cls.folder / "plan.toml"), "--platter", str(PLATTER), "--cache", str(cls.folder / "kept"), "-o", str(cls.folder / "sweep.parquet")]) == 0
+        cls.sweep = cls.folder / "sweep.parquet"
+        cls.study = study(cls.folder)
+
+    def report(self, *words: object, output: str = "out.html") -> tuple[int, str]:
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
+            code = cli.main(["report", *map(str, words), "-o", str(self.folder / output), "--platter", str(PLATTER)])
+        return code, err.getvalue()
+
+    def page(self, *words: object) -> str:
+        code, err = self.report(*words)
+        self.assertEqual(code, 0, err)
+        return (self.folder / "out.html").read_text()
+
+    def input(self) -> Run:
+        given = read_inputs([self.sptf])
+        assert isinstance(given, list)
+        return given[0].run
+
+
+class Numbers(Case):
+    def test_points_of_a_distribution_are_exact(self) -> None:
+        for count in (1, 7, charts.CDF_POINTS, 5000):
+            dice = random.Random(count)
+            samples = [dice.expovariate(1) for _ in range(count)]
+            points = charts.cdf_points(samples)
+            self.assertLessEqual(len(points), charts.CDF_POINTS)
+            self.assertEqual(points[-1], (max(samples), 1.0))
+            for value, share in points[::11]:
+                self.assertAlmostEqual(share, sum(one <= value for one in samples) / count)
+        self.assertGreaterEqual(charts.cdf_points(range(5000))[-2][1], 1 - 2 / 5000)   # the tail is there one by one
+
+    def test_bins_hold_all_of_the_time(self) -> None:
+        run = self.input()
+        requests = run.requests
+        spec = charts.over_time(run).to_dict(validate=False)
+        rows = pl.DataFrame(data_of(spec, spec["vconcat"][0] if "data" in spec["vconcat"][0] else spec))
+        width = (rows["to"] - rows["from"]).max()
+        for cls in ("continuous", "discrete"):
+            of = requests.filter(pl.col("class") == cls)
+            binned = rows.filter(pl.col("class") == cls)
+            self.assertAlmostEqual(binned["outstanding"].sum() * width, (of["completed_ps"] - of["issued_ps"]).sum() / 1e12, places=6)
+            busy = sum(of[f"{part}_ps"].sum() for part in ("seek", "settle", "rotation", "transfer")) / 1e12
+            self.assertAlmostEqual(binned["busy"].sum() * width, busy, places=6)
+        self.assertLessEqual(rows.group_by("from").agg(pl.col("busy").sum())["busy"].max(), 1 + 1e-9)   # one arm
+
+    def test_parts_are_the_result_and_sum_to_the_response(self) -> None:
+        run = self.input()
+        spec = charts.parts(run).to_dict(validate=False)
+        rows = pl.DataFrame(data_of(spec, spec))
+        self.assertEqual(set(rows["of"]), {"continuous reads", "discrete reads", "discrete writes"})
+        for one in rows.partition_by("of"):
+            self.assertAlmostEqual(one["ms"].sum(), one["mean"][0], places=6)
+        self.assertEqual(charts.served(run).height, sum(one["completed"] for one in run.result["classes"].values()))
+
+    def test_slowest_and_the_arm(self) -> None:
+        run = self.input()
+        slowest = charts.slowest(run, 20)
+        self.assertEqual(slowest["response_ms"].to_list(), sorted(charts.served(run)["response_ms"], reverse=True)[:20])
+        for name in slowest["number"][:5]:
+            drawn = charts.arm(run, name).to_dict(validate=False)
+            works = data_of(drawn, next(layer for layer in drawn["layer"] if layer["mark"].get("strokeWidth") == 6))
+            self.assertEqual(sum(row["marked"] for row in works), 1)
+            self.assertTrue(all(before["end"] <= after["begin"] + 1e-9 for before, after in itertools.pairwise(works)))   # one arm does one thing at a time
+
+    def test_paired_differences(self) -> None:
+        runs = read_inputs([self.sptf, self.slack])
+        frame = charts.differences(runs[0].run, runs[1].run)
+        by_number = [{row["number"]: row for row in one.run.requests.iter_rows(named=True)} for one in runs]
+        for row in frame.filter(pl.col("class") == "discrete").head(50).iter_rows(named=True):
+            here, there = (one[row["number"]]["completed_ps"] - one[row["number"]]["issued_ps"] for one in by_number)
+            self.assertAlmostEqual(row["difference_ms"], (there - here) / 1e9)
+        continuous = frame.filter(pl.col("class") == "continuous")
+        means = [one.run.result["classes"]["continuous"]["response_ms"]["mean"] for one in runs]
+        self.assertAlmostEqual(continuous["difference_ms"].mean(), means[1] - means[0])
+        known = mean_difference(continuous)
+        self.assertLess(known.low, means[1] - means[0])
+        self.assertGreater(known.high, means[1] - means[0])
+        apart = interval(continuous["difference_ms"].to_list())   # as if the requests of a round were independent
+        self.assertNotAlmostEqual(known.high - known.low, apart.high - apart.low, places=3)
+        self.assertTrue(math.isinf(mean_difference(continuous.head(15)).high))
+
+    def test_other_loads_are_not_paired(self) -> None:
+        other = simulate(self.folder, "seed2", sim__measure_s=20, sim__seed=2)
+        runs = read_inputs([self.sptf, other])
+        with self.assertRaisesRegex(LabError, "expected runs of the same load and seed"):
+            charts.differences(runs[0].run, runs[1].run)
+        self.assertIn("no paired difference", self.page(self.sptf, other))
+
+    def test_fronts(self) -> None:
+        dice = random.Random(5)
+        for _ in range(30):
+            points = [(float(dice.randrange(8)), float(dice.randrange(8)) if dice.random() < 0.95 else math.nan) for _ in range(40)]
+
+            def beaten(a: tuple[float, float], points: list[tuple[float, float]] = points) -> bool:
+                return any(b != a and b[0] <= a[0] and b[1] <= a[1] for b in points)
+
+            self.assertEqual(undominated(points, [False, False]), [not math.isnan(a[1]) and not beaten(a) for a in points])
+
+
+class Pages(Case):
+    def test_nothing_refers_to_the_outside_and_bytes_repeat(self) -> None:
+        for words in ((self.sptf,), (self.sptf, self.slack), (self.sweep,), (self.study,)):
+            page = self.page(*words)
+            self.assertEqual(page, self.page(*words))
+            elements = Elements()
+            elements.feed(page)
+            self.assertEqual([(name, value) for name, value in elements.attributes if name in ("src", "href", "action", "data", "srcset") and not value.startswith("#")], [])
+            self.assertNotIn("link", elements.names)
+            self.assertNotRegex(re.search(r"<style>(.*?)</style>", page, re.S)[1], r"@import|url\(")
+            self.assertNotIn("$schema", "".join(re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.S)))
+            self.assertLess(len(page), 3e6)
+
+    def test_a_run_says_what_it_is(self) -> None:
+        page = self.page(self.sptf)
+        for words in ("Quantum Atlas 10K, policy SPTF, engine firmware, host drive", "time-weighted mean", "drive.queue.depth", "All "):
+            self.assertIn(words, page)
+        self.assertIn("Jain&#x27;s index over the response times: 1 when all are equal", page)
+
+    def test_reasons(self) -> None:
+        subprocess.run([PLATTER, "explain", CONFIGS / "scenarios/mixed_media.toml", "--quiet", "--set", "engine=firmware", "--set", "sim.measure_s=20", "--slowest", "3",
+                        "--no-waves", "-o", self.folder / "why"], check=True)
+        page = self.page(self.sptf, "--explain", self.folder / "why/explain.json")
+        explained = json.loads((self.folder / "why/explain.json").read_text())["requests"]
+        for one in explained:
+            passed = sum(bool(decision["why"]) for decision in one["decisions"])
+            self.assertRegex(page, rf'data-key="{one["number"]}">.*passed over by {passed} decisions: ')
+        code, err = self.report(self.slack, "--explain", self.folder / "why/explain.json", output="never.html")
+        self.assertEqual(code, 2)
+        self.assertRegex(err, r"explain.json: request \d+ is another one, or none, in the log of requests")
+
+    def test_a_long_log_is_bounded_and_said(self) -> None:
+        long = simulate(self.folder, "long", "random_4k", sim__measure_s=600)
+        page = self.page(long)
+        self.assertLess(len(page), 4e6)
+        sample = re.search(r"A sample: (\d+) of ([\d\u202f]+) requests are drawn", page)
+        self.assertLess(abs(int(sample[1]) - charts.SCATTER_POINTS), charts.SCATTER_POINTS / 10)
+        self.assertEqual(int(sample[2].replace("\u202f", "")), (self.folder / "long.csv").read_bytes().count(b"\n") - 1)
+        self.assertRegex(page, r"Exact points of the distributions: at most \d+ of each")
+
+    def test_hosts(self) -> None:
+        array = simulate(self.folder, "array", "mirrored_array", sim__measure_s=5, sim__warmup_s=1)
+        self.assertIn("the part that ended last", self.page(array))
+        subprocess.run([PLATTER, "run", ROOT / "docs/papers/autoqos/figure4.toml", "--quiet", "--result", self.folder / "qos.json"], check=True)
+        self.assertIn("What each stream got", self.page(self.folder / "qos.json"))
+        subprocess.run([PLATTER, "run", ROOT / "docs/papers/integrated-servers/server.toml", "--quiet", "--set", "sim.measure_s=3", "--set", "sim.warmup_s=1", "--result",
+                        self.folder / "server.json", "--requests", self.folder / "server.csv"], check=True)
+        self.assertIn("What makes slow requests slow", self.page(self.folder / "server.json"))
+        code, err = self.report(self.sptf, array, output="never.html")
+        self.assertEqual(code, 2)
+        self.assertIn("array.json: host.kind: found array, expected drive, as in", err)
+
+    def test_without_a_log_and_without_an_executable(self) -> None:
+        alone = self.folder / "alone.json"
+        shutil.copy(self.sptf, alone)
+        page = self.page(alone)
+        self.assertIn("without a log of requests", page)
+        self.assertIn("The whole distribution needs", page)
+        shutil.copy(self.folder / "sptf.csv", self.folder / "elsewhere.csv")
+        self.assertIn("log elsewhere.csv", self.page(alone, "--requests", self.folder / "elsewhere.csv"))
+        environment = {key: value for key, value in os.environ.items() if key != "PLATTER"} | {"PATH": "/nowhere"}
+        done = subprocess.run([sys.executable, "-c", "import platter_lab.executable as e; e.HAS_TREE = False\nfrom platter_lab import cli; import sys; sys.exit(cli.main(sys.argv[1:]))",
+                               "report", str(alone), "-o", "/dev/stdout"], capture_output=True, text=True, check=False, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no platter executable was found", done.stdout)
+
+    def test_outputs_may_be_pipes_and_links(self) -> None:
+        page = self.page(self.sweep)
+        command = [sys.executable, "-m", "platter_lab.cli", "report", str(self.sweep), "-o"]
+        piped = subprocess.run([*command, "/dev/stdout"], capture_output=True, text=True, check=True)
+        self.assertEqual(piped.stdout, page)
+        with (self.folder / "redirected.html").open("w") as file:
+            subprocess.run([*command, "/dev/stdout"], stdout=file, stderr=subprocess.DEVNULL, check=True)
+        self.assertEqual((self.folder / "redirected.html").read_text(), page)
+        (self.folder / "link.html").symlink_to(self.folder / "target.html")
+        self.assertEqual(self.report(self.sweep, output="link.html")[0], 0)
+        self.assertTrue((self.folder / "link.html").is_symlink())
+        self.assertEqual((self.folder / "target.html").read_text(), page)
+
+
+class Errors(Case):
+    def refused(self, message: str, *words: object) -> None:
+        before = sorted(self.folder.rglob("*"))
+        code, err = self.report(*words, output="refused.html")
+        self.assertEqual(code, 2, err)
+        self.assertRegex(err, message)
+        self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def file(self, name: str, content: bytes | str) -> Path:
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        self.addCleanup(path.unlink)
+        return path
+
+    def test_what_is_no_input(self) -> None:
+        self.refused("nothing.json: No such file", self.folder / "nothing.json")
+        self.refused(r"plan.toml:2:1: Expecting value; expected a result", self.folder / "plan.toml")
+        self.refused("list; expected a result", self.file("list.json", "[1]"))
+        self.refused("without schema, configuration, measured_s, seed", self.file("empty.json", "{}"))
+        self.refused(r"cut.json:\d+:\d+: ", self.file("cut.json", self.sptf.read_bytes()[:5000]))
+        self.refused("cut.parquet: ", self.file("cut.parquet", self.sweep.read_bytes()[:-300]))
+        self.refused("without the metadata platter.sweep or platter.optimise", self._parquet("plain.parquet", pl.DataFrame({"a": [1]}), {}))
+        self.refused("schema: found 2, expected 1", self.file("new.json", json.dumps(json.loads(self.sptf.read_text()) | {"schema": 2})))
+        self.refused("expected .* behind --explain", self.file("explain.json", '{"format": 1, "requests": [], "matched": 1, "ended": 1}'))
+
+    def test_mixtures(self) -> None:
+        self.refused("a table, with .*sptf.json; expected one table alone", self.sptf, self.sweep)
+        self.refused("expected one table alone", self.sweep, self.study)
+        self.refused("is given twice", self.sptf, self.sptf)
+        self.refused("found 1 logs for 2 results", self.sptf, self.slack, "--requests", self.folder / "sptf.csv")
+        self.refused("found with a table", self.sweep, "--requests", self.folder / "sptf.csv")
+        self.refused("expected them with the table of a sweep", self.sptf, "--maximise", "fairness")
+        self.refused("--pareto: found p98, expected one of the sweep's metrics: p99.9", self.sweep, "--pareto", "p98", "fairness")
+        self.refused("found fairness twice", self.sweep, "--pareto", "fairness", "fairness")
+
+    def test_logs_that_do_not_belong(self) -> None:
+        log = (self.folder / "sptf.csv").read_text()
+        alone = self.file("lone.json", self.sptf.read_bytes())
+        self.refused(r"expected the log of the same run", alone, "--requests", self.folder / "slack.csv")
+        self.refused(r"completed, where .* has", alone, "--requests", self.file("short.csv", log[:log.rindex("\n", 0, len(log) // 2) + 1]))
+        self.refused(r"half.csv:\d+: a row that is cut off", alone, "--requests", self.file("half.csv", log[:log.rindex(",", 0, len(log) // 2)]))
+        self.refused(r"off.csv:\d+: the parts of the response time do not add up", alone, "--requests", self.file("off.csv", re.sub(r",(\d+),,0,good|,(\d+),(\d+),0,good\n", r",7,\3,0,good\n", log, count=1)))
+        self.refused("has no column number", alone, "--requests", self.file("no.csv", "a,b\n1,2\n"))
+        self.refused("words.csv: ", alone, "--requests", self.file("words.csv", log.replace("\n12,", "\ntwelve,", 1)))
+
+    def test_tables_that_lack_something(self) -> None:
+        frame, metadata = pl.read_parquet(self.sweep), pl.read_parquet_metadata(self.sweep)
+        self.refused("has no column fairness mean", self._parquet("lacks.parquet", frame.drop("fairness mean"), metadata))
+        self.refused("has no row", self._parquet("norow.parquet", frame.head(0), metadata))
+        self.refused("found no axes", self._parquet("noaxes.parquet", frame, {"platter.sweep": "{}"}))
+        frame, metadata = pl.read_parquet(self.study), pl.read_parquet_metadata(self.study)
+        self.refused("has no column front", self._parquet("nofront.parquet", frame.drop("front"), metadata))
+        self.refused("an entry without", self._parquet("noname.parquet", frame, {"platter.optimise": '{"parameters": [], "objectives": [{"unit": ""}]}'}))
+
+    def _parquet(self, name: str, frame: pl.DataFrame, metadata: dict[str, str]) -> Path:
+        frame.write_parquet(self.folder / name, metadata={key: value for key, value in metadata.items() if key.startswith("platter")})
+        self.addCleanup((self.folder / name).unlink)
+        return self.folder / name
+
+    def test_outputs(self) -> None:
+        code, err = self.report(self.sptf, output="sptf.json")
+        self.assertEqual(code, 2)
+        self.assertIn("is also an input", err)
+        json.loads(self.sptf.read_text())
+        code, err = self.report(self.sptf, output="sptf.json/deeper.html")
+        self.assertEqual(code, 2)
+
+
+class InChromium(Case):
+    """No script error, no request, no empty chart."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.browser = cls.enterClassContext(Browser())
+
+    def seen(self, browser: Browser) -> tuple[list[str], list[str]]:
+        """Errors, and addresses that were asked for, since the last look."""
+        errors, asked = [], []
+        for event in browser.events:
+            method, told = event.get("method"), event.get("params", {})
+            if method == "Runtime.exceptionThrown":
+                errors.append(json.dumps(told["exceptionDetails"])[:500])
+            elif (method == "Runtime.consoleAPICalled" and told["type"] in ("error", "warning", "assert")) or (method == "Log.entryAdded" and told["entry"]["level"] in ("error", "warning")):
+                errors.append(json.dumps(told)[:500])
+            elif method == "Network.requestWillBeSent":
+                asked.append(told["request"]["url"])
+        browser.events.clear()
+        return errors, asked
+
+    def look(self, *words: object, charts_there: int) -> Browser:
+        self.page(*words)
+        browser = self.browser
+        browser.events.clear()
+        browser.open(self.folder / "out.html")
+        errors, asked = self.seen(browser)
+        self.assertEqual(errors, [])
+        self.assertEqual(asked, [(self.folder / "out.html").as_uri()])
+        marks = browser.value("[...document.querySelectorAll('.chart')].map(c => [...c.querySelectorAll('g.role-mark:not(.role-axis-grid) path, g.role-mark text, g.role-mark line, g.role-mark rect')]"
+                              ".filter(m => !m.closest('.role-axis, .role-legend') && (m.getBBox().width + m.getBBox().height > 0)).length)")
+        self.assertEqual(len(marks), charts_there)
+        self.assertNotIn(0, marks)
+        self.assertIsNone(browser.value("window.hacked"))
+        self.assertEqual(browser.value("document.querySelectorAll('img').length"), 0)
+        wide = browser.value("[...document.querySelectorAll('figure')].filter(f => f.scrollWidth > f.clientWidth + 1).map(f => f.querySelector('h3').textContent)")
+        self.assertEqual(wide, [], "charts that are wider than their place")
+        return browser
+
+    def shown(self, name: str) -> list[str]:
+        """First cells of the rows of a table that are seen."""
+        return self.browser.value(f"[...document.querySelectorAll('.table[data-name=\"{name}\"] tbody tr')].filter(r => r.offsetParent).map(r => r.cells[0].textContent)")
+
+    def type(self, name: str, words: str) -> None:
+        self.browser.value(f"(f => {{ f.value = ''; f.focus(); f.dispatchEvent(new Event('input')); }})(document.querySelector('.table[data-name=\"{name}\"] input'))")
+        self.browser.call("Input.insertText", text=words)
+
+    def test_the_guard_sees_what_it_guards_against(self) -> None:
+        (self.folder / "bad.html").write_text('<img src="http://127.0.0.1:9/x.png"><script>setTimeout(() => { throw new Error("thrown"); }); console.error("told")</script>')
+        self.browser.events.clear()
+        self.browser.open(self.folder / "bad.html")
+        self.browser.value("new Promise(done => setTimeout(done, 300))")
+        errors, asked = self.seen(self.browser)
+        self.assertIn("http://127.0.0.1:9/x.png", asked)
+        self.assertTrue(any("thrown" in one for one in errors))
+        self.assertTrue(any("told" in one for one in errors))
+
+    def test_a_run(self) -> None:
+        result = json.loads(self.sptf.read_text())
+        result["configuration"]["drive"]["name"] = HOSTILE
+        hostile = self.folder / "hostile.json"
+        hostile.write_text(json.dumps(result))
+        browser = self.look(hostile, "--requests", self.folder / "sptf.csv", charts_there=7)
+        self.assertIn(HOSTILE, browser.value("document.querySelector('header').textContent"))
+        everything = self.shown("statistics")
+        self.type("statistics", "p99 discrete")
+        few = self.shown("statistics")
+        self.assertTrue(few)
+        self.assertEqual(few, [name for name in everything if "p99" in name and "discrete" in name])
+        self.assertIn(f"{len(few)} of {len(everything)} statistics", browser.value("document.body.textContent"))
+        longest = self.shown("requests")
+        browser.value("[...document.querySelectorAll('.table[data-name=requests] th')].find(h => h.textContent.startsWith('response')).click()")
+        self.assertEqual(self.shown("requests"), longest[::-1])
+        browser.value("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 1'}))")
+        self.assertIsNone(browser.value("window.hacked"), "the page's policy lets other scripts run")
+
+    def test_two_runs(self) -> None:
+        self.look(self.sptf, self.slack, charts_there=3)
+
+    def test_a_sweep(self) -> None:
+        frame = pl.read_parquet(self.sweep).with_columns(
+            pl.when(pl.col("seed") == 2, pl.col("policy") == "FCFS").then(pl.lit("failed")).otherwise("status").alias("status"),
+            pl.when(pl.col("seed") == 2, pl.col("policy") == "FCFS").then(pl.lit(HOSTILE)).otherwise("message").alias("message"),
+            pl.when(pl.col("policy") == "FCFS").then(pl.lit(HOSTILE)).otherwise("policy").alias("policy"))
+        metadata = {key: value for key, value in pl.read_parquet_metadata(self.sweep).items() if key.startswith("platter")}
+        frame.write_parquet(self.folder / "hostile.parquet", metadata=metadata)
+        browser = self.look(self.folder / "hostile.parquet", "--maximise", "fairness", charts_there=8)
+        self.assertEqual(len(self.shown("failed runs")), 6)
+        self.assertEqual(len(self.shown("configurations")), 12)
+        self.type("configurations", "policy=sptf rate>=20")
+        self.assertEqual(self.shown("configurations"), ["SPTF"] * 4)
+        self.type("configurations", '"depth.of[queue]=16" rate<20')
+        self.assertEqual(sorted(self.shown("configurations")), sorted(["SPTF", HOSTILE]))
+        before = browser.value("document.getElementById('chart-1').querySelector('svg').outerHTML")
+        browser.value("(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('input', {bubbles: true})); s.dispatchEvent(new Event('change', {bubbles: true})); })"
+                      "(document.querySelector('#chart-1 select'))")
+        browser.wait(lambda: browser.value("document.getElementById('chart-1').querySelector('svg').outerHTML") != before, 10)
+
+    def test_small_inputs(self) -> None:
+        """Where a figure has nothing to draw, it is left out."""
+        few = [simulate(self.folder, f"few{i}", sim__warmup_s=0, sim__measure_s=0.05, policy=policy) for i, policy in enumerate(("SPTF", "FCFS"))]
+        self.look(*few, charts_there=3)
+        self.look(simulate(self.folder, "one", sim__warmup_s=0, sim__measure_s=0.01), charts_there=6)
+        self.look(simulate(self.folder, "none", sim__warmup_s=1, sim__measure_s=0.0001), charts_there=0)
+        frame = pl.read_parquet(self.sweep)
+        about = json.loads(pl.read_parquet_metadata(self.sweep)["platter.sweep"])
+        one_axis = self.folder / "one_axis.parquet"
+        frame.filter(seed=1, rate=10, **{"depth.of[queue]": 16}).with_columns(
+            pl.col("^.* low$").fill_null(0) * 0 - math.inf, pl.col("^.* high$") * 0 + math.inf).write_parquet(
+            one_axis, metadata={"platter.sweep": json.dumps(about | {"axes": ["policy"], "compare": None})})
+        self.look(one_axis, charts_there=4)
+        self.assertIn("One seed: no confidence intervals", one_axis.with_name("out.html").read_text())
+        failed = self.folder / "failed.parquet"
+        frame.with_columns(pl.lit("failed").alias("status"), pl.col("^(p99.9|fairness).*$") * math.nan).write_parquet(failed, metadata={"platter.sweep": json.dumps(about)})
+        self.look(failed, charts_there=1)
+        self.assertEqual(len(self.shown("failed runs")), frame.height)
+
+    def test_a_study(self) -> None:
+        self.look(self.study, charts_there=4)
+        frame = pl.read_parquet(self.study)
+        self.assertEqual(len(self.shown("trials on the front")), frame["front"].sum())
+        self.assertEqual(self.shown("messages"), ["5"])
+        self.type("trials", "luts<4000 status=good")
+        self.assertEqual(sorted(map(int, self.shown("trials"))), frame.filter(pl.col("luts") < 4000)["trial"].to_list())
+
+
+class InANotebook(unittest.TestCase):
+    def test_the_tutorial_runs(self) -> None:
+        import nbformat
+        from nbclient import NotebookClient
+
+        path = ROOT / "docs/tutorials/explore_in_a_notebook.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        self.assertEqual([cell.outputs for cell in notebook.cells if cell.cell_type == "code" and (cell.outputs or cell.execution_count)], [], "is kept without outputs")
+        with tempfile.TemporaryDirectory(prefix="platter-notebook-") as folder:
+            os.environ["IPYTHONDIR"] = folder
+            NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT / "docs/tutorials")}}).execute()
+        outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+        pictures = [output["data"]["image/svg+xml"] for output in outputs if "image/svg+xml" in output.get("data", {})]
+        self.assertGreaterEqual(len(pictures), 3)
+        self.assertTrue(all("<path" in picture for picture in pictures))
+        self.assertTrue(any("shape:" in str(output.get("data", {}).get("text/plain", "")) for output in outputs), "no table is shown")
+
+
+if __name__ == "__main__":
+    unittest.main()
