@@ -123,7 +123,8 @@ struct TraceConvertOptions : TraceInputOptions {
 int trace_convert(const TraceConvertOptions& options);
 
 int config_check(const std::string& scenario, const std::vector<std::string>& overrides);
-int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool json);
+/// `check`: first as config_check() does.
+int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool json, bool check);
 int config_schema(const std::string& what);
 int config_reference();
 int config_statistics();

@@ -129,17 +129,27 @@ int drive_locate(const std::string& name) {
   return kGood;
 }
 
-int config_check(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const system::Scenario s = system::load_scenario(scenario, overrides);
+namespace {
+
+/// Of a scenario whose keys are good: whether it can run.
+void check_runs(const system::Scenario& s) {
   system::check_engine(s);
   system::host_info(s.kind).check(s);
+}
+
+}  // namespace
+
+int config_check(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const system::Scenario s = system::load_scenario(scenario, overrides);
+  check_runs(s);
   fmt::print("{}: good ({}, {}, {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, system::policy_text(s),
              s.engine);
   return kGood;
 }
 
-int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool as_json) {
+int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool as_json, bool check) {
   const system::Scenario s = system::load_scenario(scenario, overrides);
+  if (check) check_runs(s);
   fmt::print("{}", as_json ? core::json_text(system::configuration(s)) + "\n" : system::to_toml(s));
   return kGood;
 }

@@ -208,7 +208,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   convert->add_option("--name", conversion.name, "fio-iolog: the file that the log is of; msr: the host")
       ->capture_default_str();
   auto* capacity =
-      convert->add_option("--capacity", conversion.capacity_bytes, "bytes of the drive; without it, addresses stay");
+      convert->add_option("--capacity", conversion.capacity_bytes, "bytes of the drive; without it, addresses stay")
+          ->check(CLI::Range(1.0, 9.2e18));
   convert
       ->add_option("--past-end", conversion.past_end,
                    "requests past the capacity: stop, wrap or cut; or scale all addresses to it")
@@ -218,6 +219,7 @@ void declare(CLI::App& app, std::function<int()>& action) {
   convert
       ->add_option("--span", conversion.span_bytes,
                    "scale: bytes that become the capacity; without it, the trace is read twice")
+      ->check(CLI::Range(1.0, 9.2e18))
       ->needs(capacity);
   convert->callback([&action] { action = [] { return cli::trace_convert(conversion); }; });
 
@@ -232,7 +234,9 @@ void declare(CLI::App& app, std::function<int()>& action) {
   dump->add_option("scenario", scenario, "scenario file")->required();
   dump->add_option("--set", overrides, "override a key: KEY=VALUE");
   dump->add_flag("--json", json, "as JSON instead of TOML");
-  dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json); }; });
+  static bool checked = false;
+  dump->add_flag("--check", checked, "only of a scenario that `config check` finds good");
+  dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json, checked); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
   schema->add_option("what", what, "scenario, drive or result")
       ->required()

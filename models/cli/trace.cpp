@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -20,6 +21,7 @@ using nlohmann::json;
 workload::TraceOptions reading_of(const TraceInputOptions& options) {
   if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr)
     throw core::InputError("--format", 0, 0, workload::unknown_trace_format(options.format));
+  if (std::isnan(options.spread_s)) throw core::InputError("--spread", 0, 0, "found no number, expected seconds");
   workload::TraceOptions reading;
   reading.format = options.format;
   reading.device = options.device;

@@ -140,6 +140,14 @@ class TraceInfo(Case):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"bad\.trace:2: .*expected 5")
         self.assertEqual(platter("trace", "info", bad, "--format", "blkparze").returncode, 2)
+        good = self.write("good.trace", "0.0 0 100 8 1\n")
+        for option, value in (("--capacity", "-5"), ("--capacity", "0"), ("--span", "-5"), ("--spread", "nan")):
+            with self.subTest(option=option, value=value):
+                capacity = ["--capacity", "1000000"] if option == "--span" else []
+                done = platter("trace", "convert", good, "--to", "msr", "-o", self.folder / "out.csv", *capacity, option, value)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(option, done.stderr)
+        self.assertFalse((self.folder / "out.csv").exists())
 
 
     def test_recorded_response_times(self):

@@ -212,7 +212,7 @@ class OnDask(Farms):
         self.assertEqual(code, 1)
         self.assertIn("no worker within 1 s. The scheduler is there and has no worker; expected `dask worker tcp://127.0.0.1", err)
         sweep = self.background("--on", place, platter=slow)
-        time.sleep(1.5)
+        self.assertTrue(until(lambda: any((self.folder / "kept").glob(".seen-*"))), "the sweep has found the scheduler")
         self.scheduler.kill()
         err = sweep.communicate(timeout=20)[1]
         self.assertEqual(sweep.returncode, 1)

@@ -7,19 +7,25 @@ import json
 import os
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import scipy.stats
 
 import platter_lab as platter
 from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
+from platter_lab.runs.job import parts_of, value_at
+from platter_lab.runs.point import Point
+from platter_lab.settings import text
 from platter_lab.sweep.plan import read_plan
 
 PLATTER = Path(os.environ["PLATTER"])
@@ -142,6 +148,105 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(self.runs() - before, 12 - there)
         self.assertEqual(self.frame().height, 12)
 
+    def test_a_sweep_that_is_asked_to_end_does_not_wait_for_its_simulators(self) -> None:
+        hangs = self.executable("if sys.argv[1] == 'run': (FOLDER / f'pid-{os.getpid()}').touch(); time.sleep(1000)")
+        sweep = subprocess.Popen([sys.executable, "-m", "platter_lab.cli", "sweep", str(self.plan()), "--platter", str(hangs), "--cache",
+                                  str(self.folder / "kept"), "-o", str(self.folder / "out.parquet"), "--jobs", "2"],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(sweep.wait)
+        self.addCleanup(sweep.kill)
+        end = time.monotonic() + 60
+        while len(list(self.folder.glob("pid-*"))) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+        sweep.send_signal(signal.SIGTERM)
+        self.assertEqual(sweep.wait(20), 128 + signal.SIGTERM)
+        self.assertEqual([file.name for file in self.folder.glob("pid-*") if Path("/proc", file.name[4:]).exists()], [])
+
+    def test_sweeps_that_begin_together_share_a_folder_that_is_not_there_yet(self) -> None:
+        code = ("import sys\nfrom pathlib import Path\nfrom platter_lab.files import expect_writable_folder, write_whole\n"
+                "for i in range(400):\n  expect_writable_folder(Path(sys.argv[1], 'a', 'b', str(i % 3)), 'runs')\n")
+        begun = [subprocess.Popen([sys.executable, "-c", code, str(self.folder)], stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        for process in begun:
+            self.assertEqual(process.communicate(timeout=120)[1], "")
+        self.assertEqual([file for file in self.folder.rglob("*") if not file.is_dir()], [])
+
+    def test_the_model_is_called_once_a_configuration_and_once_a_run(self) -> None:
+        counting = self.executable("(FOLDER / f'ran-{os.getpid()}').write_text(' '.join(sys.argv[1:3]))")
+        self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
+        called = [file.read_text() for file in self.folder.glob("ran-*")]
+        self.assertEqual(sorted(called), sorted(["config schema"] + ["config dump"] * 5 + [f"run {SCENARIO}"] * 12))
+
+    def test_lengths_are_exact(self) -> None:
+        point = Point(SCENARIO, (), 0.0, 1234567.5)
+        self.assertIn("sim.measure_s=1234567.5", point.overrides())
+        self.assertIn("sim.measure_s=600", Point(SCENARIO, (), 0.0, 600.0).overrides())
+        plan = self.plan(('key = "policy"', 'key = "sim.measure_s"'), ("sim.measure_s = 3\n", ""), ('["SPTF", "FCFS"]', "[3.0000001, 3.0000002]"),
+                         ('"policy"\nbaseline = "FCFS"', '"sim.measure_s"\nbaseline = 3.0000001'))
+        self.assertEqual(self.sweep(plan)[0], 0)
+        self.assertEqual(len(list((self.folder / "kept").glob("*/*.json"))), 12)
+
+    def test_a_recorded_trace_of_several_files_is_part_of_the_key(self) -> None:
+        def events(sector: int) -> bytes:
+            return b"".join(struct.pack("<IIQQIIIIIHH", 0x65617407, 1, i * 10**8, sector + 8 * i, 4096, 1 | 0x11 << 16, 1, 8 << 20, 0, 0, 0) for i in range(9))
+
+        name = self.folder / "sda"
+        (self.folder / "sda.blktrace.0").write_bytes(events(0))
+        (self.folder / "sda.blktrace.1").write_bytes(b"")
+        text = PLAN.replace("workload.discrete.rate_per_s", "workload.discrete.trace_speed").replace("sim.warmup_s = 0", f'''sim.warmup_s = 0
+workload.discrete.source = "trace"
+workload.discrete.trace = "{name}"''')
+        counting = self.executable(self.COUNTS)
+        self.assertEqual(self.sweep(self.plan(text=text), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 12)
+        first = self.frame()["mean"].to_list()
+        self.assertEqual(self.sweep(self.plan(text=text), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 12)
+        (self.folder / "sda.blktrace.1").write_bytes(events(10**6))
+        self.assertEqual(self.sweep(self.plan(text=text), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 24)
+        self.assertNotEqual(self.frame()["mean"].to_list(), first)
+
+    def test_a_kept_result_that_is_damaged_is_made_again(self) -> None:
+        counting = self.executable(self.COUNTS)
+        self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
+        first = self.frame()
+        for file, content in zip(sorted((self.folder / "kept").glob("*/*.json")), ("", "{", "{}", "[]", "null", "\udcff"), strict=False):
+            file.write_text(content, errors="surrogateescape")
+        self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 18)
+        self.assertTrue(self.frame().equals(first))
+
+    def test_a_scenario_may_be_a_link(self) -> None:
+        (self.folder / "there").mkdir()
+        (self.folder / "link.toml").symlink_to(SCENARIO)
+        plan = self.plan((str(SCENARIO), "there/../link.toml"))
+        self.assertEqual(read_plan(plan).scenario, self.folder.resolve() / "link.toml")
+
+    def test_no_more_of_a_result_is_held_than_the_table_needs(self) -> None:
+        result = {"a": {"b": 1, "c": None, "d": {"e": 2}}, "list": [{"x": 3.5}, {"x": 4}], "much": list(range(1000))}
+        places = [("a", "b"), ("a", "b", "z"), ("a", "c"), ("a", "c", "z"), ("a", "d"), ("list", "1", "x"), ("list", "7", "x"), ("no",)]
+        parts = parts_of(result, places)
+        self.assertEqual(parts, {"a": {"b": 1}, "list": {"1": {"x": 4}}})
+        self.assertEqual([value_at(parts, place) for place in places], [1, None, None, None, None, 4, None, None])
+        self.assertEqual(parts_of(result, ()), result)
+
+    def test_an_estimate_of_many_points_looks_at_some(self) -> None:
+        counting = self.executable(self.COUNTS)
+        with unittest.mock.patch("platter_lab.runs.runner._MOST_PROBED", 2):
+            code, out, err = self.sweep(self.plan(), "--estimate", platter=counting)
+        self.assertEqual(code, 0, err)
+        self.assertIn("about, from 2 of the points: 4 points, 12 runs, 0 of them kept; 12 to do", out)
+        self.assertEqual(self.runs(), 4)
+
+    def test_a_table_may_be_written_to_what_is_open(self) -> None:
+        link = self.folder / "open.csv"
+        link.symlink_to("/dev/stdout")
+        with (self.folder / "told").open("w") as told:
+            done = subprocess.run([sys.executable, "-m", "platter_lab.cli", "sweep", str(self.plan()), "--platter", str(PLATTER), "--cache",
+                                   str(self.folder / "kept"), "-o", str(link)], stdout=told, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((self.folder / "told").read_text().startswith("policy,rate,seed,"))
+
     @staticmethod
     def _command_line(process: Path) -> bytes:
         try:
@@ -233,6 +338,16 @@ class Sweeps(unittest.TestCase):
             ((("[compare]", '[[filter]]\nexclude = { rate = [10, 30] }\n[compare]'),), "filters that leave nothing"),
             ((("step = 20", "points = 1"),), "2 to 1000000 points"),
             ((("measure_s = 3", "measure_s = 'x'"),), "sim.measure_s"),
+            ((("step = 20", "step = 1e-320"),), "at most 1000000 values"),
+            ((("to = 30", f"to = 1{400 * '0'}"),), "expected a number"),
+            ((("seeds = 3", "seeds = 1000000000"),), "at most 1000000"),
+            ((("seeds = 3", "seeds = 300000"),), "more than a million runs of 4 configurations"),
+            ((("seeds = 3", "seeds = [1, 9200000000000000001]"),), "from 0 up to 9.2e+18"),
+            ((("[[metric]]", '[[metric]]\nname = "mean high"\npath = "classes.discrete.response_ms.p99"\n[[metric]]'),), "that is taken"),
+            ((('name = "rate"', 'name = "mean low"'),), "that is taken"),
+            ((('"SPTF", "FCFS"', '"SPTF", "FCFS", nan'),), "neither text nor a number"),
+            ((("[compare]", '[[filter]]\nexclude = { policy = "FCFS" }\n[compare]'),), "'FCFS', of which the filters leave nothing"),
+            ((('baseline = "FCFS"', 'baseline = ["FCFS"]'),), "baseline: found ['FCFS']"),
         ]
         for changes, expected in cases:
             with self.subTest(expected=expected):
@@ -241,6 +356,11 @@ class Sweeps(unittest.TestCase):
                 self.assertIn(expected, err)
         self.assertEqual(self.runs(), 0)
         self.assertEqual(sorted(file.name for file in self.folder.iterdir()), ["plan.toml", "platter"])
+        for changes, place in (((('key = "policy"', 'name = "policy"\nkey = "polcy"'),), "plan.toml:11: polcy: there is no such key (did you mean policy?)"),
+                               ((("measure_s = 3", "measure_s = -3"),), "plan.toml:8: sim.measure_s: found -3"),
+                               ((("[compare]", '[[axis]]\nkey = "drive.queue.dept"\nvalues = [1]\n[compare]'),), "plan.toml:20: drive.queue.dept: ")):
+            for options in ((), ("--estimate",)):
+                self.assertIn(place, self.sweep(self.plan(*changes), *options)[2])
         with self.assertRaisesRegex(LabError, r"plan.toml:4: seeds: found 0"):
             read_plan(self.plan(("seeds = 3", "seeds = 0")))
 
@@ -249,11 +369,22 @@ class Sweeps(unittest.TestCase):
 name = "size"
 points = [{ label = "small", drive.queue.depth = 8 }, { label = "large", "drive.queue.depth" = 32, "b" = true }]
 [[filter]]
-exclude = { policy = "FCFS", rate = [1.0, 10.0] }
+exclude = { policy = "FCFS", rate = [1, 10] }
 [compare]""")))
-        self.assertEqual([step.label for step in plan.axes[1].steps], [1.0, 10.0, 100.0])
+        self.assertEqual([(step.label, step.settings[0][1]) for step in plan.axes[1].steps], [(1, "1"), (10, "10"), (100, "100")])
         self.assertEqual(len(plan.configurations), 2 * 3 * 2 - 4)
-        self.assertEqual(plan.configurations[1].settings[-3:], (("workload.discrete.rate_per_s", "1.0"), ("drive.queue.depth", "32"), ("b", "true")))
+        self.assertEqual(plan.configurations[1].settings[-3:], (("workload.discrete.rate_per_s", "1"), ("drive.queue.depth", "32"), ("b", "true")))
+
+
+    def test_ranges_have_the_values_that_they_say(self) -> None:
+        for given, expected in (("from = 10, to = 10.3, step = 0.1", [10.0, 10.1, 10.2, 10.3]), ("from = 0, to = 1, points = 5", [0.0, 0.25, 0.5, 0.75, 1.0]),
+                                ("from = 8, to = 32, points = 4", [8, 16, 24, 32]), ("from = 1, to = 1024, points = 11, scale = 'log'", [2 ** i for i in range(11)]),
+                                ("from = 1.0, to = 3.0, points = 3", [1.0, 2.0, 3.0]), ("from = 3, to = 1, step = -1", [3, 2, 1]),
+                                ("from = 1e-300, to = 1e300, points = 3, scale = 'log'", [1e-300, 1.0, 1e300]),
+                                ("from = -1.7e308, to = 1.7e308, points = 3", [-1.7e308, 0.0, 1.7e308])):
+            found = [step.label for step in read_plan(self.plan(("from = 10, to = 30, step = 20", given))).axes[1].steps]
+            self.assertEqual(found, expected)
+            self.assertEqual([type(value) for value in found], [type(value) for value in expected])
 
 
 class FromPython(unittest.TestCase):
@@ -267,6 +398,13 @@ class FromPython(unittest.TestCase):
         named = dict(got.statistics().iter_rows())
         self.assertEqual(named["classes.discrete.completed"], discrete.height)
         self.assertEqual(platter.run(SCENARIO, settings, platter=PLATTER).requests.equals(got.requests), True)
+
+    def test_values_may_be_numpys(self) -> None:
+        settings = {"engine": "firmware", "sim.warmup_s": np.int64(0), "sim.measure_s": np.float64(2.0), "workload.discrete.rate_per_s": np.float32(20.5),
+                    "drive.queue.depth": np.array([8])[0]}
+        configuration = platter.run(SCENARIO, settings, platter=PLATTER).result["configuration"]
+        self.assertEqual((configuration["sim"]["measure_s"], configuration["workload"]["discrete"]["rate_per_s"]), (2, 20.5))
+        self.assertEqual([text(value) for value in (np.bool_(True), np.array([1.5, 2.5]), np.str_("a"))], ["true", "[1.5, 2.5]", "a"])
 
     def test_a_server_has_no_log(self) -> None:
         server = ROOT / "docs/papers/replicated-striping/server.toml"

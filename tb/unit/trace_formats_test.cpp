@@ -4,6 +4,8 @@
 #include <lzma.h>
 #include <zstd.h>
 
+#include <cctype>
+
 #include "platter/workload/blktrace_event.h"
 #include "trace_fixture.h"
 
@@ -124,6 +126,24 @@ TEST_F(TraceTest, BlktraceFilesOfProcessorsAreMergedByTime) {
   }
 }
 
+TEST_F(TraceTest, BlktraceFilesOfProcessorsThatRecordedNothingAreEmpty) {
+  file("", "sda.blktrace.0");
+  file("", "sda.blktrace.2");
+  expect_error(error_of(folder_ / "sda"), 0, "the file is empty");
+  file(blktrace({{100, 8, 512, 1, 17}, {400, 16, 512, 1, 17}}), "sda.blktrace.1");
+  EXPECT_EQ(read_all(folder_ / "sda").size(), 2U);
+  EXPECT_EQ(read_all(folder_ / "sda", with_format("blktrace")).size(), 2U);
+}
+
+TEST_F(TraceTest, BlktraceOfAnotherOrderOrVersionSaysSo) {
+  const std::string events = blktrace({{100, 8, 512, 1, 17}});
+  expect_error(error(std::string("\x65\x61\x74\x07") + events.substr(4)), 1,
+               "an event begins with 0x07746165, expected 0x65617407");
+  expect_error(error("\x08" + events.substr(1)), 1,
+               "an event begins with 0x65617408, expected 0x65617407 (blktrace, version 7");
+  expect_error(error("eat my words\n"), 1, "no trace format begins with");
+}
+
 TEST_F(TraceTest, BlktraceIsCutShortAtAnyByte) {
   const std::string whole = blktrace({{100, 8, 512, 1, 17, "12345678"}, {200, 16, 512, 1, 18, "abcd"}});
   ASSERT_EQ(whole.size(), 108U);
@@ -178,6 +198,23 @@ TEST_F(TraceTest, VscsiIsCutShortAtAnyByte) {
                    "at byte " + std::to_string(begin) + ": " + std::to_string(size - begin) +
                        " bytes are left, expected a record of " + std::to_string(size - begin < 32 ? 32 : 40));
     }
+  }
+}
+
+TEST_F(TraceTest, VscsiCommandsWithoutDataAreNoRequests) {
+  const std::string bytes = vscsi(2, 0x28, 512, 1, 5, 1) + vscsi(2, 0x2A, 0, 1, 6, 1) + vscsi(2, 0x88, 0, 1, 7, 1);
+  TraceReader reader(file(bytes));
+  TraceRecord record;
+  EXPECT_TRUE(reader.next(record));
+  EXPECT_FALSE(reader.next(record));
+  EXPECT_EQ(reader.counts().other_actions, 2U);
+}
+
+TEST_F(TraceTest, VscsiIsRecognisedBehindManyOtherCommands) {
+  for (const unsigned version : {1u, 2u}) {
+    std::string bytes;
+    for (int i = 0; i < 40; ++i) bytes += vscsi(version, 0x12, 36, 0, 1);
+    EXPECT_EQ(read_all(file(bytes + vscsi(version, 0x28, 512, 1, 5))).size(), 1U) << version;
   }
 }
 
@@ -362,6 +399,28 @@ std::string bzip2(const std::string& text) {
   return out.substr(0, size);
 }
 
+TEST_F(TraceTest, HeadersMayBeWrittenOtherwise) {
+  const std::vector<std::pair<std::string, std::string>> formats = {
+      {"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime", "128166372003061629,hm,0,Read,512,512,9"},
+      {"Timestamp,Response,IOType,LUN,Offset,Size", "1455592792.5,0.1,R,0,512,512"},
+      {"device_id,opcode,offset,length,timestamp", "3,R,512,512,1577808000000177"},
+      {"Timestamp,Offset,Size,IOType,VolumeID", "1538323200,1,1,0,1063"}};
+  for (const auto& [header, line] : formats) {
+    std::string low = header;
+    std::string blanks;
+    for (char& c : low) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (const char c : header) blanks += c == ',' ? std::string(" , ") : std::string(1, c);
+    for (const std::string& text :
+         {header + "\n" + line + "\n", low + "\n" + line + "\n", blanks + "\r\n" + line + "\n",
+          "\n \n" + header + "\n" + line + "\n", "\xEF\xBB\xBF" + header + "\n" + line + "\n", "\xEF\xBB\xBF" + line + "\n"}) {
+      EXPECT_EQ(read_all(file(text)).size(), 1U) << text;
+      EXPECT_EQ(read_all(file(text + text.substr(text[0] == '\xEF' ? 3 : 0))).size(), 2U)
+          << "files behind each other: " << text;
+    }
+    expect_error(error(header + "\n" + header.substr(0, header.size() - 1) + "\n" + line + "\n"), 2, "expected ");
+  }
+}
+
 TEST_F(TraceTest, CompressedFiles) {
   std::string text;
   for (int i = 0; i < 40'000; ++i) text += std::to_string(i) + ".25 0 " + std::to_string(i * 7919 % 100003) + " 8 1\n";
@@ -376,6 +435,11 @@ TEST_F(TraceTest, CompressedFiles) {
     EXPECT_EQ(read_all(file(packed, "t.anything")).size(), 40'000U) << name;
     EXPECT_EQ(read_all(file(pack(events))).size(), 2U) << name;
     EXPECT_EQ(read_all(file(pack(text.substr(0, 17)) + pack(text.substr(17)))).size(), 40'000U) << name << ", two streams";
+    if (name != "zstd") {
+      EXPECT_EQ(read_all(file(pack(text.substr(0, 17)) + std::string(512, '\0') + pack(text.substr(17)))).size(), 40'000U)
+          << name << ", padded";
+      EXPECT_EQ(read_all(file(packed + std::string(100'000, '\0'))).size(), 40'000U) << name << ", padded";
+    }
     for (const std::size_t size : {packed.size() - 1, packed.size() - 3, packed.size() / 2, std::size_t{20}})
       EXPECT_NE(error(packed.substr(0, size)).second.find("the " + name + " stream is cut short here"), std::string::npos)
           << name << size;

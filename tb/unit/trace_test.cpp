@@ -69,6 +69,27 @@ TEST_F(TraceTest, BlkparseOtherActions) {
   expect_error(error_of(golden("small.blkparse.txt"), options), 0, "expected Q, D or C");
 }
 
+TEST_F(TraceTest, BlkparseCommandsThatDoNotComeFromTheBlockLayer) {
+  const std::string begin = "  8,0    0        1     0.000000000   138  ";
+  const std::string text = begin + "Q   R 524160 + 8 [hald]\n" +                 //
+                           begin + "Q   R 36 (12 00 00 00 24 00 ..) [hald]\n" +  //
+                           begin + "D   N 0 (00 ..) [hald]\n" +                  //
+                           begin + "D   R 524160 + 8 [hald]\n" +                 //
+                           begin + "C   R (12 00 00 00 24 00 ..) [0]\n" +        //
+                           begin + "C   R 524160 + 8 [0]\n";
+  for (const char action : {'Q', 'D', 'C'}) {
+    TraceOptions options;
+    options.action = action;
+    TraceReader reader(file(text), options);
+    TraceRecord record;
+    EXPECT_TRUE(reader.next(record));
+    expect_record(record, 0, 524160 * 512, 4096, false, record.line);
+    EXPECT_FALSE(reader.next(record));
+    EXPECT_EQ(reader.counts().other_actions, 5U) << action;
+    EXPECT_EQ(reader.counts().flushes, 0U);
+  }
+}
+
 TEST_F(TraceTest, FioVersion2WaitsAsDocumented) {
   const std::vector<TraceRecord> records = read_all(golden("small_v2.iolog"));
   ASSERT_EQ(records.size(), 3U);

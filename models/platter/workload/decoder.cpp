@@ -39,6 +39,9 @@ class StreamDecoder : public DecoderIf {
     std::size_t written = 0;
     while (written == 0 && !in.empty()) {
       if (complete_) {
+        // Padding: xz allows it between streams, archives leave it behind them.
+        if (!ignored_) in.remove_prefix(std::min(in.find_first_not_of('\0'), in.size()));
+        if (in.empty()) break;
         if (in.front() != first_byte_) ignored_ = true;
         if (!ignored_) begin();
         complete_ = ignored_;

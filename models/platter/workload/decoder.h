@@ -16,7 +16,8 @@ class DecoderIf {
   DecoderIf& operator=(const DecoderIf&) = delete;
 
   /// Takes bytes from the front of `in` (which then begins behind them), writes at most `size` bytes to `out` and returns how many. 0: it needs
-  /// more input. Bytes behind a stream that do not begin another one are taken and ignored, except behind zstd's. Throws std::runtime_error for
+  /// more input. Zeros behind a stream are skipped; other bytes that do not begin another stream
+  /// are taken and ignored. Behind zstd's there may be neither. Throws std::runtime_error for
   /// damaged input.
   virtual std::size_t decode(std::string_view& in, char* out, std::size_t size) = 0;
   /// Whether what was taken ends with a whole stream.

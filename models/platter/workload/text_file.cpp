@@ -20,6 +20,7 @@ bool TextFile::next(SourceLine& line) {
     if (ended || (at_end_ && !rest.empty())) {
       source_.consume(length + (ended ? 1 : 0));
       std::string_view text = rest.substr(0, length);
+      if (number_ == 0) text = without_mark(text);
       if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
       line = {name(), ++number_, text, ended};
       return true;

@@ -22,7 +22,13 @@ class LineSourceIf {
   virtual bool next(SourceLine& line) = 0;
 };
 
-/// The lines of a text file, plain or compressed. Throws core::InputError for a damaged file: what ByteSource refuses, or a line of more
+/// Text without the byte order mark (UTF-8) that some programs write in front of it.
+inline std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.substr(text.substr(0, kMark.size()) == kMark ? kMark.size() : 0);
+}
+
+/// The lines of a text file, plain or compressed, without a byte order mark. Throws core::InputError for a damaged file: what ByteSource refuses, or a line of more
 /// than 64 KiB. A last line without its end of line is delivered as it is.
 class TextFile : public LineSourceIf {
  public:

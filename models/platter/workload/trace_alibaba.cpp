@@ -12,7 +12,7 @@ class AlibabaParser : public TraceParserIf {
   explicit AlibabaParser(const TraceUnits& units) : units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    if (line.number == 1 && line.text == kAlibabaForm) return LineKind::OtherLine;
+    if (is_header(line.text, kAlibabaForm)) return LineKind::OtherLine;
     const Fields fields = expect_columns(line, kAlibabaForm);
     request.device = fields[0].text;
     request.write = parse_write(line, fields[1], "opcode");
@@ -30,7 +30,7 @@ class AlibabaParser : public TraceParserIf {
 
 bool detect_alibaba(const TraceHead& head) {
   if (head.lines.empty()) return false;
-  if (head.lines.front() == kAlibabaForm) return true;
+  if (is_header(head.lines.front(), kAlibabaForm)) return true;
   const Fields fields = split_commas(head.lines.front());
   return fields.size() == 5 && is_read_or_write(fields[1].text) && all_digits(fields[2].text) && all_digits(fields[3].text) &&
          is_decimal(fields[4].text);

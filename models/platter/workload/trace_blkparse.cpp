@@ -7,7 +7,8 @@
 // Events of one action are requests (Q: queued, by default); events of other actions are counted. RWBS holds one
 // letter for the operation (R, W, D discard, N none), an F before it for a flush that comes first, and after it F
 // (force unit access), A (read-ahead), S (synchronous), M (metadata), E (secure erase), B (barrier). Flushes
-// without data and discards are counted, not delivered. The trailer ("CPU0 (8,0):" or "Total (8,0):") ends the data.
+// without data and discards are counted, not delivered; commands that do not come from the block layer are counted as
+// other actions. The trailer ("CPU0 (8,0):" or "Total (8,0):") ends the data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,6 +86,7 @@ class BlkparseParser : public TraceParserIf {
     if (action != action_) return LineKind::OtherAction;
 
     const Operation operation = parse_operation(line, fields[6]);
+    if (!operation.preflush && is_pass_through(fields)) return LineKind::OtherAction;
     if (operation.kind == 'D') return LineKind::Discard;
     if (operation.kind == 'N') return LineKind::Flush;
     request.device = fields[0].text;
@@ -93,6 +95,12 @@ class BlkparseParser : public TraceParserIf {
   }
 
  private:
+  /// A command that does not come from the block layer: "BYTES (COMMAND) [process]", completed "(COMMAND) [error]".
+  static bool is_pass_through(const Fields& fields) {
+    const auto begins_command = [&fields](std::size_t i) { return fields.size() > i && fields[i].text.front() == '('; };
+    return begins_command(kFixedFields) || begins_command(kFixedFields + 1);
+  }
+
   /// All but remaps (A) and messages (m) end with a process or an error number in brackets.
   static void check_ending(const SourceLine& line, std::string_view action) {
     if (action == "A" || action == "m") return;

@@ -58,8 +58,12 @@ class BlktraceParser : public TraceParserIf {
 
 }  // namespace
 
+// Of any version, and of either order of bytes: the parser says which it expects.
 bool detect_blktrace(const TraceHead& head) {
-  return head.bytes.size() >= sizeof BlktraceEvent::kMagic && number_at<std::uint32_t>(head.bytes, 0) == BlktraceEvent::kMagic;
+  constexpr std::string_view kLittleEndian = "tae";
+  constexpr std::string_view kBigEndian = "eat";
+  return head.bytes.size() >= sizeof BlktraceEvent::kMagic &&
+         (head.bytes.substr(1, 3) == kLittleEndian || (head.bytes.substr(0, 3) == kBigEndian && head.bytes[3] < ' '));
 }
 
 std::unique_ptr<TraceParserIf> read_blktrace(const TraceOptions& options, const TraceUnits& units) {

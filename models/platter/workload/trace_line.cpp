@@ -77,6 +77,22 @@ Fields expect_columns(const SourceLine& line, std::string_view form, bool more) 
   return fields;
 }
 
+bool is_header(std::string_view text, std::string_view form) {
+  const auto next = [](std::string_view& rest) {
+    const std::size_t at = rest.find_first_not_of(kBlanks);
+    rest.remove_prefix(std::min(at, rest.size()));
+    if (rest.empty()) return '\0';
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  for (;;) {
+    const char c = next(text);
+    if (c != next(form)) return false;
+    if (c == '\0') return text.empty() && form.empty();
+  }
+}
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
 
 bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }

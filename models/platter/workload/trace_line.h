@@ -59,6 +59,8 @@ Fields split_commas(std::string_view text);
 Fields expect_fields(const SourceLine& line, std::string_view form);
 /// The pieces between commas; `more`: there may be more of them than in `form`.
 Fields expect_columns(const SourceLine& line, std::string_view form, bool more = false);
+/// Whether a line has the names of the columns, as in `form` but for blanks and upper or lower case.
+bool is_header(std::string_view text, std::string_view form);
 bool is_blank(std::string_view text);
 bool all_digits(std::string_view text);
 /// Digits, perhaps with a point and more digits.

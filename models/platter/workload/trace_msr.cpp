@@ -13,7 +13,7 @@ class MsrParser : public TraceParserIf {
   explicit MsrParser(const TraceUnits& units) : units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    if (line.number == 1 && line.text == kMsrForm) return LineKind::OtherLine;
+    if (is_header(line.text, kMsrForm)) return LineKind::OtherLine;
     const Fields fields = expect_columns(line, kMsrForm);
     request.time = parse_time(line, fields[0], units_.time);
     const std::string_view host = fields[1].text;
@@ -34,7 +34,7 @@ class MsrParser : public TraceParserIf {
 
 bool detect_msr(const TraceHead& head) {
   if (head.lines.empty()) return false;
-  if (head.lines.front() == kMsrForm) return true;
+  if (is_header(head.lines.front(), kMsrForm)) return true;
   const Fields fields = split_commas(head.lines.front());
   return fields.size() == 7 && all_digits(fields[0].text) && all_digits(fields[2].text) && is_read_or_write(fields[3].text) &&
          all_digits(fields[4].text) && all_digits(fields[5].text);

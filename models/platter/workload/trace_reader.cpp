@@ -63,7 +63,7 @@ TraceHead head_of(ByteSource& file, std::size_t& blank_lines) {
   bool ended = false;
   while (!ended && file.rest().size() < kBytesToRecognise) ended = !file.more(1);
   TraceHead head{file.rest(), {}};
-  std::string_view rest = head.bytes;
+  std::string_view rest = without_mark(head.bytes);
   while (head.lines.size() < kLinesToRecognise && !rest.empty()) {
     const std::size_t newline = rest.find('\n');
     if (newline == std::string_view::npos && !ended) break;
@@ -113,11 +113,16 @@ void TraceReader::check_options(const fs::path& path) const {
 }
 
 void TraceReader::open(const fs::path& path) {
+  std::vector<ByteSource> files;
   for (const fs::path& name : files_of(path)) {
-    ByteSource file(name);
+    files.emplace_back(name);
     std::size_t blank_lines = 0;
-    const TraceHead head = head_of(file, blank_lines);
-    if (format_ == nullptr) settle_format(file, head, blank_lines);
+    const TraceHead head = head_of(files.back(), blank_lines);
+    if (format_ == nullptr && !head.bytes.empty()) settle_format(files.back(), head, blank_lines);
+  }
+  // Of several files, those of processors that recorded nothing are empty.
+  if (format_ == nullptr) throw core::InputError(name_, 0, 0, "the file is empty, expected a trace");
+  for (ByteSource& file : files) {
     Source source;
     source.name = file.name();
     source.parser = format_->read(options_, units());

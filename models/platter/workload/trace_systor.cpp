@@ -13,7 +13,7 @@ class SystorParser : public TraceParserIf {
   explicit SystorParser(const TraceUnits& units) : units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    if (line.number == 1 && line.text == kSystorForm) return LineKind::OtherLine;
+    if (is_header(line.text, kSystorForm)) return LineKind::OtherLine;
     const Fields fields = expect_columns(line, kSystorForm);
     request.time = parse_time(line, fields[0], units_.time);
     if (!fields[1].text.empty()) request.response_ps = parse_time_ps(line, fields[1], units_.time);
@@ -32,7 +32,7 @@ class SystorParser : public TraceParserIf {
 
 bool detect_systor(const TraceHead& head) {
   if (head.lines.empty()) return false;
-  if (head.lines.front() == kSystorForm) return true;
+  if (is_header(head.lines.front(), kSystorForm)) return true;
   const Fields fields = split_commas(head.lines.front());
   return fields.size() == 6 && is_decimal(fields[0].text) && (fields[1].text.empty() || is_decimal(fields[1].text)) &&
          is_read_or_write(fields[2].text) && all_digits(fields[4].text) && all_digits(fields[5].text);

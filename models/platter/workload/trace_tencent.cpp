@@ -17,7 +17,7 @@ class TencentParser : public TraceParserIf {
   explicit TencentParser(const TraceUnits& units) : units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    if (line.number == 1 && line.text == kTencentForm) return LineKind::OtherLine;
+    if (is_header(line.text, kTencentForm)) return LineKind::OtherLine;
     const Fields fields = expect_columns(line, kTencentForm);
     request.time = parse_time(line, fields[0], units_.time);
     request.offset_bytes = parse_scaled(line, fields[1], units_.address_bytes, "offset");
@@ -44,7 +44,7 @@ bool detect_tencent(const TraceHead& head) {
            std::all_of(fields.begin(), fields.end(), [](const Field& field) { return all_digits(field.text); });
   };
   if (head.lines.empty()) return false;
-  return head.lines.front() == kTencentForm || std::all_of(head.lines.begin(), head.lines.end(), good);
+  return is_header(head.lines.front(), kTencentForm) || std::all_of(head.lines.begin(), head.lines.end(), good);
 }
 
 std::unique_ptr<TraceParserIf> read_tencent(const TraceOptions& /*options*/, const TraceUnits& units) {

@@ -5,7 +5,7 @@
 //   version 2, 40 bytes   u16 opcode, u16 version, u32 number, u32 bytes, u32 segments, u64 block, u64 time, u64 response time
 //
 // The version is in the upper byte of its field. Times are microseconds, blocks of 512 bytes. A file is of one disk. SCSI commands other than
-// reads, writes, flushes and discards are counted.
+// reads, writes, flushes and discards are counted, and so are reads and writes of no data, which SCSI allows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,22 +50,15 @@ struct VscsiLayout {
 constexpr VscsiLayout kVscsi1{kVscsi1Bytes, 12, 14, 4, 16, 24};
 constexpr VscsiLayout kVscsi2{kVscsi2Bytes, 0, 2, 8, 16, 24};
 
-/// Whether a record of this version may begin here.
+/// Whether a file is of this version: its first record says so and is a request, or all of its first records say so.
 bool is_vscsi(const VscsiLayout& version, std::string_view bytes, unsigned number) {
+  constexpr std::size_t kLooked = 16;
+  const std::size_t records = std::min(kLooked, bytes.size() / version.bytes);
+  std::size_t good = 0;
+  while (good < records && number_at<std::uint16_t>(bytes, good * version.bytes + version.version_at) >> 8 == number) ++good;
   bool write = false;
-  return bytes.size() >= version.bytes && number_at<std::uint16_t>(bytes, version.version_at) >> 8 == number &&
-         scsi_kind(number_at<std::uint16_t>(bytes, version.opcode_at), write) == LineKind::Request;
-}
-
-/// The version of which the first requests are: both fields are at places where the other version has numbers. nullptr: neither.
-const VscsiLayout* vscsi_layout(std::string_view bytes) {
-  for (std::size_t records = 0; records < 16; ++records) {
-    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi1Bytes)); is_vscsi(kVscsi1, rest, 1))
-      return &kVscsi1;
-    if (const std::string_view rest = bytes.substr(std::min(bytes.size(), records * kVscsi2Bytes)); is_vscsi(kVscsi2, rest, 2))
-      return &kVscsi2;
-  }
-  return nullptr;
+  return good > 0 && ((good > 1 && good == records) ||
+                      scsi_kind(number_at<std::uint16_t>(bytes, version.opcode_at), write) == LineKind::Request);
 }
 
 class VscsiParser : public TraceParserIf {
@@ -94,6 +87,7 @@ class VscsiParser : public TraceParserIf {
     request.offset_bytes =
         scaled(record, {}, number_at<std::uint64_t>(bytes, version_->block_at), units_.address_bytes, "block");
     request.length_bytes = number_at<std::uint32_t>(bytes, version_->size_at) * units_.size_bytes;
+    if (request.length_bytes == 0) return LineKind::OtherAction;
     request.device = "0";
     if (version_ == &kVscsi2) {
       const TraceTime response = number_at<std::uint64_t>(bytes, 32) * unit;
@@ -111,7 +105,8 @@ class VscsiParser : public TraceParserIf {
 
 }  // namespace
 
-bool detect_vscsi(const TraceHead& head) { return vscsi_layout(head.bytes) != nullptr; }
+// Each version has numbers where the other one has its version.
+bool detect_vscsi(const TraceHead& head) { return is_vscsi(kVscsi1, head.bytes, 1) || is_vscsi(kVscsi2, head.bytes, 2); }
 
 std::unique_ptr<TraceParserIf> read_vscsi(const TraceOptions& /*options*/, const TraceUnits& units) {
   return std::make_unique<VscsiParser>(units);

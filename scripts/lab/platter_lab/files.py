@@ -20,6 +20,8 @@ from platter_lab import LabError
 if TYPE_CHECKING:
     import polars as pl
 
+_TRIES = 20   # where other processes make and remove the same folders
+
 
 def write_bytes(path: Path, content: bytes) -> None:
     """As `write_whole`, of one file that is no text."""
@@ -90,9 +92,14 @@ def expect_writable_folder(folder: Path, what: str) -> None:
     """LabError where no file can be made in this folder, which need not exist yet; tries, and leaves nothing. `what` is it for."""
     made: list[Path] = []
     try:
-        _make_folder(folder, made)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        for left in reversed(range(_TRIES)):
+            try:
+                _make_folder(folder, made)
+                with tempfile.TemporaryFile(dir=folder):
+                    break
+            except FileNotFoundError:   # another process tries the same, and has removed what it made
+                if not left:
+                    raise
     except NotADirectoryError as error:
         raise LabError(f"{folder}: it or what it stands in is a file; expected a folder for {what}") from error
     except OSError as error:
@@ -133,14 +140,21 @@ def _write_stream(path: Path, content: bytes) -> None:
 
 def _make_folder(folder: Path, made: list[Path]) -> None:
     """With all that it stands in; what there was not yet goes to `made`, the outermost first."""
-    missing = []
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    for one in reversed(missing):
-        with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
-            one.mkdir()
-            made.append(one)
+    for left in reversed(range(_TRIES)):
+        missing = []
+        above = folder
+        while not above.exists():
+            missing.append(above)
+            above = above.parent
+        try:
+            for one in reversed(missing):
+                with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
+                    one.mkdir()
+                    made.append(one)
+            return
+        except FileNotFoundError:   # another process has removed what it made, and found empty
+            if not left:
+                raise
 
 
 def _remove_empty(folders: list[Path]) -> None:

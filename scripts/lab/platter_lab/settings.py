@@ -8,6 +8,8 @@ from typing import Any
 
 
 def text(value: Any) -> str:
+    if hasattr(value, "tolist"):   # of numpy
+        value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):

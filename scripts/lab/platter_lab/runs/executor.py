@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -11,6 +12,8 @@ from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from platter_lab.executable import end_calls, owned_by
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -70,21 +73,29 @@ class LocalProcesses:
         self.jobs = jobs
 
     def map(self, work: Callable[[Item], Result], items: Sequence[Item], what: str, lost: Callable[[Item, str], Result] | None = None) -> list[Result]:
-        """Nothing is lost here. What has begun when one fails still ends."""
+        """Nothing is lost here. What has begun when one fails still ends; what has begun when a signal ends this process is killed."""
+        owner = f"here-{secrets.token_hex(8)}"
+
+        def owned(item: Item) -> Result:
+            with owned_by(owner):
+                return work(item)
+
         with progress(len(items), what) as tell, ThreadPoolExecutor(self.jobs) as pool:
 
             def done(future: Future[Result]) -> None:
                 tell(not future.cancelled() and (future.exception() is not None or has_failed(future.result())))
 
-            futures = [pool.submit(work, item) for item in items]
-            for future in futures:
-                future.add_done_callback(done)
             try:
+                futures = [pool.submit(owned, item) for item in items]
+                for future in futures:
+                    future.add_done_callback(done)
                 wait(futures, return_when=FIRST_EXCEPTION)
                 failed = next((error for future in futures if future.done() and (error := future.exception())), None)
                 if failed:
                     raise failed
-            except BaseException:
+            except BaseException as error:
+                if not isinstance(error, Exception):   # a signal
+                    end_calls(owner)
                 pool.shutdown(cancel_futures=True)
                 raise
             return [future.result() for future in futures]

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import functools
+import glob
 import hashlib
 import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from platter_lab.executable import call_platter
 from platter_lab.files import write_parquet
 from platter_lab.model import read_requests
 from platter_lab.runs.store import Store
+
+
+Places = Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Outcome:
 @dataclass(frozen=True)
 class Inputs:
     """Digests of what a result depends on beside the seed, as they were when the key was made: of the executable, of the effective configuration without
-    its seed, and of the files that it names, by absolute name."""
+    its seed, and of the contents that it names, by absolute name (`content_of`)."""
 
     program: str
     configuration: str
@@ -53,7 +57,8 @@ class Inputs:
 @dataclass(frozen=True)
 class Job:
     """`scenario` is a scenario's file and what is overridden in it, as words of a command; `command` repeats the run by hand. `folder` is where it runs
-    (None: this process's). With `logs` the log of requests is kept too; `summary` makes further values of it."""
+    (None: this process's). With `logs` the log of requests is kept too; `summary` makes further values of it. All of the result is kept; with `places`,
+    ways through its JSON, only what stands there is handed back."""
 
     key: str
     platter: Path
@@ -67,6 +72,7 @@ class Job:
     limit_s: float | None = None
     tries: int = 1
     logs: bool = False
+    places: Places = ()
 
     def lost(self, message: str) -> Outcome:
         """Where whoever carried it out ended, each time that it was tried."""
@@ -85,13 +91,14 @@ def digest_of(file: Path) -> str:
 @functools.lru_cache(maxsize=4096)
 def _digest(file: Path, stamp: tuple[int, ...]) -> str:
     """`stamp`: where and when it was written."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def configuration_of(platter: Path, scenario: tuple[str, ...], folder: Path | None, command: str) -> dict[str, Any]:
-    """The effective one, as it is now."""
+    """The effective one, as it is now. LabError where it cannot run."""
     try:
-        configuration = tomllib.loads(call_platter(platter, ["config", "dump", *scenario], folder=folder, command=command))
+        configuration = tomllib.loads(call_platter(platter, ["config", "dump", *scenario, "--check"], folder=folder, command=command))
     except ValueError as error:
         raise _no_model(platter, command, "a configuration") from error
     if not configuration:
@@ -99,9 +106,60 @@ def configuration_of(platter: Path, scenario: tuple[str, ...], folder: Path | No
     return configuration
 
 
-def but_seed(configuration: dict[str, Any]) -> str:
-    """Digest of a configuration without its seed: a run has its own."""
-    return Store.key({**configuration, "sim": {key: value for key, value in configuration.get("sim", {}).items() if key != "seed"}})
+def _files_of(name: str) -> list[str]:
+    """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a recorded trace; nothing for other texts."""
+    if not os.path.isabs(name) or os.path.isfile(name):
+        return [name] if os.path.isabs(name) else []
+    return sorted(part for part in glob.glob(f"{glob.escape(name)}.blktrace.*") if part.rpartition(".")[2].isdigit())
+
+
+def content_of(name: str) -> str:
+    """Digest of what a text in a configuration names; empty where it names no file."""
+    files = _files_of(name)
+    return digest_of(Path(name)) if files == [name] else Store.key(*((file, digest_of(Path(file))) for file in files)) if files else ""
+
+
+def but_seed(configuration: dict[str, Any], scenario: Path) -> str:
+    """Digest of a configuration without its seed: a run has its own. Names of files may count from the scenario's folder, as they do in a result."""
+    folder = os.path.abspath(scenario.parent)
+
+    def absolute(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: absolute(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [absolute(item) for item in value]
+        name = os.path.normpath(os.path.join(folder, value)) if isinstance(value, str) and value else ""
+        return name if _files_of(name) else value
+
+    return Store.key(absolute({**configuration, "sim": {key: value for key, value in configuration.get("sim", {}).items() if key != "seed"}}))
+
+
+def value_at(result: dict[str, Any], place: Sequence[str]) -> Any:
+    """None where it has nothing there."""
+    value: Any = result
+    for part in place:
+        if isinstance(value, dict):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
+
+
+def parts_of(result: dict[str, Any], places: Places) -> dict[str, Any]:
+    """A result with no more than what stands at these places; without places, all of it."""
+    if not places:
+        return result
+    parts: dict[str, Any] = {}
+    for place in places:
+        value = value_at(result, place)
+        if value is not None and not isinstance(value, dict | list):
+            below = parts
+            for part in place[:-1]:
+                below = below.setdefault(part, {})
+            below[place[-1]] = value
+    return parts
 
 
 def carry_out(job: Job) -> Outcome:
@@ -127,7 +185,7 @@ def carry_out_or_raise(job: Job) -> Outcome:
 def _found(job: Job) -> Outcome | None:
     """What another has kept since the job was made: one whose worker was lost, or a second study."""
     result = job.store.read(job.key)
-    return None if result is None or (job.logs and not job.store.log(job.key).is_file()) else Outcome(job.key, result)
+    return None if result is None or (job.logs and not job.store.log(job.key).is_file()) else Outcome(job.key, parts_of(result, job.places))
 
 
 def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
@@ -153,17 +211,19 @@ def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
     """What is not as it was when the job's key was made, by name. `ran_with` is the configuration in its result."""
     then = job.inputs
     changed = [str(job.platter)] if digest_of(job.platter) != then.program else []
+    scenario = Path(job.folder or "", job.scenario[0])
     # What the result says tells that nothing has changed; where it has another form than the dump, a second dump tells.
-    if but_seed(ran_with) != then.configuration and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command)) != then.configuration:
+    if but_seed(ran_with, scenario) != then.configuration and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command),
+                                                                      scenario) != then.configuration:
         changed.append(f"the configuration of {job.scenario[0]}")
-    return changed + [name for name, digest in then.files.items() if not os.path.isfile(name) or digest_of(Path(name)) != digest]
+    return changed + [name for name, digest in then.files.items() if content_of(name) != digest]
 
 
 def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
     if changed:
         raise StudyFailed(f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; expected no change, begin again")
     job.store.write(job.key, result)
-    return Outcome(job.key, result)
+    return Outcome(job.key, parts_of(result, job.places))
 
 
 def _no_model(platter: Path, command: str, what: str) -> LabError:

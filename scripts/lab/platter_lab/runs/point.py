@@ -23,6 +23,11 @@ def beside_root(path: Path) -> str:
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
+def _exact(value: float) -> str:
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
+
 @dataclass(frozen=True)
 class Point:
     """A scenario with some keys overridden, without its seed.
@@ -52,8 +57,8 @@ class Point:
         return self.warmup_s + self.measure_s
 
     def overrides(self) -> list[str]:
-        halfway = [(self.halfway, f"{self.measure_s // 2:g}")] if self.halfway else []
-        settings = [*self.settings, *halfway, ("sim.warmup_s", f"{self.warmup_s:g}"), ("sim.measure_s", f"{self.measure_s:g}")]
+        halfway = [(self.halfway, _exact(self.measure_s // 2))] if self.halfway else []
+        settings = [*self.settings, *halfway, ("sim.warmup_s", _exact(self.warmup_s)), ("sim.measure_s", _exact(self.measure_s))]
         return [word for key, value in settings for word in ("--set", f"{key}={value}")]
 
     def command(self, seed: int) -> str:

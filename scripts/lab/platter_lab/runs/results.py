@@ -43,9 +43,11 @@ class Estimate:
     runs: int
     kept: int
     cpu_s: float
+    probed: int   # of the points
 
     def text(self, jobs: int) -> str:
         todo = self.runs - self.kept
         each = self.cpu_s / todo if todo else 0.0
-        return (f"{self.points} points, {self.runs} runs, {self.kept} of them kept; {todo} to do at {each:.2f} CPU-seconds: "
+        about = f"about, from {self.probed} of the points: " if self.probed < self.points else ""
+        return (f"{about}{self.points} points, {self.runs} runs, {self.kept} of them kept; {todo} to do at {each:.2f} CPU-seconds: "
                 f"{self.cpu_s:.0f} CPU-seconds, about {self.cpu_s / jobs / 60:.1f} min with {jobs} jobs")

@@ -5,20 +5,23 @@ from __future__ import annotations
 
 import inspect
 import os
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from platter_lab.executable import HAS_TREE, ROOT, call_platter
+from platter_lab.executable import HAS_TREE, ROOT
 from platter_lab.runs.executor import ExecutorIf
-from platter_lab.runs.job import Failure, Inputs, Job, but_seed, carry_out, carry_out_or_raise, configuration_of, digest_of
+from platter_lab.runs.job import Failure, Inputs, Job, Places, but_seed, carry_out, carry_out_or_raise, configuration_of, content_of, digest_of, parts_of
 from platter_lab.runs.point import Point, probes_of
 from platter_lab.runs.results import Estimate, Results
 from platter_lab.runs.store import Store
 
 Run = tuple[Point, int]   # a point and a seed
+
+_MOST_PROBED = 200   # points, by an estimate
 
 
 @dataclass(frozen=True)
@@ -54,55 +57,58 @@ class Runner:
         return Results({point: [found[keys[point, seed]] for seed in seeds] for point, seeds in wanted.items()})
 
     def outcomes(self, batches: Iterable[tuple[Point, tuple[int, ...]]], *, limit_s: float | None = None,
-                 tries: int = 2, logs: bool = False) -> dict[Point, list[dict[str, Any] | Failure]]:
+                 tries: int = 2, logs: bool = False, places: Places = ()) -> dict[Point, list[dict[str, Any] | Failure]]:
         """As `results`, but a run that fails, or takes longer than `limit_s`, is tried again, then is a Failure, and the others go on. Bad input and
         what changed meanwhile still raise LabError, and so does a result that cannot be kept. With `logs` each
-        result has `requests`, the file of its log of requests (Parquet)."""
+        result has `requests`, the file of its log of requests (Parquet). With `places` results have no more than what stands there: many can be held."""
         wanted = dict(batches)
-        keys, found = self._kept(wanted)
+        keys, found = self._kept(wanted, places)
         if logs:
             found = {key: result for key, result in found.items() if self._store.log(key).is_file()}
         outcomes: dict[str, dict[str, Any] | Failure] = dict(found)
         todo = _once(keys, found)
-        jobs = [self._job(key, *run, limit_s=limit_s, tries=tries, logs=logs) for key, run in todo.items()]
-        self._here.map(self._check, list(dict.fromkeys(point for point, _ in todo.values())), "checks")
+        jobs = [self._job(key, *run, limit_s=limit_s, tries=tries, logs=logs, places=places) for key, run in todo.items()]
         outcomes.update((one.key, one.result) for one in self._executor.map(carry_out, jobs, "runs", Job.lost))
         if logs:
             outcomes = {key: one if isinstance(one, Failure) else {**one, "requests": str(self._store.log(key))} for key, one in outcomes.items()}
         return {point: [outcomes[keys[point, seed]] for seed in seeds] for point, seeds in wanted.items()}
 
-    def _job(self, key: str, point: Point, seed: int, *, limit_s: float | None = None, tries: int = 1, logs: bool = False) -> Job:
+    def _job(self, key: str, point: Point, seed: int, *, limit_s: float | None = None, tries: int = 1, logs: bool = False, places: Places = ()) -> Job:
         return Job(key, self._platter, self._folder, (str(point.scenario), *point.overrides()), seed, point.command(seed), self._contents[point].inputs,
-                   self._store, point.summary, limit_s, tries, logs)
-
-    def _check(self, point: Point) -> None:
-        """LabError where it cannot run: a configuration may be good and its engine not know the policy."""
-        call_platter(self._platter, ["config", "check", str(point.scenario), *point.overrides()], folder=self._folder, command=point.command(1))
+                   self._store, point.summary, limit_s, tries, logs, places)
 
     def digest(self, point: Point) -> str:
         """Of all that the point's results depend on, but for the seed."""
         return self._content_digest(point)
 
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
-        """From two short runs of each point that has something to do: what a run costs at once, and by its length."""
-        wanted = dict(batches)
+        """From two short runs of each point that has something to do: what a run costs at once, and by its length. Of many points some are looked at."""
+        every = dict(batches)
+        wanted = every
+        if len(every) > _MOST_PROBED:
+            wanted = {point: every[point] for point in random.Random(1).sample(list(every), _MOST_PROBED)}
         keys, found = self._kept(wanted)
         todo = _once(keys, found)
-        cpu_s = 0.0
         missing = Counter(point for point, _ in todo.values())
         probes = {point: probes_of(point) for point in missing}
+        begin = _cpu_s()
         results = self.results((probe, wanted[point][:1]) for point, both in probes.items() for probe in both)
+        # What a run costs around it here: to read its scenario, to start it, to keep its result.
+        around_s = (_cpu_s() - begin - sum(result["host"]["cpu_s"] for point in results.points for result in results[point])) / max(1, 2 * len(probes))
+        cpu_s = len(todo) * max(0.0, around_s)
         for point, count in missing.items():
             short, long = (results[probe][0]["host"]["cpu_s"] for probe in probes[point])
             length, longer = (probe.simulated_s for probe in probes[point])
             cpu_s += count * (short + max(0.0, long - short) * (point.simulated_s - length) / (longer - length))
-        return Estimate(len(wanted), len(keys), len(keys) - len(todo), cpu_s)
+        runs = sum(map(len, every.values()))
+        share = runs / len(keys)
+        return Estimate(len(every), runs, round((len(keys) - len(todo)) * share), cpu_s * share, len(wanted))
 
-    def _kept(self, batches: Mapping[Point, tuple[int, ...]]) -> tuple[dict[Run, str], dict[str, dict[str, Any]]]:
+    def _kept(self, batches: Mapping[Point, tuple[int, ...]], places: Places = ()) -> tuple[dict[Run, str], dict[str, dict[str, Any]]]:
         """Each run's key, in the order of the runs, and what has run before by its key."""
         digests = self._here.map(self._content_digest, list(batches), "scenarios")
         keys = {(point, seed): Store.key(digest, seed) for (point, seeds), digest in zip(batches.items(), digests, strict=True) for seed in seeds}
-        return keys, {key: result for key in dict.fromkeys(keys.values()) if (result := self._store.read(key)) is not None}
+        return keys, {key: parts_of(result, places) for key in dict.fromkeys(keys.values()) if (result := self._store.read(key)) is not None}
 
     def _content_digest(self, point: Point) -> str:
         if point not in self._contents:
@@ -110,11 +116,16 @@ class Runner:
             files = {}
             for name in _file_names(configuration):
                 if name not in self._files:
-                    self._files[name] = digest_of(Path(name))
+                    self._files[name] = content_of(name)
                 files[name] = self._files[name]
             digest = Store.key(self._program, _by_content(configuration, files), *_summary_source(point))
-            self._contents[point] = _Content(digest, Inputs(self._program, but_seed(configuration), files))
+            self._contents[point] = _Content(digest, Inputs(self._program, but_seed(configuration, self._folder / point.scenario), files))
         return self._contents[point].digest
+
+
+def _cpu_s() -> float:
+    """Of this process and of those that it has waited for."""
+    return sum(os.times()[:4])
 
 
 def _once(keys: Mapping[Run, str], found: Mapping[str, Any]) -> dict[str, Run]:
@@ -136,11 +147,11 @@ def _by_content(value: Any, files: Mapping[str, str]) -> Any:
 
 
 def _file_names(value: Any) -> Iterator[str]:
-    """The absolute names of files in a configuration."""
+    """The absolute names in a configuration that stand for files."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _file_names(item)
-    elif isinstance(value, str) and os.path.isabs(value) and os.path.isfile(value):
+    elif isinstance(value, str) and content_of(value):
         yield value
 
 

@@ -38,7 +38,8 @@ class Store:
         """None where there is no result, or half of one; LabError where it cannot be seen whether there is one."""
         file = self._file(key)
         try:
-            return json.loads(file.read_text(encoding="utf-8"))
+            result = json.loads(file.read_text(encoding="utf-8"))
+            return result if isinstance(result, dict) and result else None
         except (FileNotFoundError, ValueError):
             return None
         except OSError as error:

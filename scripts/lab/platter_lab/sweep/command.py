@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
@@ -31,6 +34,20 @@ def _points(platter: Path, plan: Plan) -> dict[Configuration, Point]:
     return {configuration: scenario.point(configuration.settings, plan.file) for configuration in plan.configurations}
 
 
+@contextlib.contextmanager
+def _places(plan: Plan) -> Iterator[None]:
+    """What the model refuses of a key that the plan sets is said with its place there."""
+    try:
+        yield
+    except StudyFailed:
+        raise
+    except LabError as error:
+        refused = re.search(r"--set ([\w.-]+)=.*?: \1: (.*)", str(error))
+        if not refused or refused.group(1) not in plan.keys():
+            raise
+        raise LabError(f"{plan.place(refused.group(1))}{refused.group(1)}: {refused.group(2)}\n{error}") from error
+
+
 def run(arguments: argparse.Namespace) -> int:
     expect_place(arguments)
     plan = read_plan(arguments.plan)
@@ -45,10 +62,12 @@ def run(arguments: argparse.Namespace) -> int:
     batches = [(point, plan.seeds) for point in points.values()]
     with executor_of(arguments, platter) as executor:
         runner = Runner(platter, store, executor, LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1))
-        if arguments.estimate:
-            print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
-            return 0
-        outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests)
+        with _places(plan):
+            if arguments.estimate:
+                print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
+                return 0
+            outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests,
+                                       places=[metric.place for metric in plan.metrics])
     table = Table(plan, {configuration: outcomes[point] for configuration, point in points.items()})
     table.write(output, units)
     Console(width=None if sys.stdout.isatty() else 200).print(table.screen(units))

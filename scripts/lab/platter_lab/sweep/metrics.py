@@ -13,6 +13,7 @@ from typing import Any
 
 from platter_lab import LabError
 from platter_lab.executable import call_platter
+from platter_lab.runs.job import value_at
 from platter_lab.sweep.plan import Metric
 
 
@@ -67,12 +68,5 @@ def _names(node: dict[str, Any]) -> Iterator[str]:
 
 def value_of(result: dict[str, Any], metric: Metric) -> float:
     """nan where this result does not have it, or has none."""
-    value: Any = result
-    for part in metric.place:
-        if isinstance(value, dict):
-            value = value.get(part)
-        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            return math.nan
+    value = value_at(result, metric.place)
     return float(value) if isinstance(value, int | float) else math.nan

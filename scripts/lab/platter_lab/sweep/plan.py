@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from platter_lab.toml_file import TomlFile
 
 _FORMAT = 1
 _MOST_RUNS = 1_000_000
+_LAST_SEED = 9_200_000_000_000_000_000   # as sim.seed takes them
 _COLUMNS = ("seed", "status", "message", "requests")   # of every table
 
 
@@ -39,6 +41,10 @@ class Metric:
     name: str
     place: tuple[str, ...]
     line: str = ""
+
+    def columns(self) -> list[str]:
+        """Of the table, with a comparison or without."""
+        return [self.name, *(f"{self.name} {what}" for what in ("mean", "low", "high", "ratio", "ratio low", "ratio high"))]
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,20 @@ class Plan:
     compare: Comparison | None
     limit_s: float | None
     requests: bool   # a log of each run is kept
+    source: TomlFile
+
+    def keys(self) -> set[str]:
+        """All that are set in some configuration."""
+        return {key for configuration in self.configurations for key, _ in configuration.settings}
+
+    def place(self, key: str) -> str:
+        """Where the file has a key, for messages."""
+        return f"{self.file}:{self.source.line(key) or ' '}"
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one that a float can hold."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
@@ -76,7 +96,7 @@ def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
         raise file.wrong("range", repr(given), "{ from, to, step } or { from, to, points, scale }")
     file.only(given, f"axis {axis}, range", ("from", "to", "step", "points", "scale"))
     for key in ("from", "to", "step", "points"):
-        if key in given and (isinstance(given[key], bool) or not isinstance(given[key], int | float) or not math.isfinite(given[key])):
+        if key in given and not _is_number(given[key]):
             raise file.wrong("range", f"{key} = {given[key]!r}", "a number")
     if "from" not in given or "to" not in given or ("step" in given) == ("points" in given):
         raise file.wrong("range", ", ".join(given) or "nothing", "from and to, and either step or points")
@@ -85,8 +105,10 @@ def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
         step = given["step"]
         if step == 0 or "scale" in given or (end - begin) / step < 0:
             raise file.wrong("range", f"an empty range from {begin} to {end} in steps of {step}", "a step that leads from one to the other, without a scale")
-        count = math.floor((end - begin) / step + 1e-9) + 1
-        values = [begin + step * i for i in range(min(count, _MOST_RUNS + 1))]
+        steps = (end - begin) / step + 1e-9
+        if not steps < _MOST_RUNS:
+            raise file.wrong("range", f"from {begin} to {end} in steps of {step}", f"at most {_MOST_RUNS} values")
+        values = [begin + step * i for i in range(math.floor(steps) + 1)]
         return values if all(isinstance(given[key], int) for key in ("from", "step")) else [float(f"{value:.12g}") for value in values]
     points = given["points"]
     scale = given.get("scale", "linear")
@@ -95,8 +117,10 @@ def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
     if scale not in ("linear", "log") or (scale == "log" and min(begin, end) <= 0):
         raise file.wrong("range", f"scale = {scale!r} from {begin} to {end}", "linear, or log with both ends above 0")
     parts = [i / (points - 1) for i in range(points)]
-    values = [begin * (end / begin) ** part if scale == "log" else begin + (end - begin) * part for part in parts]
-    return [float(f"{value:.12g}") for value in values]
+    values = [begin ** (1 - part) * end ** part if scale == "log" else begin * (1 - part) + end * part for part in parts]
+    values = [float(f"{value:.12g}") for value in values]
+    whole = isinstance(begin, int) and isinstance(end, int) and all(value.is_integer() for value in values)
+    return [int(value) for value in values] if whole else values
 
 
 def steps_of(file: TomlFile, table: Mapping[str, Any], name: str, what: str) -> tuple[Step, ...]:
@@ -114,7 +138,7 @@ def steps_of(file: TomlFile, table: Mapping[str, Any], name: str, what: str) -> 
             raise file.wrong("values", f"an empty {what} {name}", "a list with at least one value", table)
         steps = [Step(text(value) if isinstance(value, list) else value, ((key, text(value)),)) for value in values]
     labels = [step.label for step in steps]
-    if not all(isinstance(label, str | int | float) for label in labels):
+    if not all(isinstance(label, str | bool) or _is_number(label) for label in labels):
         raise file.wrong(name, "a label that is neither text nor a number", "text or numbers", table)
     if len(set(map(str, labels))) < len(labels):
         raise file.wrong(name, f"the same value twice in {what} {name}", "values that differ", table)
@@ -136,10 +160,12 @@ def _axis(file: TomlFile, table: Any) -> Axis:
 
 
 def seeds_of(file: TomlFile, given: Any) -> tuple[int, ...]:
+    if isinstance(given, int) and not isinstance(given, bool) and given > _MOST_RUNS:
+        raise file.wrong("seeds", repr(given), f"at most {_MOST_RUNS}")
     seeds = list(range(1, given + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
-    good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in seeds)
+    good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= _LAST_SEED for seed in seeds)
     if not good or len(set(seeds)) < len(seeds):
-        raise file.wrong("seeds", repr(given), "how many, or a list of different seeds, from 0 up")
+        raise file.wrong("seeds", repr(given), f"how many, or a list of different seeds, from 0 up to {_LAST_SEED:.2g}")
     return tuple(seeds)
 
 
@@ -194,7 +220,9 @@ def read_plan(path: Path) -> Plan:
         raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
     if not isinstance(content.get("scenario"), str):
         raise file.wrong("scenario", repr(content.get("scenario")), "the file of a scenario, relative to the plan")
-    scenario = (path.parent / content["scenario"]).resolve()
+    # Its own name stays where it is a link: files that it names count from the folder where the link is, as in `platter run`.
+    scenario = path.parent / content["scenario"]
+    scenario = scenario.parent.resolve() / scenario.name
     if not scenario.is_file():
         raise file.wrong("scenario", f"{scenario}, which is no file", "the file of a scenario, relative to the plan")
     common = content.get("set", {})
@@ -219,8 +247,9 @@ def read_plan(path: Path) -> Plan:
         if not isinstance(table, dict) or set(table) - {"name", "path"} or not isinstance(table.get("path"), str):
             raise file.wrong("metric", repr(table), "path, of a number in the result, and name")
         name = table.get("name", table["path"])
-        if not isinstance(name, str) or name in [metric.name for metric in metrics] + names + list(_COLUMNS):
-            raise file.wrong(str(name), "a metric's name that is taken", "a name of its own")
+        taken = [*names, *_COLUMNS, *(column for metric in metrics for column in metric.columns())]
+        if not isinstance(name, str) or not set(taken).isdisjoint(Metric(name, ()).columns()):
+            raise file.wrong(str(name), "a metric's name, or that of a column that the table has of it, that is taken", "a name of its own")
         metrics.append(Metric(name, tuple(table["path"].split(".")), file.line("path", table)))
     if not metrics:
         raise file.wrong("metric", "none", "tables [[metric]]")
@@ -237,4 +266,9 @@ def read_plan(path: Path) -> Plan:
     if not isinstance(requests, bool):
         raise file.wrong("requests", repr(requests), "true or false")
     configurations = _configurations(file, axes, tuple(flat(common)), content.get("filter", []))
-    return Plan(path, scenario, axes, seeds_of(file, content.get("seeds", 1)), tuple(metrics), configurations, compare, limit_s, requests)
+    if compare and not any(configuration.labels[names.index(compare.axis)] == compare.baseline for configuration in configurations):
+        raise file.wrong("baseline", f"{compare.baseline!r}, of which the filters leave nothing", "a value that is run")
+    seeds = seeds_of(file, content.get("seeds", 1))
+    if len(configurations) * len(seeds) > _MOST_RUNS:
+        raise file.wrong("seeds", f"more than a million runs of {len(configurations)} configurations", "fewer")
+    return Plan(path, scenario, axes, seeds, tuple(metrics), configurations, compare, limit_s, requests, file)
