@@ -317,7 +317,7 @@ class Errors(Case):
         self.refused("cut.parquet: ", self.file("cut.parquet", self.sweep.read_bytes()[:-300]))
         self.refused("without the metadata platter.sweep or platter.optimise", self._parquet("plain.parquet", pl.DataFrame({"a": [1]}), {}))
         self.refused("schema: found 2, expected 1", self.file("new.json", json.dumps(json.loads(self.sptf.read_text()) | {"schema": 2})))
-        self.refused("expected .* behind --explain", self.file("explain.json", '{"format": 1, "requests": [], "matched": 1, "ended": 1}'))
+        self.refused("expected .* behind --explain", self.file("explain.json", '{"schema": 1, "requests": [], "matched": 1, "ended": 1}'))
 
     def test_mixtures(self) -> None:
         self.refused("a table, with .*sptf.json; expected one table alone", self.sptf, self.sweep)

@@ -152,8 +152,8 @@ def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapp
     expected = "explain.json, as `platter explain` writes it, of the same scenario"
     content = _read_json(file, _read(file), expected)
     found = content.get("requests")
-    if content.get("format") != 1 or not isinstance(found, list):
-        raise LabError(f"{file}: found a JSON without format = 1 and requests; expected {expected}")
+    if content.get("schema") != 1 or not isinstance(found, list):
+        raise LabError(f"{file}: found a JSON without schema = 1 and requests; expected {expected}")
     if requests is None:
         raise LabError(f"{file}: explains requests of a log that is not there; expected the run's log of requests, too (--requests)")
     try:
