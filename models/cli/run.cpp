@@ -65,7 +65,10 @@ std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, 
   if (options.waves.empty())
     throw core::InputError("--wave-when", 0, 0, "expected also --waves FILE, which they are written to");
   check_expression(options.wave_when);
-  observe::OutputFile(options.waves, observe::OutputFile::Access::Rewritten);  // refused before anything runs
+  // Refused before anything runs.
+  {
+    const observe::OutputFile file(options.waves, observe::OutputFile::Access::Rewritten);
+  }
   MomentQuestion question;
   question.when = options.wave_when;
   question.most = 100;
