@@ -13,6 +13,7 @@
 #include "platter/core/json_text.h"
 #include "platter/observe/decision_log.h"
 #include "platter/observe/drive_signals.h"
+#include "platter/system/engine_notation.h"
 #include "platter/system/host_meter.h"
 #include "platter/system/timeline.h"
 #include "run_watch.h"
@@ -331,7 +332,7 @@ int explain(const ExplainOptions& options) {
     show(moments.chosen[i], sights, options.all);
     if (!waves.empty()) fmt::print("  waves: gtkwave {}\n", std::filesystem::path(waves).replace_extension(".gtkw").string());
   }
-  const bool rtl = scenario.kind == system::HostKind::Drive && (scenario.engine == "rtl" || scenario.engine == "lockstep");
+  const bool rtl = scenario.kind == system::HostKind::Drive && system::find_engine(scenario.engine)->has_rtl();
   files.commit(report, moments, drive_names(decisions.sights()), rtl, made->outputs());
   if (!options.quiet) fmt::print("\nall decisions: {}\n", (std::filesystem::path(options.folder) / "explain.json").string());
   return kGood;
