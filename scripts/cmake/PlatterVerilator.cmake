@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # platter_verilate(<target> PREFIX <class> TOP_MODULE <module> DIRECTORY <folder of the sources> SOURCES <file>...
-#                  [TRACE_FST] [OPTIMISE <option of the compiler, -O2 unless given>] [ARGS <verilator arguments>...])
+#                  [TRACE_FST] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
 #
 # Adds to <target>, a library of objects, what Verilator makes of the sources, and to what links it Verilator's run-time. Verilation is a step of the build, done again when a
 # source or Verilator changes; since the names of the generated files are not known before, two units include them: what runs
@@ -54,7 +54,7 @@ set_source_files_properties(${PLATTER_VERILATOR_ROOT}/include/verilated_fst_c.cp
 target_link_libraries(platter_verilated_runtime_1 PUBLIC ZLIB::ZLIB PkgConfig::LZ4)
 
 function(platter_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY;OPTIMISE" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
   set(code ${CMAKE_CURRENT_BINARY_DIR}/${arg_PREFIX}.dir)
   set(fast ${code}/${arg_PREFIX}_fast.cpp)
   set(slow ${code}/${arg_PREFIX}_slow.cpp)

@@ -55,7 +55,7 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
 
 TEST(SeededFault, ASampledLockstepStopsTheRunInAWindow) {
   const profile::DriveProfile profile = atlas_profile();
-  system::EngineOptions options = engine_options("SPTF", "lockstep:sample=20/400", profile);
+  system::EngineOptions options = engine_options("SPTF", "lockstep:sample=50/200", profile);
   std::uint64_t windows = 0;
   options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string&, const std::string&) {
     windows = pair.statistics().windows;
@@ -63,7 +63,7 @@ TEST(SeededFault, ASampledLockstepStopsTheRunInAWindow) {
   drive::DriveConfig config;
   config.profile = profile;
   config.holds_data = false;
-  const Picoseconds end = 20 * core::kPicosecondsPerSecond;
+  const Picoseconds end = 100 * core::kPicosecondsPerSecond;  // a wrong key shows where two are a tick apart
   MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, system::engine_factory(options)), MixedLoad{}, end);
   try {
     run_until(end);

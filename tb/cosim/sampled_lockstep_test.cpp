@@ -4,6 +4,8 @@
 #include "../unit/accelerator_work.h"
 #include "mixed_load.h"
 
+#include <cctype>
+
 namespace platter::testing {
 namespace {
 
@@ -81,8 +83,8 @@ TEST_P(SampledDrive, RunsAsTheModelDoes) {
 INSTANTIATE_TEST_SUITE_P(Policies, SampledDrive,
                          ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.2)", "LOOK", "OPS:SCAN/CI-SPTF",
                                            "OPS:SCAN/CI-OPT(5)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"),
-                         [](const auto& info) {
-                           std::string name(info.param);
+                         [](const auto& given) {
+                           std::string name(given.param);
                            for (char& c : name)
                              if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
                            return name;

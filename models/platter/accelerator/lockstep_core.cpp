@@ -52,7 +52,6 @@ void LockstepCore::checkpoint() {
 void LockstepCore::reset() {
   model_->reset();
   rtl_->reset();
-  seek_table_loaded_ = false;
   counted_ = {};
   knows_decision_ = knows_cluster_ = knows_operation_ = knows_sweep_ = true;
   checkpoint();

@@ -92,7 +92,7 @@ class LockstepCore : public BusCoreIf {
   std::uint64_t interval_begin_ = 0;        ///< of the interval that has the present or the next window: its first operation
   std::uint64_t window_begin_ = 0;          ///< the operation before which the present or the next window begins
   std::uint64_t left_ = 0;                  ///< operations of the present window that are still to come
-  bool seek_table_loaded_ = false;          ///< the RTL has the model's
+  bool seek_table_loaded_ = true;           ///< the RTL has the model's
   bool knows_decision_ = true;              ///< a DECIDE has written RESULT, RESULT_KEY and REFUSED
   bool knows_cluster_ = true;               ///< a CLUSTER has written CLUSTER_COUNT to ORDER_TAGS2
   bool knows_operation_ = true;             ///< either has written CYCLES

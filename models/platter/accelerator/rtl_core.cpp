@@ -14,8 +14,8 @@
 #endif
 #include PLATTER_VSCHED_HEADER
 #ifdef PLATTER_FAST_RTL
-#include "Vsched_checked.h"
-#include "Vsched_fast.h"
+#include <Vsched_checked.h>
+#include <Vsched_fast.h>
 #endif
 
 #include <fmt/format.h>
