@@ -286,17 +286,9 @@ module sched_list
       unique case (state_q)
         ListIdle: begin
           drain_q <= '0;
-          if (op_i.insert) begin
-            state_q <= ListInsert;
-          end
-          if (op_i.remove) begin
-            state_q <= ListRemove;
-          end
-          if (op_i.sums) begin
-            state_q <= ListSums;
-          end
-          if (op_i.collect) begin
-            state_q <= ListCollect;
+          // Whether there is one comes late, which one it would be early.
+          if (op_i.insert || op_i.remove || op_i.sums || op_i.collect) begin
+            state_q <= op_i.kind_insert ? ListInsert : op_i.kind_remove ? ListRemove : op_i.kind_collect ? ListCollect : ListSums;
           end
         end
         ListInsert, ListRemove: begin

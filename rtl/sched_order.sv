@@ -71,7 +71,7 @@ module sched_order #(
   localparam int unsigned AddrW = M - 1;
 
   // Candidates of a column (every slot but its own) and what is left of them level by level
-  localparam int unsigned Leaves = M - 1;
+  localparam int unsigned Leaves = (M > 1) ? M - 1 : 1;
   localparam int unsigned Pairs = (Leaves + 1) / 2;
   localparam int unsigned Fours = (Pairs + 1) / 2;
 
