@@ -367,7 +367,7 @@ module sched_rows_checks
   input logic              clk_i,
   input logic              rst_ni,
   input list_state_e       state_i,
-  input logic              moved_o,
+  input logic              last_o,
   input logic              removed,
   input logic [EntryW:0]   count_o,
   input logic              primed_o,
@@ -384,7 +384,7 @@ module sched_rows_checks
       end
       if (state_i == ListRemove) begin
         assert (!(removed && removed_q)) else $error("two entries go at once");
-        assert (!moved_o || removed || removed_q) else $error("an entry that goes was not found");
+        assert (!(primed_o && last_o) || removed || removed_q) else $error("an entry that goes was not found");
       end
       if (state_i == ListSums && primed_o) begin
         assert ((EntryW + 1)'(row_o) < count_o) else $error("a walk is beyond the last row");

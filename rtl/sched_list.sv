@@ -78,7 +78,7 @@ module sched_list
   logic        drain_last, empty;
 
   // Rows
-  logic              primed, moved, last_row, row_continuous, walk_up, walk_next;
+  logic              primed, placed, last_row, row_continuous, walk_up, walk_next;
   logic [EntryW:0]   count;
   index_t            row, row_tag;
   logic [CylW-1:0]   walk;
@@ -126,7 +126,7 @@ module sched_list
     .tag_i           (tag_i[EntryW-1:0]),
     .entry_i,
     .late_o,
-    .moved_o         (moved),
+    .placed_o        (placed),
     .removed_o,
     .count_o         (count),
     .sweep_down_i,
@@ -271,7 +271,8 @@ module sched_list
   // done_o: the last cycle of the operation.
   always_comb begin
     unique case (state_q)
-      ListInsert, ListRemove: done_o = moved;
+      ListInsert: done_o = placed;
+      ListRemove: done_o = primed && last_row;
       ListSumsDrain, ListMatrixDrain: done_o = drain_last;
       ListCollect: done_o = collect_ends && !order_wanted;
       default: done_o = 1'b0;
@@ -291,8 +292,13 @@ module sched_list
             state_q <= op_i.kind_insert ? ListInsert : op_i.kind_remove ? ListRemove : op_i.kind_collect ? ListCollect : ListSums;
           end
         end
-        ListInsert, ListRemove: begin
-          if (op_i.cancel || moved) begin
+        ListInsert: begin
+          if (op_i.cancel || placed) begin
+            state_q <= ListIdle;
+          end
+        end
+        ListRemove: begin
+          if (op_i.cancel || (primed && last_row)) begin
             state_q <= ListIdle;
           end
         end
