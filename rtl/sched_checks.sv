@@ -198,19 +198,29 @@ bind sched_table sched_table_checks #(.Rows(Rows)) u_checks (.*);
 // ------------------------------------------------------------------------------- sched_seek
 module sched_seek_checks
   import sched_pkg::*;
-(
-  input logic                         clk_i,
-  input logic                         cell_we,
-  input logic                         segment_we,
-  input logic [StageSeek:StageCell]   en_i
+#(
+  parameter int unsigned CylW = 18
+) (
+  input logic                       clk_i,
+  input logic [StageSeek:StageCell] en_i,
+  input logic [CylW-1:0]            distance_i,
+  input logic                       moves_o
 );
+  logic [1:0] valid_q = 2'b00;
+  logic [1:0] moves_q;
+
   always_ff @(posedge clk_i) begin
-    assert (!(cell_we && en_i[StageDirectory]) && !(segment_we && en_i[StageLookup]))
-    else $error("the seek table changes while a distance is looked up");
+    if (en_i[StageCell]) begin
+      {valid_q[0], moves_q[0]} <= {1'b1, distance_i != '0};
+    end
+    if (en_i[StageDirectory]) begin
+      {valid_q[1], moves_q[1]} <= {valid_q[0], moves_q[0]};
+    end
+    assert (!valid_q[1] || moves_o == moves_q[1]) else $error("a distance of zero moves, or another does not");
   end
 endmodule
 
-bind sched_seek sched_seek_checks u_checks (.cell_we(load_i.cell_we), .segment_we(load_i.segment_we), .*);
+bind sched_seek sched_seek_checks #(.CylW(CylW)) u_checks (.*);
 
 // ------------------------------------------------------------------------------- sched_hop
 module sched_hop_checks
@@ -246,6 +256,8 @@ module sched_lane_checks
   input logic                           rst_ni,
   input logic [StageKey:0]              en_i,
   input logic [StageCost:StageDistance] hop_en,
+  input logic                           cell_we,
+  input logic                           segment_we,
   input logic                           candidate_o,
   input logic                           refused_o
 );
@@ -256,12 +268,14 @@ module sched_lane_checks
     if (rst_ni) begin
       // Stage 1 takes the first row in every cycle.
       assert ((en_i[StageKey:StageCell] == '0) || hop_en == '0) else $error("a row and a hop of the list are in the pipeline");
+      assert (!(cell_we && en_i[StageDirectory]) && !(segment_we && en_i[StageLookup]))
+      else $error("the seek table changes while a distance is looked up");
       assert (!valid_q || !(candidate_o && refused_o)) else $error("an entry is a candidate and refused");
     end
   end
 endmodule
 
-bind sched_lane sched_lane_checks u_checks (.hop_en(hop_i.en), .*);
+bind sched_lane sched_lane_checks u_checks (.hop_en(hop_i.en), .cell_we(load_i.cell_we), .segment_we(load_i.segment_we), .*);
 
 // ------------------------------------------------------------------------------- sched_min_tree
 module sched_min_tree_checks
