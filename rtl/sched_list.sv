@@ -78,7 +78,7 @@ module sched_list
   logic        drain_last, empty;
 
   // Rows
-  logic              primed, placed, last_row, row_continuous, walk_up, walk_next;
+  logic              primed, moved, last_row, row_continuous, walk_up, walk_next;
   logic [EntryW:0]   count;
   index_t            row, row_tag;
   logic [CylW-1:0]   walk;
@@ -126,7 +126,7 @@ module sched_list
     .tag_i           (tag_i[EntryW-1:0]),
     .entry_i,
     .late_o,
-    .placed_o        (placed),
+    .moved_o         (moved),
     .removed_o,
     .count_o         (count),
     .sweep_down_i,
@@ -271,8 +271,7 @@ module sched_list
   // done_o: the last cycle of the operation.
   always_comb begin
     unique case (state_q)
-      ListInsert: done_o = placed;
-      ListRemove: done_o = primed && last_row;
+      ListInsert, ListRemove: done_o = moved;
       ListSumsDrain, ListMatrixDrain: done_o = drain_last;
       ListCollect: done_o = collect_ends && !order_wanted;
       default: done_o = 1'b0;
@@ -287,18 +286,21 @@ module sched_list
       unique case (state_q)
         ListIdle: begin
           drain_q <= '0;
-          // Whether there is one comes late, which one it would be early.
-          if (op_i.insert || op_i.remove || op_i.sums || op_i.collect) begin
-            state_q <= op_i.kind_insert ? ListInsert : op_i.kind_remove ? ListRemove : op_i.kind_collect ? ListCollect : ListSums;
+          if (op_i.insert) begin
+            state_q <= ListInsert;
+          end
+          if (op_i.remove) begin
+            state_q <= ListRemove;
+          end
+          if (op_i.sums) begin
+            state_q <= ListSums;
+          end
+          if (op_i.collect) begin
+            state_q <= ListCollect;
           end
         end
-        ListInsert: begin
-          if (op_i.cancel || placed) begin
-            state_q <= ListIdle;
-          end
-        end
-        ListRemove: begin
-          if (op_i.cancel || (primed && last_row)) begin
+        ListInsert, ListRemove: begin
+          if (op_i.cancel || moved) begin
             state_q <= ListIdle;
           end
         end

@@ -29,7 +29,7 @@ module sched_rows
   input  logic [EntryW-1:0] tag_i,
   input  sched_types#(AngleW, CylW)::entry_t entry_i,
   output logic              late_o,            // the cycle after an insertion: the entry is written
-  output logic              placed_o,          // an insertion has found its place: its last cycle
+  output logic              moved_o,           // the last cycle of an insertion or a removal that is not cancelled
   output sched_types#(AngleW, CylW)::removed_t removed_o,
 
   output logic [EntryW:0]   count_o,
@@ -163,7 +163,7 @@ module sched_rows
   assign late_o = write_new_q;
   assign write_en = write_new_q || (primed_q && (state_i == ListInsert || (state_i == ListRemove && found_q)));
   assign write_row = (state_i == ListRemove) ? index_t'(place_q - place_t'(1)) : index_t'(place_q);
-  assign placed_o = primed_q && !higher;
+  assign moved_o = primed_q && ((state_i == ListInsert && !higher) || (state_i == ListRemove && last_o));
 
   // The row to read: the first one of the walk, then the one after the row at hand.
   assign key_en = state_i != ListSums || !primed_q || next_i;
@@ -197,7 +197,7 @@ module sched_rows
       found_q <= 1'b0;
       write_new_q <= 1'b0;
     end else begin
-      write_new_q <= state_i == ListInsert && placed_o;
+      write_new_q <= state_i == ListInsert && primed_q && !higher;
       unique case (state_i)
         ListIdle: begin
           primed_q <= 1'b0;
