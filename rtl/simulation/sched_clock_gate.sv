@@ -5,11 +5,12 @@
 //
 // Parameters: none.
 // Latency:    none.
-// Handshake:  none; en_i is sampled before the edge.
+// Handshake:  none; en_i and scan_en_i are sampled before the edge.
 
 module sched_clock_gate (
   input  logic clk_i,
   input  logic en_i,
+  input  logic scan_en_i,   // the clock runs, whatever en_i says
   output logic clk_o
 );
 
@@ -17,7 +18,7 @@ module sched_clock_gate (
 
   /* verilator lint_off BLKSEQ */
   always @(edge clk_i) begin
-    if (en_i) begin
+    if (en_i || scan_en_i) begin
       clk_o = !clk_o;
     end
   end

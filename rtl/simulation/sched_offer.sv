@@ -66,6 +66,7 @@ module sched_offer
   ) u_top (
     .clk_i,
     .rst_ni          (rst_nq),
+    .scan_en_i       (1'b0),
     .s_axil_awvalid_i(awvalid_q),
     .s_axil_awready_o(awready),
     .s_axil_awaddr_i (addr_q),

@@ -66,6 +66,7 @@ class WavePins {
 
   void reset() {
     top_.clk_i = 0;
+    top_.scan_en_i = 0;
     top_.s_axil_awvalid_i = 0;
     top_.s_axil_wvalid_i = 0;
     top_.s_axil_arvalid_i = 0;
