@@ -20,8 +20,10 @@ static bool in_use(const struct platter_sched* dev, uint32_t tag) {
 int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base) {
   dev->base = base;
   if (platter_sched_read(dev, PLATTER_SCHED_ID) != PLATTER_SCHED_ID_VALUE) return PLATTER_SCHED_NO_DEVICE;
-  if (GET(platter_sched_read(dev, PLATTER_SCHED_VERSION), VERSION_MAJOR) != PLATTER_SCHED_MAP_MAJOR) return PLATTER_SCHED_NO_DEVICE;
-  platter_sched_write(dev, PLATTER_SCHED_CLEAR, PUT(1, CLEAR_DONE) | PUT(1, CLEAR_ERROR) | PUT(1, CLEAR_COUNTERS) | PUT(1, CLEAR_SOFT_RESET));
+  if (GET(platter_sched_read(dev, PLATTER_SCHED_VERSION), VERSION_MAJOR) != PLATTER_SCHED_MAP_MAJOR)
+    return PLATTER_SCHED_NO_DEVICE;
+  platter_sched_write(dev, PLATTER_SCHED_CLEAR,
+                      PUT(1, CLEAR_DONE) | PUT(1, CLEAR_ERROR) | PUT(1, CLEAR_COUNTERS) | PUT(1, CLEAR_SOFT_RESET));
   const uint32_t params = platter_sched_read(dev, PLATTER_SCHED_PARAMS);
   dev->entries = GET(params, PARAMS_ENTRIES);
   dev->lanes = GET(params, PARAMS_LANES);
@@ -60,8 +62,10 @@ int platter_sched_load_seek(struct platter_sched* dev, const struct platter_sche
   }
   platter_sched_write(dev, PLATTER_SCHED_SEEK_CELL, 0);
   for (uint32_t i = 0; i < cell_count; ++i) {
-    platter_sched_write(dev, PLATTER_SCHED_SEEK_LAST, PUT(cells[i].last[0], SEEK_LAST_FIRST) | PUT(cells[i].last[1], SEEK_LAST_SECOND));
-    platter_sched_write(dev, PLATTER_SCHED_SEEK_GROUP, PUT(cells[i].group, SEEK_GROUP_SEGMENT) | PUT(cells[i].last[2], SEEK_GROUP_THIRD));
+    platter_sched_write(dev, PLATTER_SCHED_SEEK_LAST,
+                        PUT(cells[i].last[0], SEEK_LAST_FIRST) | PUT(cells[i].last[1], SEEK_LAST_SECOND));
+    platter_sched_write(dev, PLATTER_SCHED_SEEK_GROUP,
+                        PUT(cells[i].group, SEEK_GROUP_SEGMENT) | PUT(cells[i].last[2], SEEK_GROUP_THIRD));
   }
   return PLATTER_SCHED_OK;
 }
@@ -80,10 +84,12 @@ void platter_sched_enable_irq(struct platter_sched* dev, bool enable) { set_ctrl
 
 int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct platter_sched_command* command) {
   if (tag >= dev->entries || in_use(dev, tag)) return PLATTER_SCHED_BAD_TAG;
-  platter_sched_write(dev, PLATTER_SCHED_E_POS, PUT(command->start.cylinder, E_POS_CYL) | PUT(command->start.head, E_POS_HEAD) |
-                                                    PUT(command->write != 0, E_POS_WRITE) | PUT(command->cls, E_POS_CLASS));
+  platter_sched_write(dev, PLATTER_SCHED_E_POS,
+                      PUT(command->start.cylinder, E_POS_CYL) | PUT(command->start.head, E_POS_HEAD) |
+                          PUT(command->write != 0, E_POS_WRITE) | PUT(command->cls, E_POS_CLASS));
   platter_sched_write(dev, PLATTER_SCHED_E_ANGLE, command->start.angle);
-  platter_sched_write(dev, PLATTER_SCHED_E_END_POS, PUT(command->end.cylinder, E_END_POS_CYL) | PUT(command->end.head, E_END_POS_HEAD));
+  platter_sched_write(dev, PLATTER_SCHED_E_END_POS,
+                      PUT(command->end.cylinder, E_END_POS_CYL) | PUT(command->end.head, E_END_POS_HEAD));
   platter_sched_write(dev, PLATTER_SCHED_E_END_ANGLE, command->end.angle);
   platter_sched_write(dev, PLATTER_SCHED_E_TRANSFER, command->transfer);
   platter_sched_write(dev, PLATTER_SCHED_E_DEADLINE, command->deadline);
@@ -105,7 +111,8 @@ int platter_sched_remove(struct platter_sched* dev, uint32_t tag) { return take_
 int platter_sched_serve(struct platter_sched* dev, uint32_t tag) { return take_out(dev, PLATTER_SCHED_SERVE, tag); }
 
 void platter_sched_set_head(struct platter_sched* dev, uint32_t cylinder, uint32_t head, bool wrote) {
-  platter_sched_write(dev, PLATTER_SCHED_HEAD_POS, PUT(cylinder, HEAD_POS_CYL) | PUT(head, HEAD_POS_HEAD) | PUT(wrote, HEAD_POS_WRITE));
+  platter_sched_write(dev, PLATTER_SCHED_HEAD_POS,
+                      PUT(cylinder, HEAD_POS_CYL) | PUT(head, HEAD_POS_HEAD) | PUT(wrote, HEAD_POS_WRITE));
 }
 
 void platter_sched_start(struct platter_sched* dev, uint32_t time, uint32_t age_now) {
@@ -144,14 +151,14 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
   return platter_sched_result(dev, decision);
 }
 
-int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8], uint8_t* order_tags,
-                          uint32_t* order_cost) {
+int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
+                          uint8_t* order_tags, uint32_t* order_cost) {
   if (cluster->order && dev->order_max == 0) return PLATTER_SCHED_BAD_SIZE;
   set_ctrl(dev, LSB(CTRL_IRQ_EN), false);
   platter_sched_write(dev, PLATTER_SCHED_CLUSTER,
-                      PUT(cluster->max, CLUSTER_MAX) | PUT(cluster->continuous, CLUSTER_TAKE_C) | PUT(cluster->discrete, CLUSTER_TAKE_D) |
-                          PUT(cluster->stop_at_continuous, CLUSTER_STOP_AT_C) | PUT(cluster->down, CLUSTER_DOWN) |
-                          PUT(cluster->order, CLUSTER_ORDER));
+                      PUT(cluster->max, CLUSTER_MAX) | PUT(cluster->continuous, CLUSTER_TAKE_C) |
+                          PUT(cluster->discrete, CLUSTER_TAKE_D) | PUT(cluster->stop_at_continuous, CLUSTER_STOP_AT_C) |
+                          PUT(cluster->down, CLUSTER_DOWN) | PUT(cluster->order, CLUSTER_ORDER));
   platter_sched_write(dev, PLATTER_SCHED_CLUSTER_FROM, cluster->from);
   platter_sched_write(dev, PLATTER_SCHED_CLUSTER_SPAN, cluster->span);
   platter_sched_write(dev, PLATTER_SCHED_CLEAR, PUT(1, CLEAR_DONE));
@@ -170,7 +177,8 @@ int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_
 
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask) {
   if (mask != 0) {
-    for (uint32_t word = 0; word < (dev->entries + 31) / 32; ++word) platter_sched_write(dev, PLATTER_SCHED_MASK0 + 4 * word, mask[word]);
+    for (uint32_t word = 0; word < (dev->entries + 31) / 32; ++word)
+      platter_sched_write(dev, PLATTER_SCHED_MASK0 + 4 * word, mask[word]);
   }
   set_ctrl(dev, LSB(CTRL_MASK_EN), mask != 0);
 }

@@ -18,60 +18,68 @@
 
 enum {
   PLATTER_SCHED_OK = 0,
-  PLATTER_SCHED_NO_DEVICE = -1,   /* no accelerator at this address, or one with another register map */
-  PLATTER_SCHED_BAD_TAG = -2,     /* no such tag, or it is in use and must not be, or the other way round */
-  PLATTER_SCHED_BAD_SIZE = -3,    /* the table has fewer cells or segments, or there is no such orderer */
-  PLATTER_SCHED_EMPTY = -4        /* there is nothing to pick */
+  PLATTER_SCHED_NO_DEVICE = -1, /* no accelerator at this address, or one with another register map */
+  PLATTER_SCHED_BAD_TAG = -2,   /* no such tag, or it is in use and must not be, or the other way round */
+  PLATTER_SCHED_BAD_SIZE = -3,  /* the table has fewer cells or segments, or there is no such orderer */
+  PLATTER_SCHED_EMPTY = -4      /* there is nothing to pick */
 };
 
 enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
 
 struct platter_sched {
   volatile uint32_t* base;
-  uint32_t entries, lanes, order_max;           /* what the instance was built with */
+  uint32_t entries, lanes, order_max; /* what the instance was built with */
   uint32_t angle_w, cyl_w, seg_m, seg_w;
-  uint32_t ctrl;                                /* what CTRL holds */
-  uint32_t in_use[8];                           /* a bit a tag */
+  uint32_t ctrl;      /* what CTRL holds */
+  uint32_t in_use[8]; /* a bit a tag */
 };
 
 struct platter_sched_timing {
-  uint32_t margin, risk, risk_charge;           /* rotational waits that are or may be too short */
+  uint32_t margin, risk, risk_charge; /* rotational waits that are or may be too short */
   uint32_t head_switch;
-  int32_t write_settle;                         /* added to a write that moves arm or head; may be negative */
-  uint32_t overhead[2][2];                      /* [the command writes][the one before wrote] */
-  uint32_t delay;                               /* from the end of an access to the beginning of the next */
+  int32_t write_settle;    /* added to a write that moves arm or head; may be negative */
+  uint32_t overhead[2][2]; /* [the command writes][the one before wrote] */
+  uint32_t delay;          /* from the end of an access to the beginning of the next */
 };
 
-struct platter_sched_segment { int32_t base, delta; };
-struct platter_sched_cell { uint16_t group, last[3]; };
+struct platter_sched_segment {
+  int32_t base, delta;
+};
+struct platter_sched_cell {
+  uint16_t group, last[3];
+};
 
-struct platter_sched_place { uint32_t cylinder, head, angle; };
+struct platter_sched_place {
+  uint32_t cylinder, head, angle;
+};
 
 struct platter_sched_command {
-  struct platter_sched_place start, end;        /* of the first sector, where it begins; of the last, where it ends */
-  uint32_t transfer;                            /* from the one to the other */
-  uint32_t deadline;                            /* of a continuous command */
-  uint32_t age;                                 /* weighted time of its arrival */
+  struct platter_sched_place start, end; /* of the first sector, where it begins; of the last, where it ends */
+  uint32_t transfer;                     /* from the one to the other */
+  uint32_t deadline;                     /* of a continuous command */
+  uint32_t age;                          /* weighted time of its arrival */
   uint8_t write;
-  uint8_t cls;                                  /* enum platter_sched_class */
+  uint8_t cls; /* enum platter_sched_class */
 };
 
 struct platter_sched_decision {
   uint32_t tag;
-  int32_t key;                                  /* cost less what the command has waited; 0 if forced */
-  uint32_t refused;                             /* commands that the guard refused */
-  bool forced;                                  /* none passed the guard: the next one of the sweep */
+  int32_t key;      /* cost less what the command has waited; 0 if forced */
+  uint32_t refused; /* commands that the guard refused */
+  bool forced;      /* none passed the guard: the next one of the sweep */
 };
 
 struct platter_sched_cluster {
-  uint32_t max;                                 /* most commands; 0: no limit */
-  uint32_t from, span;                          /* cylinders */
-  bool continuous, discrete;                    /* classes that are taken */
+  uint32_t max;              /* most commands; 0: no limit */
+  uint32_t from, span;       /* cylinders */
+  bool continuous, discrete; /* classes that are taken */
   bool stop_at_continuous, down, order;
 };
 
 static inline uint32_t platter_sched_read(const struct platter_sched* dev, uint32_t offset) { return dev->base[offset / 4]; }
-static inline void platter_sched_write(const struct platter_sched* dev, uint32_t offset, uint32_t value) { dev->base[offset / 4] = value; }
+static inline void platter_sched_write(const struct platter_sched* dev, uint32_t offset, uint32_t value) {
+  dev->base[offset / 4] = value;
+}
 
 /* Identifies the accelerator, brings it to its state after reset (the seek table stays) and reads its parameters. */
 int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base);
@@ -107,8 +115,8 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
 
 /* Disables the interrupt, collects commands, waits, and sets a bit a tag in mask[0 .. 7]. With `order` and 1 to order_max collected, `order_tags` (room for
  * order_max; may be a null pointer) gets their best order and the cost goes to *order_cost. Returns how many were collected. */
-int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8], uint8_t* order_tags,
-                          uint32_t* order_cost);
+int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
+                          uint8_t* order_tags, uint32_t* order_cost);
 /* Lets only the commands of a mask compete, or all. */
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
 
