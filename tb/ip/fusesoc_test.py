@@ -3,13 +3,14 @@
 
 Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (the build).
 """
+import re
 import shutil
 import subprocess
 import sys
 import unittest
 
 import yaml
-from tools import RTL, empty_folder, environment
+from tools import RTL, SOURCE, empty_folder, environment
 
 SLANG = """
 import sys
@@ -40,6 +41,10 @@ class FuseSoC(unittest.TestCase):
     def test_files_are_those_of_the_design(self):
         listed = [line.strip() for line in (RTL / "files.f").read_text(encoding="utf-8").splitlines() if line.strip().endswith(".sv")]
         self.assertEqual(self.files(), [*listed, "ip/platter_sched_axi.sv"])
+
+    def test_version_is_the_projects(self):
+        version = re.search(r"^project\(platter VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
+        self.assertEqual(self.core()["name"], f"platter::sched:{version}")
 
     def test_slang_reads_the_files(self):
         for parameters in ([], ["-G", "PrivilegedWrites=1", "-G", "SecureWrites=1", "-G", "OrderM=0"]):
