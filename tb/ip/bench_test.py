@@ -32,7 +32,7 @@ class Bench(unittest.TestCase):
         copy = self.folder / "my_bench"
         shutil.copytree(self.installed / "ip" / "bench", copy)
         child = environment(self.folder / "bin")
-        child.update(COCOTB_RANDOM_SEED=os.environ.get("PLATTER_RTL_SEED", "1"), PYTHONDONTWRITEBYTECODE="1", COMPILE_ARGS="--output-split 0")
+        child.update(COCOTB_RANDOM_SEED=os.environ.get("PLATTER_RTL_SEED", "1"), PYTHONDONTWRITEBYTECODE="1")
         result = subprocess.run(["make", f"RTL={self.installed}", "BUILD_ARGS=-j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O1"],
                                 cwd=copy, env=child, capture_output=True, text=True, check=False)
         text = result.stdout[-6000:] + result.stderr[-3000:]

@@ -85,6 +85,7 @@ class Constraints(unittest.TestCase):
         found = {"clock": re.findall(r"^create_clock .*-period ([\d.]+).*\[get_ports \{(\w+)\}\]", text, re.M)}
         for command in ("set_input_delay", "set_output_delay"):
             found[command] = {port: float(value) for value, port in re.findall(rf"^{command} ([\d.]+) .*\[get_ports \{{(.+?)\}}\]$", text, re.M)}
+        found["set_load"] = {port: float(value) for value, port in re.findall(r"^set_load .*?([\d.]+) \[get_ports \{(.+?)\}\]$", text, re.M)}
         found["false"] = re.findall(r"\[get_ports \{(\w+)\}\]", " ".join(re.findall(r"^set_false_path.*", text, re.M)))
         return found
 
@@ -103,11 +104,13 @@ class Constraints(unittest.TestCase):
         self.assertNotIn("unconstrained", self.sta([], ["check_setup -verbose"]))
 
     def test_settings(self):
-        found = self.constraints("set platter_period 5.0", "set platter_input_delay 1.0", 'set platter_output_delay ""', "set platter_async_outputs {irq busy}")
+        found = self.constraints("set platter_period 5.0", "set platter_input_delay 1.0", 'set platter_output_delay ""', "set platter_async_outputs {irq busy}",
+                                 "set platter_load 0.05")
         self.assertEqual(found["clock"], [("5.000", "aclk")])
         self.assertEqual(found["set_input_delay"], dict.fromkeys(self.bits("input"), 1.0))
         self.assertEqual(found["set_output_delay"], {})
         self.assertEqual(sorted(found["false"]), ["busy", "irq"])
+        self.assertEqual(found["set_load"], dict.fromkeys(self.bits("output"), 0.05))
 
     def test_slack(self):
         """Period less uncertainty, delay outside and what is inside."""
