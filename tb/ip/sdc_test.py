@@ -41,7 +41,7 @@ LIBRARY = f"""library (tiny) {{
 def ports():
     """[(direction, bits, name)] of the wrapper."""
     text = (IP / "platter_sched_axi.sv").read_text(encoding="utf-8")
-    found = re.findall(r"^  (input|output)\s+logic\s+(?:\[(\d+):0\]\s*)?(\w+),?$", text, re.M)
+    found = re.findall(r"^  (input|output)\s+logic\s+(?:\[(\d+):0\]\s*)?(\w+),?(?:\s*//.*)?$", text, re.M)
     return [(direction, int(top or 0) + 1, name) for direction, top, name in found]
 
 
