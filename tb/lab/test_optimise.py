@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`platter-lab optimise`: its spaces, prices and trials, and runs of the model, whose executable is in the variable PLATTER."""
-import contextlib
 import csv
-import io
 import itertools
 import json
 import os
 import signal
-import stat
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -18,7 +14,8 @@ from pathlib import Path
 import polars as pl
 import scipy.stats
 
-from platter_lab import LabError, cli
+from lab_case import PLATTER, LabCase
+from platter_lab import LabError
 from platter_lab.executable import ROOT
 from platter_lab.optimise import prices
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
@@ -26,7 +23,6 @@ from platter_lab.optimise.space import read_space
 from platter_lab.optimise.study import Record, Study
 from platter_lab.pareto import undominated
 
-PLATTER = Path(os.environ["PLATTER"])
 SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"
 SPACE = f"""
 format = 1
@@ -85,44 +81,18 @@ set = {{ "drive" = "cheetah9lp", "drive.bus.read_block_us" = 6.4 }}
 """
 
 
-class Optimising(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="platter-optimise-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Optimising(LabCase):
     def space(self, *changes: tuple[str, str], text: str = SPACE) -> Path:
-        for old, new in changes:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        path = self.folder / "space.toml"
-        path.write_text(text)
-        return path
-
-    def executable(self, script: str) -> Path:
-        """Python that may call the model's executable as `PLATTER`, with its arguments in sys.argv[1:]."""
-        path = self.folder / "platter"
-        path.write_text(f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\nPLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
-                        f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
-
-    COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}-{time.time_ns()}').touch()"
+        return self.write("space.toml", text, *changes)
 
     WAITS = "\nwhile sys.argv[1] == 'run' and not (FOLDER / 'go').exists() and len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
-
-    def runs(self) -> int:
-        return len(list(self.folder.glob("ran-*")))
 
     def words(self, space: Path, *options: str, output: str = "out.parquet", journal: str = "journal", platter: Path = PLATTER) -> list[str]:
         return ["optimise", str(space), "--platter", str(platter), "--cache", str(self.folder / "kept"), "-o", str(self.folder / output), "--journal",
                 str(self.folder / journal), *options]
 
     def optimise(self, space: Path, *options: str, output: str = "out.parquet", journal: str = "journal", platter: Path = PLATTER) -> tuple[int, str, str]:
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = cli.main(self.words(space, *options, output=output, journal=journal, platter=platter))
-        return code, out.getvalue(), err.getvalue()
+        return self.lab(*self.words(space, *options, output=output, journal=journal, platter=platter))
 
     def process(self, space: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER) -> subprocess.Popen:
         return subprocess.Popen([sys.executable, "-m", "platter_lab.cli", *self.words(space, *options, output=output, platter=platter)],

@@ -25,7 +25,7 @@ from platter_lab.model import Run
 from platter_lab.pareto import undominated
 from platter_lab.report import charts
 from platter_lab.report.compare_page import mean_difference
-from platter_lab.report.inputs import PARTS, read_inputs
+from platter_lab.report.inputs import read_inputs
 from platter_lab.statistics import interval
 
 PLATTER = Path(os.environ["PLATTER"])

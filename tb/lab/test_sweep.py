@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`platter-lab sweep`: its plans, and runs of the model, whose executable is in the variable PLATTER."""
-import contextlib
 import csv
-import io
 import json
-import os
 import signal
-import stat
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import unittest.mock
@@ -21,14 +16,14 @@ import polars as pl
 import scipy.stats
 
 import platter_lab as platter
-from platter_lab import LabError, cli
+from lab_case import PLATTER, LabCase
+from platter_lab import LabError
 from platter_lab.executable import ROOT
 from platter_lab.runs.job import parts_of, value_at
 from platter_lab.runs.point import Point
 from platter_lab.settings import text
 from platter_lab.sweep.plan import read_plan
 
-PLATTER = Path(os.environ["PLATTER"])
 SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"
 PLAN = f"""
 format = 1
@@ -54,38 +49,12 @@ baseline = "FCFS"
 """
 
 
-class Sweeps(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="platter-sweep-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Sweeps(LabCase):
     def plan(self, *changes: tuple[str, str], text: str = PLAN) -> Path:
-        for old, new in changes:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        path = self.folder / "plan.toml"
-        path.write_text(text)
-        return path
-
-    def executable(self, script: str) -> Path:
-        """Python that may call the model's executable as `PLATTER`, with its arguments in sys.argv[1:]."""
-        path = self.folder / "platter"
-        path.write_text(f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\nPLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
-                        f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return path
-
-    COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}').touch()"
-
-    def runs(self) -> int:
-        return len(list(self.folder.glob("ran-*")))
+        return self.write("plan.toml", text, *changes)
 
     def sweep(self, plan: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER) -> tuple[int, str, str]:
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = cli.main(["sweep", str(plan), "--platter", str(platter), "--cache", str(self.folder / "kept"), "-o", str(self.folder / output), *options])
-        return code, out.getvalue(), err.getvalue()
+        return self.lab("sweep", str(plan), "--platter", str(platter), "--cache", str(self.folder / "kept"), "-o", str(self.folder / output), *options)
 
     def frame(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "out.parquet")

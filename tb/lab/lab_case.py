@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of the lab's commands share."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import stat
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from platter_lab import cli
+
+PLATTER = Path(os.environ["PLATTER"])
+
+
+class LabCase(unittest.TestCase):
+    """A folder a test."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="platter-lab-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name: str, text: str, *changes: tuple[str, str]) -> Path:
+        """A file of the text, after replacements."""
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def executable(self, script: str) -> Path:
+        """Python that may call the model's executable as `PLATTER`, with its arguments in sys.argv[1:]."""
+        path = self.folder / "platter"
+        path.write_text(f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\nPLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
+                        f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return path
+
+    COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}-{time.time_ns()}').touch()"
+
+    def runs(self) -> int:
+        """Of an executable that COUNTS."""
+        return len(list(self.folder.glob("ran-*")))
+
+    def lab(self, *words: object) -> tuple[int, str, str]:
+        """Exit code and what the command has printed."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = cli.main([str(word) for word in words])
+        return code, out.getvalue(), err.getvalue()
