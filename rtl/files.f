@@ -4,6 +4,7 @@ sched_reg_pkg.sv
 sched_pkg.sv
 sched_reg.sv
 sched_clock_gate.sv
+sched_join.sv
 sched_axil.sv
 sched_regs.sv
 sched_table.sv
@@ -13,6 +14,10 @@ sched_lane.sv
 sched_min_tree.sv
 sched_decide.sv
 sched_order.sv
+sched_rows.sv
+sched_sums.sv
+sched_collect.sv
+sched_matrix.sv
 sched_list.sv
 sched_control.sv
 sched_core.sv

@@ -1,15 +1,588 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties of the scheduling accelerator, bound into every sched_core of a simulation or a proof:
-// an answer holds still until taken, table, list and mask agree, work lasts
-// as long as it should, and a decision is a valid entry that no candidate beats. Not part of the
-// synthesized design.
+// What each module of the scheduling accelerator promises, as assertions bound into it in every simulation: a checker a module, in the
+// order of files.f. Not part of the synthesized design. docs/reference/rtl has the list.
 //
-// Parameters: as sched_core.
+// Parameters: as the module that a checker is bound to.
 // Latency:    none; the checks are clocked immediate assertions.
-// Handshake:  none; the module only listens.
+// Handshake:  none; a checker only listens.
 
-module sched_checks
+// ------------------------------------------------------------------------------- sched_reg
+module sched_reg_checks #(
+  parameter int unsigned Width = 1
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic [Width-1:0] q_o
+);
+  logic rst_q = 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    rst_q <= rst_ni;
+    assert (rst_q || q_o == '0) else $error("a register is not zero after a reset");
+  end
+endmodule
+
+bind sched_reg sched_reg_checks #(.Width(Width)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_clock_gate
+module sched_clock_gate_checks (
+  input logic clk_i,
+  input logic en_i,
+  input logic scan_en_i,
+  input logic clk_o
+);
+  logic beat_q = 1'b0, last_q = 1'b0, en_q = 1'b0, started_q = 1'b0;
+
+  always_ff @(posedge clk_o) begin
+    beat_q <= !beat_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    {last_q, en_q, started_q} <= {beat_q, en_i || scan_en_i, 1'b1};
+    assert (!started_q || (beat_q != last_q) == en_q) else $error("an edge passed that was not let through, or the other way round");
+  end
+endmodule
+
+bind sched_clock_gate sched_clock_gate_checks u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_join
+module sched_join_checks
+  import sched_pkg::*;
+(
+  input logic   clk_i,
+  input logic   rst_ni,
+  input write_t write_o,
+  input logic   ready_i,
+  input logic   hold_i
+);
+  logic   waits_q = 1'b0;
+  write_t write_q;
+
+  always_ff @(posedge clk_i) begin
+    waits_q <= rst_ni && write_o.valid && !ready_i;
+    write_q <= write_o;
+    if (rst_ni) begin
+      if (write_o.valid) begin
+        assert (write_o.kind == kind_of(write_o.addr) && write_o.low[!write_o.offered] == write_o.data[15:0])
+        else $error("address or data of a write are not what they are said to be");
+      end
+      assert (write_o.soft_reset ==
+              (write_o.valid && write_o.whole && write_o.kind.clear && write_o.data[sched_reg_pkg::ClearSoftResetLsb]))
+      else $error("a soft reset is not what it is said to be");
+      assert (!(write_o.valid && hold_i)) else $error("a write goes on while a response waits");
+      if (waits_q && !hold_i) begin
+        assert (write_o.valid && write_o.addr == write_q.addr && write_o.data == write_q.data && write_o.whole == write_q.whole)
+        else $error("a write changed before it was taken");
+      end
+    end
+  end
+endmodule
+
+bind sched_join sched_join_checks u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_axil
+module sched_axil_checks (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic        s_axil_bvalid_o,
+  input logic        s_axil_bready_i,
+  input logic [1:0]  s_axil_bresp_o,
+  input logic        s_axil_rvalid_o,
+  input logic        s_axil_rready_i,
+  input logic [31:0] s_axil_rdata_o,
+  input logic [1:0]  s_axil_rresp_o
+);
+  logic        b_waits_q = 1'b0, r_waits_q = 1'b0;
+  logic [1:0]  bresp_q, rresp_q;
+  logic [31:0] rdata_q;
+
+  always_ff @(posedge clk_i) begin
+    b_waits_q <= rst_ni && s_axil_bvalid_o && !s_axil_bready_i;
+    r_waits_q <= rst_ni && s_axil_rvalid_o && !s_axil_rready_i;
+    {bresp_q, rresp_q, rdata_q} <= {s_axil_bresp_o, s_axil_rresp_o, s_axil_rdata_o};
+    if (rst_ni && b_waits_q) begin
+      assert (s_axil_bvalid_o && s_axil_bresp_o == bresp_q) else $error("a write response changed before it was taken");
+    end
+    if (rst_ni && r_waits_q) begin
+      assert (s_axil_rvalid_o && s_axil_rresp_o == rresp_q && s_axil_rdata_o == rdata_q)
+      else $error("a read response changed before it was taken");
+    end
+  end
+endmodule
+
+bind sched_axil sched_axil_checks u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_regs
+module sched_regs_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 32
+) (
+  input logic            clk_i,
+  input logic            rst_ni,
+  input write_t          write_i,
+  input logic            wr_ready_o,
+  input logic            wr_error_o,
+  input command_t        command_o,
+  input logic [TagW-1:0] change_tag_o,
+  input logic            inserted_i,
+  input logic            rsp_valid_o,
+  input logic            rsp_ready_i,
+  input logic [31:0]     rd_data_o,
+  input logic            rd_error_o
+);
+  logic        accept, write_q = 1'b0, refused_q = 1'b0, waits_q = 1'b0, error_q;
+  logic [31:0] data_q;
+
+  assign accept = write_i.valid && wr_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    write_q <= rst_ni && accept;
+    refused_q <= rst_ni && accept && wr_error_o && (command_o.try_insert || command_o.try_remove);
+    waits_q <= rst_ni && rsp_valid_o && !rsp_ready_i;
+    {error_q, data_q} <= {rd_error_o, rd_data_o};
+    if (rst_ni) begin
+      assert (!(wr_ready_o && write_q)) else $error("a write was accepted in the cycle after a write");
+      assert ($onehot0({command_o.decide, command_o.cluster, command_o.try_insert, command_o.try_remove, command_o.clear}))
+      else $error("one write gives two commands");
+      assert ((command_o.try_insert || !command_o.insert) && (command_o.try_remove || !command_o.remove))
+      else $error("a change that nobody tried");
+      assert (command_o.cancel == refused_q) else $error("a refused change was not called off, or one that was not refused");
+      if (inserted_i) begin
+        assert (32'(change_tag_o) < Entries) else $error("the tag of an insertion is not in the table");
+      end
+      if (waits_q) begin
+        assert (rsp_valid_o && rd_error_o == error_q && rd_data_o == data_q)
+        else $error("an answer changed before it was taken");
+      end
+    end
+  end
+endmodule
+
+bind sched_regs sched_regs_checks #(.Entries(Entries)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_table
+module sched_table_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned Rows = 8,
+  localparam int unsigned RowW = index_w(Rows)
+) (
+  input logic            clk_i,
+  input logic            rst_ni,
+  input logic            insert_i,
+  input logic            insert_end_i,
+  input logic            remove_i,
+  input logic [RowW-1:0] row_i,
+  input logic [Rows-1:0] valid_o,
+  input logic            part_we_i,
+  input logic            debt_we_i
+);
+  logic insert_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    insert_q <= rst_ni && insert_i;
+    if (rst_ni) begin
+      assert (!(insert_i && remove_i)) else $error("an entry comes and goes at once");
+      assert (!insert_i || !valid_o[row_i]) else $error("an entry comes where there is one");
+      assert (!remove_i || valid_o[row_i]) else $error("an entry goes that is not there");
+      assert (insert_end_i == insert_q) else $error("where an entry ends does not follow where it starts");
+      assert (!(part_we_i && debt_we_i)) else $error("a part and a debt are written at once");
+    end
+  end
+endmodule
+
+bind sched_table sched_table_checks #(.Rows(Rows)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_seek
+module sched_seek_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned CylW = 18
+) (
+  input logic                       clk_i,
+  input logic [StageSeek:StageCell] en_i,
+  input logic [CylW-1:0]            distance_i,
+  input logic                       moves_o
+);
+  logic [1:0] valid_q = 2'b00;
+  logic [1:0] moves_q;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[StageCell]) begin
+      {valid_q[0], moves_q[0]} <= {1'b1, distance_i != '0};
+    end
+    if (en_i[StageDirectory]) begin
+      {valid_q[1], moves_q[1]} <= {valid_q[0], moves_q[0]};
+    end
+    assert (!valid_q[1] || moves_o == moves_q[1]) else $error("a distance of zero moves, or another does not");
+  end
+endmodule
+
+bind sched_seek sched_seek_checks #(.CylW(CylW)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_hop
+module sched_hop_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned TimeW = 20
+) (
+  input logic                           clk_i,
+  input logic [StageCost:StageDistance] en_i,
+  input logic [TimeW-1:0]               reach,
+  input logic [TimeW-1:0]               worst,
+  input logic                           risky
+);
+  logic valid_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= en_i[StageCost];
+    if (valid_q) begin
+      assert (worst >= reach && (risky || worst == reach)) else $error("the worst of a hop is less than what it takes");
+    end
+  end
+endmodule
+
+bind sched_hop sched_hop_checks #(.TimeW(TimeW)) u_checks (
+  .reach(hop_o.reach), .worst(hop_o.worst), .risky(hop_o.risky), .*
+);
+
+// ------------------------------------------------------------------------------- sched_lane
+module sched_lane_checks
+  import sched_pkg::*;
+(
+  input logic                           clk_i,
+  input logic                           rst_ni,
+  input logic [StageKey:0]              en_i,
+  input logic [StageCost:StageDistance] hop_en,
+  input logic                           cell_we,
+  input logic                           segment_we,
+  input logic                           candidate_o,
+  input logic                           refused_o
+);
+  logic valid_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    valid_q <= rst_ni && en_i[StageKey];
+    if (rst_ni) begin
+      // Stage 1 takes the first row in every cycle.
+      assert ((en_i[StageKey:StageCell] == '0) || hop_en == '0) else $error("a row and a hop of the list are in the pipeline");
+      assert (!(cell_we && en_i[StageDirectory]) && !(segment_we && en_i[StageLookup]))
+      else $error("the seek table changes while a distance is looked up");
+      assert (!valid_q || !(candidate_o && refused_o)) else $error("an entry is a candidate and refused");
+    end
+  end
+endmodule
+
+bind sched_lane sched_lane_checks u_checks (.hop_en(hop_i.en), .cell_we(load_i.cell_we), .segment_we(load_i.segment_we), .*);
+
+// ------------------------------------------------------------------------------- sched_min_tree
+module sched_min_tree_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned Lanes = 4,
+  localparam int unsigned LaneW = index_w(Lanes),
+  localparam int unsigned RefusedW = $clog2(Lanes + 1)
+) (
+  input logic                clk_i,
+  input logic [1:0]          en_i,
+  input logic [Lanes-1:0]    candidate_i,
+  input logic                best_valid_o,
+  input logic [LaneW-1:0]    best_lane_o,
+  input logic [RefusedW-1:0] refused_o
+);
+  logic [Lanes-1:0] first_q, second_q;
+  logic             first_valid_q = 1'b0, second_valid_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i[0]) begin
+      {first_q, first_valid_q} <= {candidate_i, 1'b1};
+    end
+    if (en_i[1]) begin
+      {second_q, second_valid_q} <= {first_q, first_valid_q};
+    end
+    if (second_valid_q) begin
+      assert (best_valid_o == (second_q != '0) && (!best_valid_o || second_q[best_lane_o]))
+      else $error("the best of the lanes is none of the candidates");
+      assert (32'(refused_o) <= Lanes) else $error("more entries are refused than there are lanes");
+    end
+  end
+endmodule
+
+bind sched_min_tree sched_min_tree_checks #(.Lanes(Lanes)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_decide
+module sched_decide_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned Rows = 8,
+  localparam int unsigned Duration = Rows + DecisionLatency
+) (
+  input logic                  clk_i,
+  input logic                  rst_ni,
+  input logic                  start_i,
+  input logic                  may_start_i,
+  input logic                  done_o,
+  input logic [StageTreeEnd:0] en_o
+);
+  logic       pass_q = 1'b0;
+  logic [8:0] cycle_q;
+
+  always_ff @(posedge clk_i) begin
+    pass_q <= rst_ni && (start_i || (pass_q && !done_o));
+    cycle_q <= start_i ? '0 : cycle_q + 9'd1;
+    if (rst_ni) begin
+      assert (!start_i || (may_start_i && !pass_q)) else $error("a pass starts unannounced, or during another");
+      assert (!done_o || (pass_q && 32'(cycle_q) == Duration - 1)) else $error("a pass took %0d cycles", 32'(cycle_q) + 32'd1);
+      assert (pass_q || en_o[StageTreeEnd:2] == '0) else $error("a row is in the pipeline and no pass runs");
+    end
+  end
+endmodule
+
+bind sched_decide sched_decide_checks #(.Rows(Rows)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_order
+module sched_order_checks #(
+  parameter int unsigned M = 6,
+  localparam int unsigned SlotW = $clog2(M + 1)
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             clear_i,
+  input logic             start_i,
+  input logic [SlotW-1:0] count_i,
+  input logic             busy_o,
+  input logic             done_o,
+  input logic             cost_we_i
+);
+  logic done_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    done_q <= rst_ni && done_o;
+    if (rst_ni && !clear_i) begin
+      assert (!start_i || (!busy_o && count_i != '0 && 32'(count_i) <= M)) else $error("an order of no slots, of too many, or beside another");
+      assert (!(cost_we_i && busy_o)) else $error("a cost changes while an order is found");
+      assert (!done_o || busy_o) else $error("an order is done and was not asked for");
+      assert (!done_q || !busy_o) else $error("busy after the end");
+    end
+  end
+endmodule
+
+bind sched_order sched_order_checks #(.M(M)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_rows
+module sched_rows_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 32,
+  localparam int unsigned EntryW = index_w(Entries)
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input list_state_e       state_i,
+  input logic              last_o,
+  input logic              removed,
+  input logic [EntryW:0]   count_o,
+  input logic              primed_o,
+  input logic [EntryW-1:0] row_o
+);
+  logic removed_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    removed_q <= rst_ni && state_i == ListRemove && (removed || removed_q);
+    if (rst_ni) begin
+      assert (32'(count_o) <= Entries) else $error("there are more entries than there are");
+      if (state_i == ListInsert && primed_o) begin
+        assert (32'(count_o) < Entries) else $error("an entry comes into a full list");
+      end
+      if (state_i == ListRemove) begin
+        assert (!(removed && removed_q)) else $error("two entries go at once");
+        assert (!(primed_o && last_o) || removed || removed_q) else $error("an entry that goes was not found");
+      end
+      if (state_i == ListSums && primed_o) begin
+        assert ((EntryW + 1)'(row_o) < count_o) else $error("a walk is beyond the last row");
+      end
+    end
+  end
+endmodule
+
+bind sched_rows sched_rows_checks #(.Entries(Entries)) u_checks (.removed(removed_o.valid), .*);
+
+// ------------------------------------------------------------------------------- sched_sums
+module sched_sums_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned SumW = 28
+) (
+  input logic            clk_i,
+  input logic            rst_ni,
+  input list_state_e     state_i,
+  input logic            hop_o,
+  input hop_kind_e       hop_kind_o,
+  input logic            next_valid,
+  input logic [TagW-1:0] next_tag,
+  input logic [SumW-1:0] sweep,
+  input logic [SumW-1:0] due,
+  input logic            part_we
+);
+  logic sums, sums_q = 1'b0, we_q = 1'b0;
+
+  assign sums = state_i == ListSums || state_i == ListSumsDrain;
+
+  always_ff @(posedge clk_i) begin
+    sums_q <= rst_ni && sums;
+    we_q <= rst_ni && part_we;
+    if (rst_ni) begin
+      assert (!hop_o || (sums && hop_kind_o != HopNone)) else $error("a hop for sums that nobody works out");
+      assert (next_valid || (next_tag == '0) || sums) else $error("there is no next command, but its tag");
+      assert (!part_we || sums || sums_q) else $error("a part is written and no sums are worked out");
+      if (!sums && !next_valid) begin
+        assert (sweep == '0 && due == '0) else $error("an empty sweep takes time");
+      end
+      assert (!(part_we && we_q) || sums) else $error("parts go on after the sums");
+    end
+  end
+endmodule
+
+bind sched_sums sched_sums_checks #(.SumW(SumW)) u_checks (
+  .next_valid(sweep_o.next.valid), .next_tag(sweep_o.next.tag), .sweep(sweep_o.sweep), .due(sweep_o.due), .part_we(part_o.we), .*
+);
+
+// ------------------------------------------------------------------------------- sched_collect
+module sched_collect_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 32,
+  parameter int unsigned OrderM = 6
+) (
+  input logic              clk_i,
+  input logic              rst_ni,
+  input list_state_e       state_i,
+  input logic [CountW-1:0] most,
+  input logic              order,
+  input logic              ends_o,
+  input logic              order_o,
+  input mask_change_t      mask_o,
+  input logic [CountW-1:0] collected_o
+);
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      assert (32'(collected_o) <= Entries) else $error("more is collected than there is");
+      assert (!mask_o.set || (state_i == ListCollect && 32'(mask_o.tag) < Entries)) else $error("a mark that no collection makes");
+      if (state_i == ListCollect) begin
+        assert (most == '0 || collected_o < most || (ends_o && !mask_o.set)) else $error("more is collected than was asked for");
+        assert (!(ends_o && order_o) || (order && 32'(collected_o) + 32'(mask_o.set) <= OrderM))
+        else $error("an order that nobody asked for, or of too many");
+      end
+    end
+  end
+endmodule
+
+bind sched_collect sched_collect_checks #(.Entries(Entries), .OrderM(OrderM)) u_checks (.most(cfg_i.max), .order(cfg_i.order), .*);
+
+// ------------------------------------------------------------------------------- sched_matrix
+module sched_matrix_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned OrderM = 6
+) (
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             we,
+  input logic [SlotW-1:0] from,
+  input logic [SlotW-1:0] to,
+  input logic [SlotW-1:0] slots_i
+);
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && we) begin
+      assert (to < slots_i && from != to && (from < slots_i || 32'(from) == OrderM)) else $error("a cost of no pair of slots");
+    end
+  end
+endmodule
+
+bind sched_matrix sched_matrix_checks #(.OrderM(OrderM)) u_checks (.we(cost_o.we), .from(cost_o.from), .to(cost_o.to), .*);
+
+// ------------------------------------------------------------------------------- sched_list
+module sched_list_checks
+  import sched_pkg::*;
+(
+  input logic                           clk_i,
+  input logic                           rst_ni,
+  input list_op_t                       op_i,
+  input list_state_e                    state_q,
+  input logic                           done_o,
+  input logic                           late_o,
+  input logic                           streamed_o,
+  input logic                           swept_o,
+  input logic [StageCost:StageDistance] hop_en
+);
+  logic start, ended_q = 1'b0;
+
+  assign start = op_i.insert || op_i.remove || op_i.sums || op_i.collect;
+
+  always_ff @(posedge clk_i) begin
+    ended_q <= rst_ni && (done_o || ((state_q == ListInsert || state_q == ListRemove) && op_i.cancel));
+    if (rst_ni) begin
+      assert ($onehot0({op_i.insert, op_i.remove, op_i.sums, op_i.collect})) else $error("two operations at once");
+      assert (!start || state_q == ListIdle) else $error("an operation starts during another");
+      assert (!op_i.insert || op_i.kind_insert) else $error("an insertion came unannounced");
+      assert (!op_i.remove || op_i.kind_remove) else $error("a removal came unannounced");
+      assert (!op_i.collect || op_i.kind_collect) else $error("a collection came unannounced");
+      assert (!done_o || state_q != ListIdle) else $error("the list worked and nobody had asked");
+      assert (!ended_q || state_q == ListIdle) else $error("the list works on after the end");
+      assert (!late_o || state_q == ListIdle) else $error("an entry is written late during an operation");
+      assert (state_q != ListIdle || hop_en == '0) else $error("a hop is under way and nobody waits for it");
+      assert (!streamed_o || state_q == ListMatrixDrain) else $error("a matrix was streamed that nobody asked for");
+    end
+  end
+
+  logic unused_swept;
+  assign unused_swept = swept_o;
+endmodule
+
+bind sched_list sched_list_checks u_checks (.hop_en(hop_o.en), .*);
+
+// ------------------------------------------------------------------------------- sched_control
+module sched_control_checks (
+  input logic        clk_i,
+  input logic        rst_ni,
+  input logic        change_i,
+  input logic        cancel_i,
+  input logic        decide_i,
+  input logic        cluster_i,
+  input logic [11:0] state_q,
+  input logic        pass_start_o,
+  input logic        may_start_o,
+  input logic        keep_o,
+  input logic        onward_o,
+  input logic        busy_o,
+  input logic        stays_o,
+  input logic        done_o,
+  input logic        decided_o
+);
+  logic stays_q = 1'b0, change_q = 1'b0;
+
+  always_ff @(posedge clk_i) begin
+    stays_q <= rst_ni && stays_o;
+    change_q <= rst_ni && change_i;
+    if (rst_ni) begin
+      assert ($onehot(state_q)) else $error("the course is in no state, or in two");
+      assert (!(change_i || decide_i || cluster_i) || !busy_o) else $error("work started while other work was under way");
+      assert (!pass_start_o || may_start_o) else $error("a pass starts unannounced");
+      assert (!done_o || busy_o) else $error("an operation ended that was not under way");
+      assert (!decided_o || (done_o && keep_o)) else $error("a decision without a pass");
+      assert (!(keep_o && onward_o)) else $error("a pass for debts is a decision");
+      assert (!stays_q || busy_o || cancel_i) else $error("work ended early");
+      assert (!cancel_i || change_q) else $error("a change was called off that nobody tried");
+    end
+  end
+endmodule
+
+bind sched_control sched_control_checks u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_core
+module sched_core_checks
   import sched_pkg::*;
 #(
   parameter int unsigned Entries = 32,
@@ -18,77 +591,37 @@ module sched_checks
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
-  input  logic                        clk_i,
-  input  logic                        rst_ni,
-  input  logic                        soft_rst_n,
-
-  input  logic                        wr_valid_i,
-  input  logic                        wr_ready_o,
-  input  logic [AddrW-1:0]            wr_addr_i,
-  input  kind_t                       wr_kind_i,
-  input  logic [31:0]                 wr_data_i,
-  input  logic [1:0][15:0]            wr_low_i,
-  input  logic                        wr_offered_i,
-  input  logic                        wr_whole_i,
-  input  logic                        wr_soft_reset_i,
-  input  logic                        rsp_valid_o,
-  input  logic                        rsp_ready_i,
-  input  logic [31:0]                 rd_data_o,
-  input  logic                        rd_error_o,
-
-  input  logic                        busy_o,
-  input  logic                        insert,
-  input  logic                        remove,
-  input  logic                        decide,
-  input  logic                        cluster,
-  input  logic                        decided,
-  input  logic                        list_done,
-  input  logic                        pass_start,
-  input  logic                        pass_done,
-  input  logic                        keep,
-  input  logic                        guard_en,
-  input  logic                        active,
-  input  logic                        result_valid,
-  input  logic                        result_forced,
-  input  logic [TagW-1:0]             result_tag,
-  input  logic signed [KeyW-1:0]      result_key,
-  input  logic [Entries-1:0]          valid,
-  input  logic [CountW-1:0]           occupancy,
-  input  logic [CountW-1:0]           collected,
-  input  logic [TagW-1:0]             next_tag,
-  input  logic                        next_valid,
-  input  logic [StageTreeEnd:0]       pass_en,
-  input  logic [Lanes-1:0]            candidate,
-  input  logic [Lanes-1:0][KeyW-1:0]  tree_key,
-  input  logic [StageCost:StageDistance] hop_en
+  input logic                        clk_i,
+  input logic                        rst_ni,
+  input logic                        soft_rst_n,
+  input write_t                      write_i,
+  input logic                        wr_ready_o,
+  input logic                        busy_o,
+  input logic                        decided,
+  input logic                        list_done,
+  input logic                        pass_start,
+  input logic                        pass_done,
+  input logic                        keep,
+  input logic                        guard_en,
+  input logic                        active,
+  input logic                        result_valid,
+  input logic                        result_forced,
+  input logic [TagW-1:0]             result_tag,
+  input logic signed [KeyW-1:0]      result_key,
+  input logic [Entries-1:0]          valid,
+  input logic [CountW-1:0]           occupancy,
+  input logic [TagW-1:0]             next_tag,
+  input logic                        next_valid,
+  input logic [StageTreeEnd:0]       pass_en,
+  input logic [Lanes-1:0]            candidate,
+  input logic [Lanes-1:0][KeyW-1:0]  tree_key
 );
 
-  localparam int unsigned Duration = Entries / Lanes + DecisionLatency;
+  logic decided_q = 1'b0;
 
-  // What the cycle before looked like
-  logic        rsp_waits_q, rd_error_q, decided_q, write_q;
-  logic [31:0] rd_data_q;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      rsp_waits_q <= 1'b0;
-      decided_q <= 1'b0;
-      write_q <= 1'b0;
-      rd_error_q <= 1'b0;
-      rd_data_q <= '0;
-    end else begin
-      rsp_waits_q <= rsp_valid_o && !rsp_ready_i;
-      decided_q <= decided && soft_rst_n;
-      write_q <= wr_valid_i && wr_ready_o;
-      rd_error_q <= rd_error_o;
-      rd_data_q <= rd_data_o;
-    end
-  end
-
-  // Least key and number of cycles of the pass that runs
+  // Least key of the pass that runs
   logic                   seen_q, pass_q, seen;
   logic signed [KeyW-1:0] least_q, least_d;
-  logic [8:0]             pass_cycle_q;
 
   always_comb begin
     least_d = least_q;
@@ -102,19 +635,17 @@ module sched_checks
   end
 
   always_ff @(posedge clk_i) begin
+    decided_q <= rst_ni && decided && soft_rst_n;
     if (!soft_rst_n) begin
       seen_q <= 1'b0;
       pass_q <= 1'b0;
       least_q <= '0;
-      pass_cycle_q <= '0;
     end else if (pass_start) begin
       seen_q <= 1'b0;
       pass_q <= 1'b1;
       least_q <= '0;
-      pass_cycle_q <= '0;
     end else if (pass_q) begin
       pass_q <= !pass_done;
-      pass_cycle_q <= pass_cycle_q + 9'd1;
       if (pass_en[StageTree]) begin
         seen_q <= seen;
         least_q <= least_d;
@@ -122,50 +653,20 @@ module sched_checks
     end
   end
 
-  logic unused_data;
-  assign unused_data = ^wr_data_i;
+  logic unused_write;
+  assign unused_write = ^write_i;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       // Port
-      if (rsp_waits_q) begin
-        assert (rsp_valid_o && rd_error_o == rd_error_q && rd_data_o == rd_data_q)
-        else $error("an answer changed before it was taken");
-      end
-      if (wr_valid_i) begin
-        assert (wr_kind_i == kind_of(wr_addr_i) && wr_low_i[!wr_offered_i] == wr_data_i[15:0])
-        else $error("address or data of a write are not what they are said to be");
-      end
-      assert (wr_soft_reset_i == (wr_valid_i && wr_whole_i && wr_kind_i.clear && wr_data_i[sched_reg_pkg::ClearSoftResetLsb]))
-      else $error("a soft reset is not what it is said to be");
-      if (wr_ready_o) begin
-        assert ((!busy_o || wr_addr_i == sched_reg_pkg::ClearOffset) && !write_q)
-        else $error("a write was accepted too early");
-      end
+      assert (!wr_ready_o || !busy_o || write_i.addr == sched_reg_pkg::ClearOffset) else $error("a write was accepted during work");
 
       // Table and list
       if (!busy_o) begin
         assert (32'(occupancy) == 32'($countones(valid)))
         else $error("table and list do not hold the same number of entries");
       end
-      assert (32'(occupancy) <= Entries && 32'(collected) <= Entries)
-      else $error("there are more entries than there are");
-
-      // Course
-      if (insert || remove || decide || cluster || pass_start) begin
-        assert (!busy_o || pass_start) else $error("work started while other work was under way");
-      end
-      if (list_done) begin
-        assert (busy_o) else $error("the list worked and nobody had asked");
-      end
-      if (pass_en[StageTreeEnd:2] != '0) begin
-        assert (pass_q) else $error("a row is in the pipeline and no pass runs");
-        assert (hop_en == '0) else $error("a row and a hop of the list are in the pipeline");
-      end
-      if (pass_done) begin
-        assert (32'(pass_cycle_q) == Duration - 1)
-        else $error("a pass took %0d cycles", 32'(pass_cycle_q) + 32'd1);
-      end
+      assert (!list_done || busy_o) else $error("the list worked and nobody had asked");
       if (active && keep) begin
         assert (guard_en && next_valid && 32'(next_tag) < Entries && valid[next_tag[EntryW-1:0]])
         else $error("the next command of the sweep is not in the table");
@@ -192,8 +693,27 @@ module sched_checks
 
 endmodule
 
-bind sched_core sched_checks #(
+bind sched_core sched_core_checks #(
   .Entries(Entries),
   .Lanes  (Lanes),
   .AngleW (AngleW)
-) u_checks (.*);
+) u_checks (.guard_en(cfg.guard_en), .next_tag(sweep.next.tag), .next_valid(sweep.next.valid), .*);
+
+// ------------------------------------------------------------------------------- sched_top
+module sched_top_checks (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic s_axil_bvalid_o,
+  input logic s_axil_rvalid_o,
+  input logic busy_o,
+  input logic irq_o
+);
+  logic rst_q = 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    rst_q <= rst_ni;
+    assert (rst_q || !(s_axil_bvalid_o || s_axil_rvalid_o || busy_o || irq_o)) else $error("something is under way after a reset");
+  end
+endmodule
+
+bind sched_top sched_top_checks u_checks (.*);

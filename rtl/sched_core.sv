@@ -15,7 +15,8 @@
 //   SegW     2^SegW segments of the seek table, up to 10, at least one a cell
 //   SeqW     bits of an insertion number; 24 by contract, narrower where a test wants it to wrap
 // Latency:    a decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
-// Handshake:  valid and ready on both channels, see sched_regs; busy_o and irq_o are levels.
+// Handshake:  valid and ready on both channels, see sched_regs; busy_o and irq_o are levels. write_i wants a write decoded ahead: a bus has
+//             it from sched_join, a design of another bus takes sched_native.
 
 module sched_core
   import sched_pkg::*;
@@ -31,16 +32,10 @@ module sched_core
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             scan_en_i,    // opens the clock gates; low in operation
 
-  input  logic             wr_valid_i,
+  input  write_t           write_i,
   output logic             wr_ready_o,
-  input  logic             wr_whole_i,   // all four bytes are written; anything else is an error
-  input  logic [AddrW-1:0] wr_addr_i,
-  input  kind_t            wr_kind_i,    // kind_of(wr_addr_i)
-  input  logic [31:0]      wr_data_i,
-  input  logic [1:0][15:0] wr_low_i,     // low half of the data, of the one or the other source
-  input  logic             wr_offered_i, // of wr_low_i[0]
-  input  logic             wr_soft_reset_i,    // the write is whole, to CLEAR, and has SOFT_RESET set
   output logic             wr_error_o,
 
   input  logic             rd_valid_i,
@@ -64,71 +59,65 @@ module sched_core
   localparam int unsigned RowW = index_w(Rows);
   localparam int unsigned LaneW = index_w(Lanes);
   localparam int unsigned LaneShift = $clog2(Lanes);
-  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM));
-  localparam int unsigned CellW = cell_w(CylW, SegM, SegW);
-  localparam int unsigned SegmentW = segment_w(AngleW);
   localparam int unsigned RefusedW = $clog2(Lanes + 1);
 
-  if (Entries < 4 || Entries > 256 || Entries % Lanes != 0) begin : g_bad_entries
-    $error("Entries must be 4 to 256 and a multiple of Lanes");
+  if (!entries_ok(Entries) || Entries % Lanes != 0) begin : g_bad_entries
+    $error("sched_core: Entries must be 4 to 256 and a multiple of Lanes");
   end
-  if (Lanes != 1 && Lanes != 2 && Lanes != 4 && Lanes != 8 && Lanes != 16) begin : g_bad_lanes
-    $error("Lanes must be 1, 2, 4, 8 or 16");
+  if (!lanes_ok(Lanes)) begin : g_bad_lanes
+    $error("sched_core: Lanes must be 1, 2, 4, 8 or 16");
   end
-  if (OrderM == 1 || OrderM > OrderMost || OrderM > Entries) begin : g_bad_order
-    $error("OrderM must be 0 or 2 to 12, and at most Entries");
+  if (!order_ok(OrderM) || OrderM > Entries) begin : g_bad_order
+    $error("sched_core: OrderM must be 0 or 2 to 12, and at most Entries");
   end
-  if (AngleW < 12 || AngleW > 20) begin : g_bad_angle_w
-    $error("AngleW must be 12 to 20");
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_core: AngleW must be 12 to 20");
   end
-  if (CylW < 8 || CylW > 18 || SegM < 2 || SegM > 5) begin : g_bad_seek_table
-    $error("CylW must be 8 to 18, SegM 2 to 5");
+  if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
+    $error("sched_core: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
   end
-  if (SegW > 10 || 2 ** SegW < cells(CylW, SegM)) begin : g_bad_segments
-    $error("SegW must be at most 10, and the seek table must have a segment for each cell");
-  end
-  if (SeqW < 2 || SeqW > 24) begin : g_bad_seq
-    $error("SeqW must be 2 to 24");
+  if (!seq_ok(SeqW)) begin : g_bad_seq
+    $error("sched_core: SeqW must be 2 to 24");
   end
   if (DecisionLatency != Stages - 3) begin : g_bad_latency
-    $error("decision_latency in registers.toml differs from the depth of the pipeline");
+    $error("sched_core: decision_latency in registers.toml differs from the depth of the pipeline");
   end
 
+  typedef sched_types#(AngleW, CylW)::place_t place_t;
+
   // Registers
-  logic              clear, decide, cluster, insert, remove, serve, config_we, done, decided;
+  command_t          command;
   logic [TagW-1:0]   change_tag;
   logic [Entries-1:0] valid, mask, lane_mask;
-  logic              result_valid, result_forced, forced_now;
+  mask_change_t      mask_change;
+  logic [SeqW-1:0]   seq;
+  sched_types#(AngleW, CylW)::status_t      status;
+  sched_types#(AngleW, CylW)::cfg_t         cfg;
+  sched_types#(AngleW, CylW)::cluster_cfg_t cluster_cfg;
+  sched_types#(AngleW, CylW)::entry_t       entry;
+  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load;
+
+  // Results
+  logic              result_valid, result_forced, forced_now, done, decided, stays;
   logic [TagW-1:0]   result_tag;
   logic signed [KeyW-1:0] result_key;
-  logic [CountW-1:0] refused, refused_now, occupancy, collected, cluster_max;
+  logic [CountW-1:0] refused, refused_now, occupancy, collected;
   logic [31:0]       cycles;
-  logic              guard_en, next_c_only, sweep_down, mask_en;
-  logic [CylW-1:0]   head_cyl, next_cyl, start_cyl, end_cyl, removed_cyl, cluster_from, cluster_span;
-  logic [HeadW-1:0]  head_head, next_head, start_head, end_head, removed_head;
-  logic              head_write, next_write, write, removed_write;
-  logic [AngleW-1:0] next_angle, start_angle, end_angle, margin, risk, risk_charge;
-  logic [SumW-1:0]   head_time, reserve, age_now, sweep, due, transfer, deadline, age;
-  logic [TimeW-1:0]  head_switch, write_settle;
-  logic              switch_early;
-  logic [7:0][TimeW-1:0] overhead;
-  logic              next_valid, swept, continuous;
-  logic [TagW-1:0]   next_tag;
-  logic              take_c, take_d, stop_at_c, cluster_down, cluster_order, ordered_q;
-  logic              mask_clear, mask_set;
-  logic [TagW-1:0]   mask_tag;
+  logic              ordered_q;
   logic [OrderCostW-1:0] order_cost;
   logic [OrderMost-1:0][TagW-1:0] order_tag, slot_tag;
-  logic [SeqW-1:0]   seq;
-  logic              cell_we, segment_we;
-  logic [CellIndexW-1:0] cell_index;
-  logic [CellW-1:0]  cell_data;
-  logic [SegW-1:0]   segment_index;
-  logic [SegmentW-1:0] segment_data;
-  logic              removed, removed_continuous, serve_q, soft_rst_n;
-  logic              list_clk, lanes_clk, list_en, lanes_en, list_late, touched, stays;
-  logic              insert_q, insert_end_q, remove_q, try_insert, try_remove, cancel;
-  logic              open_write, kind_insert, kind_remove, kind_cluster;
+
+  // List
+  sched_types#(AngleW, CylW)::removed_t     removed;
+  sched_types#(AngleW, CylW)::sweep_t       sweep;
+  sched_types#(AngleW, CylW)::part_t        part;
+  sched_types#(AngleW, CylW)::matrix_cost_t cost;
+  sched_types#(AngleW, CylW)::hop_req_t     hop_req;
+  sched_types#(AngleW, CylW)::hop_rsp_t     hop_rsp;
+
+  logic              serve_q, soft_rst_n;
+  logic              list_clk, lanes_clk, list_en, lanes_en, list_late;
+  logic              insert_q, insert_end_q, remove_q;
 
   sched_regs #(
     .Entries(Entries),
@@ -142,15 +131,8 @@ module sched_core
   ) u_regs (
     .clk_i,
     .rst_ni,
-    .wr_valid_i,
+    .write_i,
     .wr_ready_o,
-    .wr_whole_i,
-    .wr_addr_i,
-    .wr_kind_i,
-    .wr_data_i,
-    .wr_low_i,
-    .wr_offered_i,
-    .wr_soft_reset_i,
     .wr_error_o,
     .rd_valid_i,
     .rd_ready_o,
@@ -160,103 +142,47 @@ module sched_core
     .rd_data_o,
     .rd_error_o,
     .irq_o,
-    .touched_o      (touched),
-    .clear_o        (clear),
-    .decide_o       (decide),
-    .cluster_o      (cluster),
-    .insert_o       (insert),
-    .remove_o       (remove),
-    .serve_o        (serve),
-    .open_write_o   (open_write),
-    .kind_insert_o  (kind_insert),
-    .kind_remove_o  (kind_remove),
-    .kind_cluster_o (kind_cluster),
-    .try_insert_o   (try_insert),
-    .try_remove_o   (try_remove),
-    .cancel_o       (cancel),
-    .inserted_i     (insert_q),
-    .change_tag_o   (change_tag),
-    .config_we_o    (config_we),
-    .valid_i        (valid),
-    .busy_i         (busy_o),
-    .stays_i        (stays),
-    .done_i         (done),
-    .decided_i      (decided),
-    .refused_now_i  (refused_now),
-    .forced_now_i   (forced_now),
-    .occupancy_i    (occupancy),
-    .result_valid_i (result_valid),
-    .result_forced_i(result_forced),
-    .result_tag_i   (result_tag),
-    .result_key_i   (result_key),
-    .refused_i      (refused),
-    .cycles_i       (cycles),
-    .next_valid_i   (next_valid),
-    .next_tag_i     (next_tag),
-    .sweep_i        (sweep),
-    .due_i          (due),
-    .collected_i    (collected),
-    .ordered_i      (ordered_q),
-    .order_cost_i   (order_cost),
-    .order_tag_i    (order_tag),
-    .serve_done_i   (removed && serve_q),
-    .removed_cyl_i  (removed_cyl),
-    .removed_head_i (removed_head),
-    .removed_write_i(removed_write),
-    .guard_en_o     (guard_en),
-    .next_c_only_o  (next_c_only),
-    .sweep_down_o   (sweep_down),
-    .mask_en_o      (mask_en),
-    .head_cyl_o     (head_cyl),
-    .head_head_o    (head_head),
-    .head_write_o   (head_write),
-    .head_time_o    (head_time),
-    .reserve_o      (reserve),
-    .age_now_o      (age_now),
-    .margin_o       (margin),
-    .risk_o         (risk),
-    .risk_charge_o  (risk_charge),
-    .head_switch_o  (head_switch),
-    .write_settle_o (write_settle),
-    .switch_early_o (switch_early),
-    .overhead_o     (overhead),
-    .cluster_max_o  (cluster_max),
-    .take_c_o       (take_c),
-    .take_d_o       (take_d),
-    .stop_at_c_o    (stop_at_c),
-    .cluster_down_o (cluster_down),
-    .cluster_order_o(cluster_order),
-    .cluster_from_o (cluster_from),
-    .cluster_span_o (cluster_span),
-    .mask_clear_i   (mask_clear),
-    .mask_set_i     (mask_set),
-    .mask_tag_i     (mask_tag),
-    .mask_o         (mask),
-    .start_cyl_o    (start_cyl),
-    .start_head_o   (start_head),
-    .write_o        (write),
-    .continuous_o   (continuous),
-    .start_angle_o  (start_angle),
-    .end_cyl_o      (end_cyl),
-    .end_head_o     (end_head),
-    .end_angle_o    (end_angle),
-    .transfer_o     (transfer),
-    .deadline_o     (deadline),
-    .age_o          (age),
-    .seq_o          (seq),
-    .cell_we_o      (cell_we),
-    .cell_index_o   (cell_index),
-    .cell_data_o    (cell_data),
-    .segment_we_o   (segment_we),
-    .segment_index_o(segment_index),
-    .segment_data_o (segment_data)
+    .command_o     (command),
+    .change_tag_o  (change_tag),
+    .inserted_i    (insert_q),
+    .valid_i       (valid),
+    .status_i      (status),
+    .served_i      (removed.valid && serve_q),
+    .served_place_i(removed.place),
+    .cfg_o         (cfg),
+    .cluster_o     (cluster_cfg),
+    .entry_o       (entry),
+    .seq_o         (seq),
+    .mask_i        (mask_change),
+    .mask_o        (mask),
+    .load_o        (load)
   );
 
-  assign soft_rst_n = rst_ni && !clear;
+  assign status = '{
+    busy: busy_o,
+    stays: stays,
+    done: done,
+    decided: decided,
+    forced_now: forced_now,
+    refused_now: refused_now,
+    occupancy: occupancy,
+    result: '{valid: result_valid, forced: result_forced, tag: result_tag, key: result_key, refused: refused},
+    cycles: cycles,
+    next_valid: sweep.next.valid,
+    next_tag: sweep.next.tag,
+    sweep: sweep.sweep,
+    due: sweep.due,
+    collected: collected,
+    ordered: ordered_q,
+    order_cost: order_cost,
+    order_tag: order_tag
+  };
+
+  assign soft_rst_n = rst_ni && !command.clear;
 
   always_ff @(posedge clk_i) begin
-    if (try_remove) begin
-      serve_q <= serve;
+    if (command.try_remove) begin
+      serve_q <= command.serve;
     end
   end
 
@@ -267,36 +193,40 @@ module sched_core
       insert_end_q <= 1'b0;
       remove_q <= 1'b0;
     end else begin
-      insert_q <= insert;
+      insert_q <= command.insert;
       insert_end_q <= insert_q;
-      remove_q <= remove;
+      remove_q <= command.remove;
     end
   end
 
   // Clocks of the parts
 
-  sched_clock_gate u_list_clock (.clk_i, .en_i(list_en || list_late || touched), .clk_o(list_clk));
-  sched_clock_gate u_lanes_clock (.clk_i, .en_i(lanes_en || insert_end_q || touched), .clk_o(lanes_clk));
+  sched_clock_gate u_list_clock (
+    .clk_i, .en_i(list_en || list_late || command.touched), .scan_en_i, .clk_o(list_clk)
+  );
+  sched_clock_gate u_lanes_clock (
+    .clk_i, .en_i(lanes_en || insert_end_q || command.touched), .scan_en_i, .clk_o(lanes_clk)
+  );
 
   // Course
   logic order_en;
-  logic list_done, streamed, sums, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
+  logic list_done, streamed, swept, sums, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
 
   sched_control u_control (
     .clk_i,
     .rst_ni(soft_rst_n),
-    .write_i      (open_write),
-    .change_i     (try_insert || try_remove),
-    .cancel_i     (cancel),
+    .write_i      (command.open_write),
+    .change_i     (command.try_insert || command.try_remove),
+    .cancel_i     (command.cancel),
     .inserted_i   (insert_q),
-    .decide_i     (decide),
-    .cluster_i    (cluster),
-    .continuous_i ((insert_q && continuous) || (removed && removed_continuous)),
-    .config_we_i  (config_we),
-    .guard_en_i   (guard_en),
+    .decide_i     (command.decide),
+    .cluster_i    (command.cluster),
+    .continuous_i ((insert_q && entry.continuous) || (removed.valid && removed.continuous)),
+    .config_we_i  (command.config_we),
+    .guard_en_i   (cfg.guard_en),
     .list_done_i  (list_done),
     .swept_i      (swept),
-    .next_valid_i (next_valid),
+    .next_valid_i (sweep.next.valid),
     .ordered_i    (streamed),
     .pass_done_i  (pass_done),
     .order_done_i (order_done),
@@ -317,19 +247,18 @@ module sched_core
   );
 
   // List
-  logic              part_we;
-  logic [TagW-1:0]   part_tag;
-  logic signed [TimeW+1:0] part;
-  logic [StageCost:StageDistance] hop_en;
-  logic              hop_head, hop_angle_head, hop_from_write, hop_to_write;
-  logic [CylW-1:0]   hop_from_cyl, hop_to_cyl;
-  logic [HeadW-1:0]  hop_from_head, hop_to_head;
-  logic [AngleW-1:0] hop_from_angle, hop_to_angle;
-  logic [TimeW-1:0]  reach, worst;
-  logic              risky;
-  logic              cost_we;
-  logic [SlotW-1:0]  cost_from, cost_to;
-  logic [TimeW-1:0]  matrix_cost;
+  list_op_t list_op;
+
+  assign list_op = '{
+    insert: command.try_insert,
+    remove: command.try_remove,
+    cancel: command.cancel,
+    sums: sums,
+    collect: command.cluster,
+    kind_insert: command.kind_insert,
+    kind_remove: command.kind_remove,
+    kind_collect: command.kind_cluster
+  };
 
   sched_list #(
     .Entries(Entries),
@@ -337,81 +266,28 @@ module sched_core
     .CylW   (CylW),
     .OrderM (OrderM)
   ) u_list (
-    .clk_i               (list_clk),
-    .rst_ni(soft_rst_n),
-    .insert_i            (try_insert),
-    .remove_i            (try_remove),
-    .cancel_i            (cancel),
-    .sums_i              (sums),
-    .collect_i           (cluster),
-    .kind_insert_i       (kind_insert),
-    .kind_remove_i       (kind_remove),
-    .kind_collect_i      (kind_cluster),
-    .done_o              (list_done),
-    .late_o              (list_late),
-    .tag_i               (change_tag),
-    .start_cyl_i         (start_cyl),
-    .start_head_i        (start_head),
-    .start_angle_i       (start_angle),
-    .write_i             (write),
-    .continuous_i        (continuous),
-    .end_cyl_i           (end_cyl),
-    .end_head_i          (end_head),
-    .end_angle_i         (end_angle),
-    .transfer_i          (transfer),
-    .deadline_i          (deadline),
-    .count_o             (occupancy),
-    .removed_o           (removed),
-    .removed_continuous_o(removed_continuous),
-    .removed_cyl_o       (removed_cyl),
-    .removed_head_o      (removed_head),
-    .removed_write_o     (removed_write),
-    .sweep_down_i        (sweep_down),
-    .swept_o             (swept),
-    .next_valid_o        (next_valid),
-    .next_tag_o          (next_tag),
-    .next_cyl_o          (next_cyl),
-    .next_head_o         (next_head),
-    .next_write_o        (next_write),
-    .next_angle_o        (next_angle),
-    .sweep_o             (sweep),
-    .due_o               (due),
-    .part_we_o           (part_we),
-    .part_tag_o          (part_tag),
-    .part_o              (part),
-    .max_i               (cluster_max),
-    .take_continuous_i   (take_c),
-    .take_other_i        (take_d),
-    .stop_at_continuous_i(stop_at_c),
-    .down_i              (cluster_down),
-    .from_i              (cluster_from),
-    .span_i              (cluster_span),
-    .order_i             (cluster_order),
-    .streamed_o          (streamed),
-    .mask_clear_o        (mask_clear),
-    .mask_set_o          (mask_set),
-    .mask_tag_o          (mask_tag),
-    .collected_o         (collected),
-    .slot_tag_o          (slot_tag),
-    .cost_we_o           (cost_we),
-    .cost_from_o         (cost_from),
-    .cost_to_o           (cost_to),
-    .cost_o              (matrix_cost),
-    .hop_en_o            (hop_en),
-    .hop_head_o          (hop_head),
-    .hop_from_cyl_o      (hop_from_cyl),
-    .hop_from_head_o     (hop_from_head),
-    .hop_from_write_o    (hop_from_write),
-    .hop_to_cyl_o        (hop_to_cyl),
-    .hop_to_head_o       (hop_to_head),
-    .hop_to_write_o      (hop_to_write),
-    .hop_angle_head_o    (hop_angle_head),
-    .hop_from_angle_o    (hop_from_angle),
-    .hop_to_angle_o      (hop_to_angle),
-    .risk_charge_i       (risk_charge),
-    .reach_i             (reach),
-    .worst_i             (worst),
-    .risky_i             (risky)
+    .clk_i        (list_clk),
+    .rst_ni       (soft_rst_n),
+    .op_i         (list_op),
+    .done_o       (list_done),
+    .late_o       (list_late),
+    .tag_i        (change_tag),
+    .entry_i      (entry),
+    .count_o      (occupancy),
+    .removed_o    (removed),
+    .sweep_down_i (cfg.sweep_down),
+    .swept_o      (swept),
+    .sweep_o      (sweep),
+    .part_o       (part),
+    .cluster_i    (cluster_cfg),
+    .mask_o       (mask_change),
+    .collected_o  (collected),
+    .streamed_o   (streamed),
+    .slot_tag_o   (slot_tag),
+    .cost_o       (cost),
+    .hop_o        (hop_req),
+    .hop_i        (hop_rsp),
+    .risk_charge_i(cfg.risk_charge)
   );
 
   // Orderer
@@ -422,7 +298,7 @@ module sched_core
     logic [OrderCostW-1:0]             total;
     logic                              order_clk;
 
-    sched_clock_gate u_order_clock (.clk_i, .en_i(order_en || !soft_rst_n), .clk_o(order_clk));
+    sched_clock_gate u_order_clock (.clk_i, .en_i(order_en || !soft_rst_n), .scan_en_i, .clk_o(order_clk));
 
     sched_order #(
       .M    (OrderM),
@@ -430,15 +306,15 @@ module sched_core
     ) u_order (
       .clk_i      (order_clk),
       .rst_ni     (rst_ni),
-      .clear_i    (clear),
+      .clear_i    (command.clear),
       .start_i    (order_start),
       .count_i    (OrderSlotW'(collected)),
       .busy_o     (order_busy),
       .done_o     (order_done),
-      .cost_we_i  (cost_we),
-      .cost_from_i(OrderSlotW'(cost_from)),
-      .cost_to_i  (OrderSlotW'(cost_to)),
-      .cost_i     (matrix_cost),
+      .cost_we_i  (cost.we),
+      .cost_from_i(OrderSlotW'(cost.from)),
+      .cost_to_i  (OrderSlotW'(cost.to)),
+      .cost_i     (cost.cost),
       .order_o    (order),
       .total_o    (total)
     );
@@ -454,18 +330,17 @@ module sched_core
     assign order_cost = ordered_q ? total : '0;
 
     logic unused_order;
-    assign unused_order = ^{order_busy, cost_from, cost_to, slot_tag};
+    assign unused_order = ^{order_busy, cost.from, cost.to, slot_tag};
   end else begin : g_no_order
     logic unused_matrix;
     assign order_done = 1'b0;
     assign order_tag = '0;
     assign order_cost = '0;
-    assign unused_matrix =
-        ^{order_en, order_start, cost_we, cost_from, cost_to, matrix_cost, slot_tag};
+    assign unused_matrix = ^{order_en, order_start, cost, slot_tag};
   end
 
   always_ff @(posedge clk_i) begin
-    if (!soft_rst_n || cluster) begin
+    if (!soft_rst_n || command.cluster) begin
       ordered_q <= 1'b0;
     end else if (order_done) begin
       ordered_q <= 1'b1;
@@ -478,11 +353,11 @@ module sched_core
   logic signed [SumW-1:0]  spent_q;             // minus the time that is left, less one
   logic signed [RoomW-1:0] room_q;
 
-  assign active = guard_en && next_valid;
+  assign active = cfg.guard_en && sweep.next.valid;
 
   always_ff @(posedge clk_i) begin
-    sum_q <= {1'b0, sweep} + {1'b0, reserve};
-    spent_q <= SumW'(({head_time, 1'b0} - {due, 1'b1}) >> 1);
+    sum_q <= {1'b0, sweep.sweep} + {1'b0, cfg.reserve};
+    spent_q <= SumW'(({cfg.head_time, 1'b0} - {sweep.due, 1'b1}) >> 1);
     if (onward) begin
       room_q <= '0;
     end else begin
@@ -491,34 +366,43 @@ module sched_core
   end
 
   // From where, or to where, a pass goes
-  logic [CylW-1:0]   ref_cyl;
-  logic [HeadW-1:0]  ref_head;
-  logic              ref_write;
-  logic [AngleW-1:0] ref_angle;
+  logic [CylW-1:0]       head_cyl;
   logic [1:0][TimeW-1:0] pass_overhead_q;       // of an entry that reads, that writes
+  sched_types#(AngleW, CylW)::pass_t    pass;
+  sched_types#(AngleW, CylW)::hop_cfg_t hop_cfg;
 
-  assign ref_cyl = onward ? next_cyl : head_cyl;
-  assign ref_head = onward ? next_head : head_head;
-  assign ref_write = onward ? next_write : head_write;
-  assign ref_angle = onward ? ~next_angle : head_time[AngleW-1:0];
+  assign head_cyl = cfg.head.cyl;
+
+  always_comb begin
+    pass.onward = onward;
+    pass.active = active;
+    pass.next_c_only = cfg.next_c_only;
+    pass.place = onward ? sweep.next.place : place_t'{cyl: head_cyl, head: cfg.head.head, write: cfg.head.write};
+    pass.angle = onward ? ~sweep.next.angle : cfg.head_time[AngleW-1:0];
+    pass.next_tag = sweep.next.tag;
+    pass.age_now = cfg.age_now;
+    pass.risk_charge = cfg.risk_charge;
+    pass.room = room_q;
+    hop_cfg = cfg.hop;
+    hop_cfg.overhead = {cfg.hop.overhead[7:4], {TimeW{1'b0}}, {TimeW{1'b0}}, pass_overhead_q};
+  end
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 2; i++) begin
-      pass_overhead_q[i] <= onward ? overhead[{1'b1, next_write, 1'(i)}] :
-          overhead[{1'b0, 1'(i), head_write}];
+      pass_overhead_q[i] <= onward ? cfg.hop.overhead[{1'b1, sweep.next.place.write, 1'(i)}] :
+          cfg.hop.overhead[{1'b0, 1'(i), cfg.head.write}];
     end
   end
 
   // What a change brings to the lanes
-  logic [CylW-1:0]       place_cyl;
-  logic [HeadW-1:0]      place_head;
-  logic [AngleW-1:0]     place_angle;
-  logic signed [SumW:0]  lane_part;
+  sched_types#(AngleW, CylW)::change_t change;
+  logic signed [SumW:0]                lane_part;
 
-  assign place_cyl = insert_end_q ? end_cyl : start_cyl;
-  assign place_head = insert_end_q ? end_head : start_head;
-  assign place_angle = insert_end_q ? ~end_angle : start_angle;
-  assign lane_part = part_we ? (SumW + 1)'(part) : $signed({1'b0, transfer});
+  assign change.place = insert_end_q ? entry.finish : entry.start;
+  assign change.angle = insert_end_q ? ~entry.finish_angle : entry.start_angle;
+  assign change.continuous = entry.continuous;
+  assign change.age = entry.age;
+  assign lane_part = part.we ? (SumW + 1)'(part.part) : $signed({1'b0, entry.transfer});
 
   // Lanes
   logic [StageTreeEnd:0]          pass_en;
@@ -529,31 +413,28 @@ module sched_core
   logic [Lanes-1:0][KeyW-1:0]     key, tree_key;
   logic [Lanes-1:0][SeqW-1:0]     entry_rank;
 
-  assign lane_mask = mask | {Entries{!mask_en}};
+  assign lane_mask = mask | {Entries{!cfg.mask_en}};
   assign change_row = RowW'(change_tag >> LaneShift);
   assign change_lane = (Lanes > 1) ? change_tag[LaneW-1:0] : '0;
-  assign part_row = part_we ? RowW'(part_tag >> LaneShift) : change_row;
-  assign part_lane = (Lanes <= 1) ? '0 : part_we ? part_tag[LaneW-1:0] : change_lane;
+  assign part_row = part.we ? RowW'(part.tag >> LaneShift) : change_row;
+  assign part_lane = (Lanes <= 1) ? '0 : part.we ? part.tag[LaneW-1:0] : change_lane;
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     logic                mine;
     logic [Rows-1:0]     lane_valid, row_mask;
-    logic [StageKey:0]   en;
-    logic [TimeW-1:0]    lane_reach, lane_worst;
-    logic                lane_risky;
+    sched_types#(AngleW, CylW)::hop_req_t lane_hop;
+    sched_types#(AngleW, CylW)::hop_rsp_t lane_rsp;
 
     assign mine = change_lane == LaneW'(lane);
 
     // The list's hops go through the first lane, between passes.
     if (lane == 0) begin : g_hops
-      assign en = pass_en[StageKey:0] | {1'b0, hop_en, 1'b0};
-      assign reach = lane_reach;
-      assign worst = lane_worst;
-      assign risky = lane_risky;
+      assign lane_hop = hop_req;
+      assign hop_rsp = lane_rsp;
     end else begin : g_no_hops
       logic unused_hop;
-      assign en = pass_en[StageKey:0];
-      assign unused_hop = ^{lane_reach, lane_worst, lane_risky};
+      assign lane_hop = '0;
+      assign unused_hop = ^lane_rsp;
     end
 
     sched_lane #(
@@ -566,68 +447,30 @@ module sched_core
       .SegW  (SegW),
       .SeqW  (SeqW)
     ) u_lane (
-      .clk_i           (lanes_clk),
-      .rst_ni(soft_rst_n),
-      .insert_i        (insert_q && mine),
-      .insert_end_i    (insert_end_q && mine),
-      .remove_i        (remove_q && mine),
-      .change_row_i    (change_row),
-      .place_cyl_i     (place_cyl),
-      .place_head_i    (place_head),
-      .place_angle_i   (place_angle),
-      .write_i         (write),
-      .continuous_i    (continuous),
-      .age_i           (age),
-      .seq_i           (seq),
-      .valid_o         (lane_valid),
-      .part_we_i       ((part_we || insert_q) && part_lane == LaneW'(lane)),
-      .part_row_i      (part_row),
-      .part_i          (lane_part),
-      .cell_we_i       (cell_we),
-      .cell_index_i    (cell_index),
-      .cell_data_i     (cell_data),
-      .segment_we_i    (segment_we),
-      .segment_index_i (segment_index),
-      .segment_data_i  (segment_data),
-      .onward_i        (onward),
-      .active_i        (active),
-      .next_c_only_i   (next_c_only),
-      .mask_i          (row_mask),
-      .ref_cyl_i       (ref_cyl),
-      .ref_head_i      (ref_head),
-      .ref_write_i     (ref_write),
-      .ref_angle_i     (ref_angle),
-      .next_tag_i      (next_tag),
-      .age_now_i       (age_now),
-      .margin_i        (margin),
-      .risk_i          (risk),
-      .risk_charge_i   (risk_charge),
-      .head_switch_i   (head_switch),
-      .write_settle_i  (write_settle),
-      .switch_early_i  (switch_early),
-      .overhead_i      ({overhead[7:4], {TimeW{1'b0}}, {TimeW{1'b0}}, pass_overhead_q}),
-      .room_i          (room_q),
-      .hop_i           (lane == 0 && hop_en[StageDistance]),
-      .hop_head_i      (hop_head),
-      .hop_from_cyl_i  (hop_from_cyl),
-      .hop_from_head_i (hop_from_head),
-      .hop_from_write_i(hop_from_write),
-      .hop_to_cyl_i    (hop_to_cyl),
-      .hop_to_head_i   (hop_to_head),
-      .hop_to_write_i  (hop_to_write),
-      .hop_angle_i     (lane == 0 && hop_en[StageSeek]),
-      .hop_angle_head_i(hop_angle_head),
-      .hop_from_angle_i(hop_from_angle),
-      .hop_to_angle_i  (hop_to_angle),
-      .reach_o         (lane_reach),
-      .worst_o         (lane_worst),
-      .risky_o         (lane_risky),
-      .en_i            (en),
-      .row_i           (row),
-      .candidate_o     (candidate[lane]),
-      .refused_o       (entry_refused[lane]),
-      .key_o           (key[lane]),
-      .rank_o          (entry_rank[lane])
+      .clk_i       (lanes_clk),
+      .rst_ni      (soft_rst_n),
+      .insert_i    (insert_q && mine),
+      .insert_end_i(insert_end_q && mine),
+      .remove_i    (remove_q && mine),
+      .change_row_i(change_row),
+      .change_i    (change),
+      .seq_i       (seq),
+      .valid_o     (lane_valid),
+      .part_we_i   ((part.we || insert_q) && part_lane == LaneW'(lane)),
+      .part_row_i  (part_row),
+      .part_i      (lane_part),
+      .load_i      (load),
+      .mask_i      (row_mask),
+      .pass_i      (pass),
+      .hop_cfg_i   (hop_cfg),
+      .hop_i       (lane_hop),
+      .hop_o       (lane_rsp),
+      .en_i        (pass_en[StageKey:0]),
+      .row_i       (row),
+      .candidate_o (candidate[lane]),
+      .refused_o   (entry_refused[lane]),
+      .key_o       (key[lane]),
+      .rank_o      (entry_rank[lane])
     );
 
     for (genvar r = 0; r < Rows; r++) begin : g_entry
@@ -680,7 +523,7 @@ module sched_core
     .keep_i         (keep),
     .done_o         (pass_done),
     .active_i       (active),
-    .next_tag_i     (next_tag),
+    .next_tag_i     (sweep.next.tag),
     .en_o           (pass_en),
     .row_o          (row),
     .best_valid_i   (best_valid),

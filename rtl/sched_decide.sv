@@ -57,6 +57,13 @@ module sched_decide
   output logic [CountW-1:0]   refused_now_o
 );
 
+  if (Rows < 1 || Rows > 256 || !lanes_ok(Lanes) || Rows * Lanes > 256) begin : g_bad_entries
+    $error("sched_decide: Lanes must be 1, 2, 4, 8 or 16, and Rows * Lanes at most 256");
+  end
+  if (KeyW < 2 || RankW < 1) begin : g_bad_width
+    $error("sched_decide: KeyW must be at least 2, RankW at least 1");
+  end
+
   // Rows. Between passes stages 0 and 1 take the first row in every cycle, so that it has passed them
   // when a pass starts. In a cycle that may start one, stage 0 takes the second. The pipeline drains in the last
   // cycles of a pass.

@@ -20,35 +20,18 @@ module sched_hop
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
-  localparam int unsigned TimeW = time_w(AngleW),
-  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
-  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
-  localparam int unsigned SegmentW = segment_w(AngleW)
+  localparam int unsigned TimeW = time_w(AngleW)
 ) (
   input  logic              clk_i,
 
-  input  logic              cell_we_i,
-  input  logic [CellIndexW-1:0] cell_index_i,
-  input  logic [CellW-1:0]  cell_data_i,
-  input  logic              segment_we_i,
-  input  logic [SegW-1:0]   segment_index_i,
-  input  logic [SegmentW-1:0] segment_data_i,
-
-  input  logic [AngleW-1:0] margin_i,
-  input  logic [AngleW-1:0] risk_i,
-  input  logic [TimeW-1:0]  head_switch_i,
-  input  logic [TimeW-1:0]  write_settle_i,
-  input  logic              switch_early_i,    // head switch + write settle < 0
-  input  logic [7:0][TimeW-1:0] overhead_i,
+  input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
+  input  sched_types#(AngleW, CylW)::hop_cfg_t cfg_i,
 
   input  logic [StageCost:StageDistance] en_i,
 
   // Stage 1
-  input  logic [CylW-1:0]   from_cyl_i,
-  input  logic [HeadW-1:0]  from_head_i,
-  input  logic [CylW-1:0]   to_cyl_i,
-  input  logic [HeadW-1:0]  to_head_i,
-  input  logic              to_write_i,
+  input  sched_types#(AngleW, CylW)::place_t from_i,
+  input  sched_types#(AngleW, CylW)::place_t to_i,
   input  logic [2:0]        overhead_sel_i,
 
   // Stage 8
@@ -56,10 +39,15 @@ module sched_hop
   input  logic [AngleW-1:0] to_angle_i,
 
   // Stage 11
-  output logic [TimeW-1:0]  reach_o,           // a late arrival's turn included
-  output logic [TimeW-1:0]  worst_o,           // a risky one's too
-  output logic              risky_o
+  output sched_types#(AngleW, CylW)::hop_rsp_t hop_o
 );
+
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_hop: AngleW must be 12 to 20");
+  end
+  if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
+    $error("sched_hop: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+  end
 
   localparam int unsigned WideW = TimeW + 3;   // signed sums of three times
   localparam int unsigned TurnW = TimeW - AngleW;
@@ -93,9 +81,9 @@ module sched_hop
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDistance]) begin
-      distance_q <= (to_cyl_i > from_cyl_i) ? to_cyl_i - from_cyl_i : from_cyl_i - to_cyl_i;
-      switch_q[StageCell] <= from_head_i != to_head_i;
-      to_write_q[StageCell] <= to_write_i;
+      distance_q <= (to_i.cyl > from_i.cyl) ? to_i.cyl - from_i.cyl : from_i.cyl - to_i.cyl;
+      switch_q[StageCell] <= from_i.head != to_i.head;
+      to_write_q[StageCell] <= to_i.write;
       overhead_sel_q[StageCell] <= overhead_sel_i;
     end
     if (en_i[StageSegment]) begin
@@ -132,6 +120,9 @@ module sched_hop
     end
   end
 
+  logic unused_from;
+  assign unused_from = from_i.write;
+
   // Stages 2 to 8: seek time
   logic [TimeW-1:0] seek;
 
@@ -142,12 +133,7 @@ module sched_hop
     .SegW  (SegW)
   ) u_seek (
     .clk_i,
-    .cell_we_i,
-    .cell_index_i,
-    .cell_data_i,
-    .segment_we_i,
-    .segment_index_i,
-    .segment_data_i,
+    .load_i,
     .en_i      (en_i[StageSeek:StageCell]),
     .distance_i(distance_q),
     .moves_o   (moves),
@@ -163,11 +149,11 @@ module sched_hop
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageLine]) begin
-      overhead_q <= overhead_i[overhead_sel_q[StageLine]];
+      overhead_q <= cfg_i.overhead[overhead_sel_q[StageLine]];
       if (!settle_q[StageLine]) begin
         settle_time_q <= '0;
       end else begin
-        settle_time_q <= write_settle_i;
+        settle_time_q <= cfg_i.write_settle;
       end
     end
   end
@@ -176,14 +162,14 @@ module sched_hop
     if (en_i[StageMultiply]) begin
       overhead_seek_q <= overhead_q;
       fixed_multiply_q <= (TimeW + 2)'(signed_time(settle_time_q) + plain(overhead_q));
-      switches_q <= switch_q[StageMultiply] && !(settle_q[StageMultiply] && switch_early_i);
+      switches_q <= switch_q[StageMultiply] && !(settle_q[StageMultiply] && cfg_i.switch_early);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageSeek]) begin
       fixed_q <= fixed_multiply_q;
-      other_q <= switches_q ? clamp(wide_t'(fixed_multiply_q) + plain(head_switch_i)) :
+      other_q <= switches_q ? clamp(wide_t'(fixed_multiply_q) + plain(cfg_i.head_switch)) :
           overhead_seek_q;
     end
   end
@@ -194,8 +180,8 @@ module sched_hop
   logic [AngleW:0]   past_margin_q, past_risk_q;
   logic              other;
 
-  assign other = (switch_q[StageArrive] && seek < head_switch_i) ||
-      (settle_q[StageArrive] && is_negative(plain(seek) + signed_time(write_settle_i)));
+  assign other = (switch_q[StageArrive] && seek < cfg_i.head_switch) ||
+      (settle_q[StageArrive] && is_negative(plain(seek) + signed_time(cfg_i.write_settle)));
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageSeek]) begin
@@ -207,8 +193,8 @@ module sched_hop
     if (en_i[StageArrive]) begin
       arrival_q <= other ? other_q : clamp(plain(seek) + wide_t'(fixed_q));
       turn_q <= turn_arrive_q;
-      past_margin_q <= {1'b0, turn_arrive_q} - {1'b0, margin_i};
-      past_risk_q <= {1'b0, turn_arrive_q} - {1'b0, risk_i};
+      past_margin_q <= {1'b0, turn_arrive_q} - {1'b0, cfg_i.margin};
+      past_risk_q <= {1'b0, turn_arrive_q} - {1'b0, cfg_i.risk};
     end
   end
 
@@ -251,16 +237,16 @@ module sched_hop
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      risky_o <= within_risk && !late;
+      hop_o.risky <= within_risk && !late;
       if (reach_beyond) begin
-        reach_o <= '1;
+        hop_o.reach <= '1;
       end else begin
-        reach_o <= {reach_turns, turn_q};
+        hop_o.reach <= {reach_turns, turn_q};
       end
       if (worst_beyond) begin
-        worst_o <= '1;
+        hop_o.worst <= '1;
       end else begin
-        worst_o <= {worst_turns, turn_q};
+        hop_o.worst <= {worst_turns, turn_q};
       end
     end
   end

@@ -28,10 +28,7 @@ module sched_lane
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned RoomW = room_w(AngleW),
   localparam int unsigned PartW = SumW + 1,
-  localparam int unsigned RowW = index_w(Rows),
-  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
-  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
-  localparam int unsigned SegmentW = segment_w(AngleW)
+  localparam int unsigned RowW = index_w(Rows)
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -41,64 +38,24 @@ module sched_lane
   input  logic              insert_end_i,
   input  logic              remove_i,
   input  logic [RowW-1:0]   change_row_i,
-  input  logic [CylW-1:0]   place_cyl_i,
-  input  logic [HeadW-1:0]  place_head_i,
-  input  logic [AngleW-1:0] place_angle_i,
-  input  logic              write_i,
-  input  logic              continuous_i,
-  input  logic [SumW-1:0]   age_i,
+  input  sched_types#(AngleW, CylW)::change_t change_i,
   input  logic [SeqW-1:0]   seq_i,
   output logic [Rows-1:0]   valid_o,
   input  logic              part_we_i,
   input  logic [RowW-1:0]   part_row_i,
   input  logic signed [PartW-1:0] part_i,
 
-  // Seek table
-  input  logic              cell_we_i,
-  input  logic [CellIndexW-1:0] cell_index_i,
-  input  logic [CellW-1:0]  cell_data_i,
-  input  logic              segment_we_i,
-  input  logic [SegW-1:0]   segment_index_i,
-  input  logic [SegmentW-1:0] segment_data_i,
-
-  // Configuration
-  input  logic              onward_i,          // the pass is for debts
-  input  logic              active_i,          // the guard applies
-  input  logic              next_c_only_i,
+  // Seek table, configuration
+  input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
   input  logic [Rows-1:0]   mask_i,            // entries that may compete
-  input  logic [CylW-1:0]   ref_cyl_i,         // the head, or NEXT in a pass for debts
-  input  logic [HeadW-1:0]  ref_head_i,
-  input  logic              ref_write_i,
-  input  logic [AngleW-1:0] ref_angle_i,       // of NEXT: inverted
-  input  logic [TagW-1:0]   next_tag_i,
-  input  logic [SumW-1:0]   age_now_i,
-  input  logic [AngleW-1:0] margin_i,
-  input  logic [AngleW-1:0] risk_i,
-  input  logic [AngleW-1:0] risk_charge_i,
-  input  logic [TimeW-1:0]  head_switch_i,
-  input  logic [TimeW-1:0]  write_settle_i,
-  input  logic              switch_early_i,
-  // {a hop of the list from an entry's end, to a write, from a write}; in a pass, and from the head: {0, 0, the entry
+  input  sched_types#(AngleW, CylW)::pass_t pass_i,
+  // Overheads: {a hop of the list from an entry's end, to a write, from a write}; in a pass, and from the head: {0, 0, the entry
   // writes}
-  input  logic [7:0][TimeW-1:0] overhead_i,
-  input  logic signed [RoomW-1:0] room_i,
+  input  sched_types#(AngleW, CylW)::hop_cfg_t hop_cfg_i,
 
   // Hops of the list: from the head or an entry's end to an entry's start
-  input  logic              hop_i,             // stage 1
-  input  logic              hop_head_i,
-  input  logic [CylW-1:0]   hop_from_cyl_i,
-  input  logic [HeadW-1:0]  hop_from_head_i,
-  input  logic              hop_from_write_i,
-  input  logic [CylW-1:0]   hop_to_cyl_i,
-  input  logic [HeadW-1:0]  hop_to_head_i,
-  input  logic              hop_to_write_i,
-  input  logic              hop_angle_i,       // stage 8
-  input  logic              hop_angle_head_i,
-  input  logic [AngleW-1:0] hop_from_angle_i,
-  input  logic [AngleW-1:0] hop_to_angle_i,
-  output logic [TimeW-1:0]  reach_o,           // stage 11
-  output logic [TimeW-1:0]  worst_o,
-  output logic              risky_o,
+  input  sched_types#(AngleW, CylW)::hop_req_t hop_i,
+  output sched_types#(AngleW, CylW)::hop_rsp_t hop_o,
 
   // Pipeline
   input  logic [StageKey:0] en_i,
@@ -111,14 +68,34 @@ module sched_lane
   output logic [SeqW-1:0]   rank_o             // less: older
 );
 
+  if (Rows < 1 || Rows > 256 || !lanes_ok(Lanes) || Rows * Lanes < 4 || Rows * Lanes > 256) begin : g_bad_entries
+    $error("sched_lane: Lanes must be 1, 2, 4, 8 or 16, and Rows * Lanes 4 to 256");
+  end
+  if (Lane >= Lanes) begin : g_bad_lane
+    $error("sched_lane: Lane must be below Lanes");
+  end
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_lane: AngleW must be 12 to 20");
+  end
+  if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
+    $error("sched_lane: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+  end
+  if (!seq_ok(SeqW)) begin : g_bad_seq
+    $error("sched_lane: SeqW must be 2 to 24");
+  end
+
   localparam int unsigned DebtW = debt_w(AngleW);
   localparam int unsigned NeedW = RoomW + 1;
 
+  // A hop of the list passes where no row does.
+  logic [StageKey:0] en;
+
+  assign en = en_i | {1'b0, hop_i.en, 1'b0};
+
   // Entries
-  logic [CylW-1:0]   cyl;
-  logic [HeadW-1:0]  head;
+  sched_types#(AngleW, CylW)::place_t place;
   logic [AngleW-1:0] angle;
-  logic              write, continuous, next_q;
+  logic              continuous, next_q;
   logic [SumW-1:0]   age;
   logic [SeqW-1:0]   seq;
   logic signed [DebtW-1:0] extra, new_debt;
@@ -135,61 +112,53 @@ module sched_lane
     .insert_end_i,
     .remove_i,
     .row_i        (change_row_i),
-    .place_cyl_i,
-    .place_head_i,
-    .place_angle_i,
-    .write_i,
-    .continuous_i,
-    .age_i,
+    .change_i,
     .seq_i,
     .valid_o,
     .part_we_i,
     .part_row_i,
     .part_i,
-    .debt_we_i    (en_i[StageKey] && onward_i),
+    .debt_we_i    (en[StageKey] && pass_i.onward),
     .debt_row_i   (row_i[StageKey]),
     .debt_i       (new_debt),
-    .onward_i,
-    .place_en_i   (en_i[0]),
+    .onward_i     (pass_i.onward),
+    .place_en_i   (en[0]),
     .place_row_i  (row_i[0]),
-    .cyl_o        (cyl),
-    .head_o       (head),
-    .write_o      (write),
-    .angle_en_i   (en_i[StageMultiply]),
+    .place_o      (place),
+    .angle_en_i   (en[StageMultiply]),
     .angle_row_i  (row_i[StageMultiply]),
     .angle_o      (angle),
-    .age_en_i     (en_i[StageSeek]),
+    .age_en_i     (en[StageSeek]),
     .age_row_i    (row_i[StageSeek]),
     .continuous_o (continuous),
     .age_o        (age),
-    .extra_en_i   (en_i[StageArrive]),
+    .extra_en_i   (en[StageArrive]),
     .extra_clear_i(next_q),
     .extra_row_i  (row_i[StageArrive]),
     .extra_o      (extra),
-    .seq_en_i     (en_i[StageCost]),
+    .seq_en_i     (en[StageCost]),
     .seq_row_i    (row_i[StageCost]),
     .seq_o        (seq)
   );
 
   // Stage 1: the two places of the hop, of which a pass for debts has swapped the order: neither the distance nor a
   // switch of the head minds. Stage 8: its angles; (~end) - (~next) = next - end.
-  logic              hop_place;
-  logic [CylW-1:0]   ref_cyl, entry_cyl;
-  logic [HeadW-1:0]  ref_head, entry_head;
-  logic              to_write;
-  logic [2:0]        overhead_sel;
-  logic [AngleW-1:0] ref_angle, entry_angle;
+  logic                               hop, hop_place, hop_angle;
+  sched_types#(AngleW, CylW)::place_t from, to;
+  logic [2:0]                         overhead_sel;
+  logic [AngleW-1:0]                  from_angle, to_angle;
 
-  assign hop_place = hop_i && !hop_head_i;
-  assign ref_cyl = hop_place ? hop_from_cyl_i : ref_cyl_i;
-  assign ref_head = hop_place ? hop_from_head_i : ref_head_i;
-  assign entry_cyl = hop_i ? hop_to_cyl_i : cyl;
-  assign entry_head = hop_i ? hop_to_head_i : head;
-  assign to_write = hop_i ? hop_to_write_i : onward_i ? ref_write_i : write;
-  assign overhead_sel = hop_place ? {1'b1, hop_to_write_i, hop_from_write_i} :
-      {2'b00, hop_i ? hop_to_write_i : write};
-  assign ref_angle = (hop_angle_i && !hop_angle_head_i) ? hop_from_angle_i : ref_angle_i;
-  assign entry_angle = hop_angle_i ? hop_to_angle_i : angle;
+  assign hop = hop_i.en[StageDistance];
+  assign hop_place = hop && !hop_i.head;
+  assign from = hop_place ? hop_i.from : pass_i.place;
+  assign to.cyl = hop ? hop_i.to.cyl : place.cyl;
+  assign to.head = hop ? hop_i.to.head : place.head;
+  assign to.write = hop ? hop_i.to.write : pass_i.onward ? pass_i.place.write : place.write;
+  assign overhead_sel = hop_place ? {1'b1, hop_i.to.write, hop_i.from.write} :
+      {2'b00, hop ? hop_i.to.write : place.write};
+  assign hop_angle = hop_i.en[StageSeek];
+  assign from_angle = (hop_angle && !hop_i.angle_head) ? hop_i.from_angle : pass_i.angle;
+  assign to_angle = hop_angle ? hop_i.to_angle : angle;
 
   sched_hop #(
     .AngleW(AngleW),
@@ -198,30 +167,15 @@ module sched_lane
     .SegW  (SegW)
   ) u_hop (
     .clk_i,
-    .cell_we_i,
-    .cell_index_i,
-    .cell_data_i,
-    .segment_we_i,
-    .segment_index_i,
-    .segment_data_i,
-    .margin_i,
-    .risk_i,
-    .head_switch_i,
-    .write_settle_i,
-    .switch_early_i,
-    .overhead_i,
-    .en_i          (en_i[StageCost:StageDistance]),
-    .from_cyl_i    (ref_cyl),
-    .from_head_i   (ref_head),
-    .to_cyl_i      (entry_cyl),
-    .to_head_i     (entry_head),
-    .to_write_i    (to_write),
+    .load_i,
+    .cfg_i         (hop_cfg_i),
+    .en_i          (en[StageCost:StageDistance]),
+    .from_i        (from),
+    .to_i          (to),
     .overhead_sel_i(overhead_sel),
-    .from_angle_i  (ref_angle),
-    .to_angle_i    (entry_angle),
-    .reach_o,
-    .worst_o,
-    .risky_o
+    .from_angle_i  (from_angle),
+    .to_angle_i    (to_angle),
+    .hop_o
   );
 
   // Stage 9: what the entry has waited; is it NEXT? Stage 10: what the sweep has to spare, less what the entry adds
@@ -233,20 +187,20 @@ module sched_lane
   logic [TimeW-1:0]        aged_cost_q, aged_q;
   logic signed [KeyW-1:0]  aged_risky_q;
 
-  assign waited = age_now_i - age;
+  assign waited = pass_i.age_now - age;
 
   always_ff @(posedge clk_i) begin
     live_rows_q <= valid_o & mask_i;
   end
 
   always_ff @(posedge clk_i) begin
-    if (en_i[StageSeek]) begin
-      next_q <= TagW'(row_i[StageSeek]) * TagW'(Lanes) + TagW'(Lane) == next_tag_i;
+    if (en[StageSeek]) begin
+      next_q <= TagW'(row_i[StageSeek]) * TagW'(Lanes) + TagW'(Lane) == pass_i.next_tag;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (en_i[StageArrive]) begin
+    if (en[StageArrive]) begin
       next_cost_q <= next_q;
       live_q <= live_rows_q[row_i[StageArrive]];
       continuous_q <= continuous;
@@ -259,11 +213,11 @@ module sched_lane
   end
 
   always_ff @(posedge clk_i) begin
-    if (en_i[StageCost]) begin
-      room_q <= (RoomW + 1)'(room_i) + (RoomW + 1)'(extra);
+    if (en[StageCost]) begin
+      room_q <= (RoomW + 1)'(pass_i.room) + (RoomW + 1)'(extra);
       aged_q <= aged_cost_q;
-      aged_risky_q <= KeyW'({2'b00, aged_cost_q}) - KeyW'(risk_charge_i);
-      competes_q <= live_q && !(active_i && next_c_only_i && continuous_q && !next_cost_q);
+      aged_risky_q <= KeyW'({2'b00, aged_cost_q}) - KeyW'(pass_i.risk_charge);
+      competes_q <= live_q && !(pass_i.active && pass_i.next_c_only && continuous_q && !next_cost_q);
     end
   end
 
@@ -272,16 +226,16 @@ module sched_lane
   logic                    passed;
   logic signed [NeedW-1:0] need;
 
-  assign need = NeedW'(room_q) + NeedW'($signed({1'b0, worst_o}));
-  assign passed = !active_i || need[NeedW-1];
+  assign need = NeedW'(room_q) + NeedW'($signed({1'b0, hop_o.worst}));
+  assign passed = !pass_i.active || need[NeedW-1];
   assign new_debt = need[DebtW-1:0];
 
   always_ff @(posedge clk_i) begin
-    if (en_i[StageKey]) begin
+    if (en[StageKey]) begin
       candidate_o <= competes_q && passed;
       refused_o <= competes_q && !passed;
       rank_o <= seq - seq_i;
-      key_o <= KeyW'({2'b00, reach_o}) - (risky_o ? aged_risky_q : KeyW'({2'b00, aged_q}));
+      key_o <= KeyW'({2'b00, hop_o.reach}) - (hop_o.risky ? aged_risky_q : KeyW'({2'b00, aged_q}));
     end
   end
 

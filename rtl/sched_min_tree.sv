@@ -30,6 +30,13 @@ module sched_min_tree
   output logic [RefusedW-1:0]         refused_o
 );
 
+  if (!lanes_ok(Lanes)) begin : g_bad_lanes
+    $error("sched_min_tree: Lanes must be 1, 2, 4, 8 or 16");
+  end
+  if (KeyW < 2 || RankW < 1) begin : g_bad_width
+    $error("sched_min_tree: KeyW must be at least 2, RankW at least 1");
+  end
+
   localparam int unsigned Levels = $clog2(Lanes);
   localparam int unsigned FirstLevels = (Levels + 1) / 2;
   localparam int unsigned Middle = Lanes >> FirstLevels;   // nodes between the halves

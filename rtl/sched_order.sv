@@ -45,6 +45,13 @@ module sched_order #(
   output logic [TotalW-1:0]         total_o
 );
 
+  if (M < 2 || M > 12) begin : g_bad_slots
+    $error("sched_order: M must be 2 to 12");
+  end
+  if (CostW < 1 || CostW > 24) begin : g_bad_width
+    $error("sched_order: CostW must be 1 to 24");
+  end
+
   // A set's course, counted from the cycle in which it addresses the banks (stage 0). The register
   // after stage n feeds stage n + 1.
   localparam int unsigned StageRead = 1;   // banks
@@ -64,7 +71,7 @@ module sched_order #(
   localparam int unsigned AddrW = M - 1;
 
   // Candidates of a column (every slot but its own) and what is left of them level by level
-  localparam int unsigned Leaves = M - 1;
+  localparam int unsigned Leaves = (M > 1) ? M - 1 : 1;
   localparam int unsigned Pairs = (Leaves + 1) / 2;
   localparam int unsigned Fours = (Pairs + 1) / 2;
 

@@ -16,6 +16,10 @@ module sched_reg #(
   output logic [Width-1:0] q_o
 );
 
+  if (Width < 1) begin : g_bad_width
+    $error("sched_reg: Width must be at least 1");
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       q_o <= '0;

@@ -5,10 +5,9 @@
 //
 // Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW, OrderM (see sched_core).
 // Latency:    a write changes its register at the end of the cycle that accepts it; a read is answered in the next.
-// Handshake:  a write is accepted when no work is under way (CLEAR: always) and none was accepted in the cycle
+// Handshake:  the strobes of command_o are described in sched_pkg. A write is accepted when no work is under way (CLEAR: always) and none was accepted in the cycle
 //             before; wr_error_o is valid in that cycle. A read is accepted when no answer waits; the answer holds
-//             what the register held in that cycle. The strobes to the core (insert_o, decide_o, ...) are high in the
-//             cycle that accepts the write.
+//             what the register held in that cycle.
 
 module sched_regs
   import sched_pkg::*;
@@ -23,26 +22,14 @@ module sched_regs
   parameter int unsigned SegW = 9,
   parameter int unsigned SeqW = 24,
   localparam int unsigned TimeW = time_w(AngleW),
-  localparam int unsigned SumW = sum_w(AngleW),
-  localparam int unsigned KeyW = key_w(AngleW),
-  localparam int unsigned OrderCostW = TimeW + 4,
-  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
-  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
-  localparam int unsigned SegmentW = segment_w(AngleW)
+  localparam int unsigned SumW = sum_w(AngleW)
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
 
-  // Native port
-  input  logic               wr_valid_i,
+  // Port
+  input  write_t             write_i,
   output logic               wr_ready_o,
-  input  logic               wr_whole_i,        // all bytes are written
-  input  logic [AddrW-1:0]   wr_addr_i,
-  input  kind_t              wr_kind_i,         // kind_of(wr_addr_i)
-  input  logic [31:0]        wr_data_i,
-  input  logic [1:0][15:0]   wr_low_i,          // wr_data_i[15:0] is one of these,
-  input  logic               wr_offered_i,      // the first
-  input  logic               wr_soft_reset_i,   // the write is whole, to CLEAR, and has SOFT_RESET set
   output logic               wr_error_o,
   input  logic               rd_valid_i,
   output logic               rd_ready_o,
@@ -53,119 +40,57 @@ module sched_regs
   output logic               rd_error_o,
   output logic               irq_o,
 
-  // Something but the staged entry may have changed, or changes in this cycle
-  output logic               touched_o,
-
   // Commands
-  output logic               clear_o,
-  output logic               decide_o,
-  output logic               cluster_o,
-  output logic               insert_o,
-  output logic               remove_o,          // REMOVE or SERVE
-  output logic               serve_o,           // of REMOVE and SERVE the latter
-  output logic               open_write_o,      // a write is accepted that is not to CLEAR, good or not
-  output logic               kind_insert_o,     // what the address at hand stands for, written or not
-  output logic               kind_remove_o,
-  output logic               kind_cluster_o,
-  output logic               try_insert_o,      // INSERT is written whole, REMOVE or SERVE: its tag good or not
-  output logic               try_remove_o,
-  output logic               cancel_o,          // in the cycle after: it was not
-  input  logic               inserted_i,        // in the cycle after insert_o
+  output command_t           command_o,
   output logic [TagW-1:0]    change_tag_o,
-  output logic               config_we_o,       // the sweep's sums no longer hold
+  input  logic               inserted_i,        // in the cycle after an insertion
   input  logic [Entries-1:0] valid_i,
 
-  // State
-  input  logic               busy_i,
-  input  logic               stays_i,           // busy in the next cycle too
-  input  logic               done_i,
-  input  logic               decided_i,
-  input  logic [CountW-1:0]  refused_now_i,
-  input  logic               forced_now_i,
-  input  logic [CountW-1:0]  occupancy_i,
-  input  logic               result_valid_i,
-  input  logic               result_forced_i,
-  input  logic [TagW-1:0]    result_tag_i,
-  input  logic signed [KeyW-1:0] result_key_i,
-  input  logic [CountW-1:0]  refused_i,
-  input  logic [31:0]        cycles_i,
-  input  logic               next_valid_i,
-  input  logic [TagW-1:0]    next_tag_i,
-  input  logic [SumW-1:0]    sweep_i,
-  input  logic [SumW-1:0]    due_i,
-  input  logic [CountW-1:0]  collected_i,
-  input  logic               ordered_i,
-  input  logic [OrderCostW-1:0] order_cost_i,
-  input  logic [OrderMost-1:0][TagW-1:0] order_tag_i,
+  // State; where the command served ends
+  input  sched_types#(AngleW, CylW)::status_t status_i,
+  input  logic               served_i,
+  input  sched_types#(AngleW, CylW)::place_t served_place_i,
 
-  // Where the command served ends
-  input  logic               serve_done_i,
-  input  logic [CylW-1:0]    removed_cyl_i,
-  input  logic [HeadW-1:0]   removed_head_i,
-  input  logic               removed_write_i,
-
-  // Configuration
-  output logic               guard_en_o,
-  output logic               next_c_only_o,
-  output logic               sweep_down_o,
-  output logic               mask_en_o,
-  output logic [CylW-1:0]    head_cyl_o,
-  output logic [HeadW-1:0]   head_head_o,
-  output logic               head_write_o,
-  output logic [SumW-1:0]  head_time_o,
-  output logic [SumW-1:0]  reserve_o,
-  output logic [SumW-1:0]  age_now_o,
-  output logic [AngleW-1:0]  margin_o,
-  output logic [AngleW-1:0]  risk_o,
-  output logic [AngleW-1:0]  risk_charge_o,
-  output logic [TimeW-1:0]  head_switch_o,
-  output logic [TimeW-1:0]  write_settle_o,
-  output logic               switch_early_o,    // head switch + write settle < 0
-  // {from an entry's end, to a write, from a write}
-  output logic [7:0][TimeW-1:0] overhead_o,
-  output logic [CountW-1:0]  cluster_max_o,
-  output logic               take_c_o,
-  output logic               take_d_o,
-  output logic               stop_at_c_o,
-  output logic               cluster_down_o,
-  output logic               cluster_order_o,
-  output logic [CylW-1:0]    cluster_from_o,
-  output logic [CylW-1:0]    cluster_span_o,
-
-  // Mask
-  input  logic               mask_clear_i,
-  input  logic               mask_set_i,
-  input  logic [TagW-1:0]    mask_tag_i,
-  output logic [Entries-1:0] mask_o,
-
-  // Staged entry
-  output logic [CylW-1:0]    start_cyl_o,
-  output logic [HeadW-1:0]   start_head_o,
-  output logic               write_o,
-  output logic               continuous_o,
-  output logic [AngleW-1:0]  start_angle_o,
-  output logic [CylW-1:0]    end_cyl_o,
-  output logic [HeadW-1:0]   end_head_o,
-  output logic [AngleW-1:0]  end_angle_o,
-  output logic [SumW-1:0]    transfer_o,
-  output logic [SumW-1:0]    deadline_o,
-  output logic [SumW-1:0]    age_o,
+  // Configuration, staged entry, its insertion number
+  output sched_types#(AngleW, CylW)::cfg_t cfg_o,
+  output sched_types#(AngleW, CylW)::cluster_cfg_t cluster_o,
+  output sched_types#(AngleW, CylW)::entry_t entry_o,
   output logic [SeqW-1:0]    seq_o,
 
+  // Mask
+  input  mask_change_t       mask_i,
+  output logic [Entries-1:0] mask_o,
+
   // Changes of the seek table
-  output logic               cell_we_o,
-  output logic [CellIndexW-1:0] cell_index_o,
-  output logic [CellW-1:0]   cell_data_o,
-  output logic               segment_we_o,
-  output logic [SegW-1:0]    segment_index_o,
-  output logic [SegmentW-1:0] segment_data_o
+  output sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_o
 );
+
+  if (!entries_ok(Entries)) begin : g_bad_entries
+    $error("sched_regs: Entries must be 4 to 256");
+  end
+  if (!lanes_ok(Lanes)) begin : g_bad_lanes
+    $error("sched_regs: Lanes must be 1, 2, 4, 8 or 16");
+  end
+  if (!order_ok(OrderM)) begin : g_bad_order
+    $error("sched_regs: OrderM must be 0 or 2 to 12");
+  end
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_regs: AngleW must be 12 to 20");
+  end
+  if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
+    $error("sched_regs: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+  end
+  if (!seq_ok(SeqW)) begin : g_bad_seq
+    $error("sched_regs: SeqW must be 2 to 24");
+  end
 
   localparam int unsigned EntryW = index_w(Entries);
   localparam int unsigned Cells = cells(CylW, SegM);
   localparam int unsigned PlaceW = place_w(CylW, SegM);
   localparam int unsigned BaseW = base_w(AngleW);
   localparam int unsigned DeltaW = delta_w(AngleW);
+  localparam int unsigned OrderCostW = TimeW + 4;
+  localparam int unsigned CellIndexW = index_w(Cells);
   localparam int unsigned SeekIndexW = SeekIndexIndexWidth;
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
 
@@ -174,10 +99,10 @@ module sched_regs
   logic              is_clear, is_insert, is_remove, tag_refused;
   logic              tag_fits, tag_valid, op_code;
 
-  assign is_clear = wr_kind_i.clear;
+  assign is_clear = write_i.kind.clear;
   assign wr_ready_o = is_clear ? !write_gap_q : open_q;
-  assign write_accept = wr_valid_i && wr_ready_o;
-  assign wr_error_o = !(write_known && wr_whole_i) || tag_refused;
+  assign write_accept = write_i.valid && wr_ready_o;
+  assign wr_error_o = !(write_known && write_i.whole) || tag_refused;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -185,11 +110,11 @@ module sched_regs
       open_q <= 1'b1;
     end else begin
       write_gap_q <= write_accept;
-      open_q <= !write_accept && !stays_i;
+      open_q <= !write_accept && !status_i.stays;
     end
   end
 
-  assign write_known = wr_kind_i.known;
+  assign write_known = write_i.kind.known;
 
   // A tag in use is removed or served, a free one inserted. No other write waits for this.
   // Looked up for both sources of the data at once: which one it is comes late.
@@ -198,56 +123,60 @@ module sched_regs
   for (genvar i = 0; i < 2; i++) begin : g_tag
     logic [InsertTagWidth-1:0] tag;
 
-    assign tag = wr_low_i[i];
+    assign tag = write_i.low[i];
     assign fits[i] = (tag >> EntryW) == '0 && (2 ** EntryW == Entries || 32'(tag[EntryW-1:0]) < Entries);
     assign found[i] = fits[i] && valid_i[tag[EntryW-1:0]];
   end
 
-  assign tag_fits = wr_offered_i ? fits[0] : fits[1];
-  assign tag_valid = wr_offered_i ? found[0] : found[1];
-  assign op_code = wr_offered_i ? wr_low_i[0][OpCodeLsb] : wr_low_i[1][OpCodeLsb];
-  assign is_insert = wr_kind_i.insert;
-  assign is_remove = wr_kind_i.remove;
+  assign tag_fits = write_i.offered ? fits[0] : fits[1];
+  assign tag_valid = write_i.offered ? found[0] : found[1];
+  assign op_code = write_i.offered ? write_i.low[0][OpCodeLsb] : write_i.low[1][OpCodeLsb];
+  assign is_insert = write_i.kind.insert;
+  assign is_remove = write_i.kind.remove;
   assign tag_refused = (is_insert && (!tag_fits || tag_valid)) || (is_remove && !tag_valid);
-  assign write_en = wr_valid_i && wr_whole_i && open_q;
+  assign write_en = write_i.valid && write_i.whole && open_q;
   assign write_refused = write_en && tag_refused;
 
   // Staging touches nothing. A write shows in the cycle after it.
   logic staging, touched_q;
 
-  assign staging = wr_addr_i >= EPosOffset && wr_addr_i <= EAgeOffset;
-  assign touched_o = (wr_valid_i && !staging) || touched_q || !rst_ni;
+  assign staging = write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset;
+  assign command_o.touched = (write_i.valid && !staging) || touched_q || !rst_ni;
 
   always_ff @(posedge clk_i) begin
     touched_q <= write_accept && !staging;
   end
 
   // Commands
-  assign open_write_o = wr_valid_i && open_q;
-  assign kind_insert_o = is_insert;
-  assign kind_remove_o = is_remove;
-  assign kind_cluster_o = wr_kind_i.op && op_code;
+  assign command_o.open_write = write_i.valid && open_q;
+  assign command_o.kind_insert = is_insert;
+  assign command_o.kind_remove = is_remove;
+  assign command_o.kind_cluster = write_i.kind.op && op_code;
 
   logic clear_write, soft_rst_n;
 
-  assign clear_write = wr_valid_i && wr_whole_i && is_clear && !write_gap_q;
-  assign clear_o = wr_soft_reset_i && !write_gap_q;
-  assign soft_rst_n = rst_ni && !clear_o;
-  assign decide_o = write_en && wr_kind_i.op && !op_code;
-  assign cluster_o = write_en && wr_kind_i.op && op_code;
-  assign insert_o = write_en && is_insert && tag_fits && !tag_valid;
-  assign serve_o = wr_addr_i == ServeOffset;
-  assign remove_o = write_en && is_remove && tag_valid;
+  assign clear_write = write_i.valid && write_i.whole && is_clear && !write_gap_q;
+  assign command_o.clear = write_i.soft_reset && !write_gap_q;
+  assign soft_rst_n = rst_ni && !command_o.clear;
+  assign command_o.decide = write_en && write_i.kind.op && !op_code;
+  assign command_o.cluster = write_en && write_i.kind.op && op_code;
+  assign command_o.insert = write_en && is_insert && tag_fits && !tag_valid;
+  assign command_o.serve = write_i.addr == ServeOffset;
+  assign command_o.remove = write_en && is_remove && tag_valid;
 
   // Whether a tag is good comes late in the cycle; list and course begin without it and are told in the next.
-  assign try_insert_o = write_en && is_insert;
-  assign try_remove_o = write_en && is_remove;
+  assign command_o.try_insert = write_en && is_insert;
+  assign command_o.try_remove = write_en && is_remove;
+
+  logic cancel_q;
 
   always_ff @(posedge clk_i) begin
-    cancel_o <= rst_ni && write_refused;
+    cancel_q <= rst_ni && write_refused;
   end
 
-  assign config_we_o = write_en && wr_kind_i.config_write;
+  assign command_o.cancel = cancel_q;
+
+  assign command_o.config_we = write_en && write_i.kind.config_write;
 
   // What only operations and reads look at follows one cycle after the write: an operation begins two cycles after it at the
   // earliest, and reads are answered from the copy below. The data stay until lanes and list have followed a change.
@@ -265,8 +194,8 @@ module sched_regs
 
   always_ff @(posedge clk_i) begin
     if (open_q) begin
-      late_addr_q <= wr_addr_i;
-      late_data_q <= wr_data_i;
+      late_addr_q <= write_i.addr;
+      late_data_q <= write_i.data;
     end
   end
 
@@ -278,47 +207,47 @@ module sched_regs
   logic [TimeW-1:0] overhead_rr, overhead_rw, overhead_wr, overhead_ww, delay;
 
   sched_reg #(.Width(5)) u_ctrl (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == CtrlOffset),
-    .d_i({wr_data_i[CtrlGuardEnLsb], wr_data_i[CtrlNextCOnlyLsb], wr_data_i[CtrlSweepDownLsb],
-          wr_data_i[CtrlMaskEnLsb], wr_data_i[CtrlIrqEnLsb]}), .q_o({guard_en_o, next_c_only_o, sweep_down_o, mask_en_o, irq_en})
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
+    .d_i({write_i.data[CtrlGuardEnLsb], write_i.data[CtrlNextCOnlyLsb], write_i.data[CtrlSweepDownLsb],
+          write_i.data[CtrlMaskEnLsb], write_i.data[CtrlIrqEnLsb]}), .q_o({cfg_o.guard_en, cfg_o.next_c_only, cfg_o.sweep_down, cfg_o.mask_en, irq_en})
   );
   // The head: written by the host, or where the command served ends.
   sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(serve_done_i || (write_en && wr_addr_i == HeadPosOffset)),
-    .d_i(serve_done_i ? {removed_cyl_i, removed_head_i, removed_write_i} :
-         {wr_data_i[HeadPosCylLsb+:CylW], wr_data_i[HeadPosHeadLsb+:HeadW], wr_data_i[HeadPosWriteLsb]}), .q_o({head_cyl_o, head_head_o, head_write_o})
+    .clk_i, .rst_ni(soft_rst_n), .we_i(served_i || (write_en && write_i.addr == HeadPosOffset)),
+    .d_i(served_i ? served_place_i :
+         {write_i.data[HeadPosCylLsb+:CylW], write_i.data[HeadPosHeadLsb+:HeadW], write_i.data[HeadPosWriteLsb]}), .q_o(cfg_o.head)
   );
   sched_reg #(.Width(SumW)) u_head_time (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadTimeOffset),
-    .d_i(late_data_q[HeadTimeTicksLsb+:SumW]), .q_o(head_time_o)
+    .d_i(late_data_q[HeadTimeTicksLsb+:SumW]), .q_o(cfg_o.head_time)
   );
   sched_reg #(.Width(SumW)) u_reserve (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ReserveOffset),
-    .d_i(late_data_q[ReserveTicksLsb+:SumW]), .q_o(reserve_o)
+    .d_i(late_data_q[ReserveTicksLsb+:SumW]), .q_o(cfg_o.reserve)
   );
   sched_reg #(.Width(SumW)) u_age_now (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeNowOffset),
-    .d_i(late_data_q[AgeNowTicksLsb+:SumW]), .q_o(age_now_o)
+    .d_i(late_data_q[AgeNowTicksLsb+:SumW]), .q_o(cfg_o.age_now)
   );
   sched_reg #(.Width(AngleW)) u_margin (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == MarginOffset),
-    .d_i(late_data_q[MarginTicksLsb+:AngleW]), .q_o(margin_o)
+    .d_i(late_data_q[MarginTicksLsb+:AngleW]), .q_o(cfg_o.hop.margin)
   );
   sched_reg #(.Width(AngleW)) u_risk (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskOffset),
-    .d_i(late_data_q[RiskTicksLsb+:AngleW]), .q_o(risk_o)
+    .d_i(late_data_q[RiskTicksLsb+:AngleW]), .q_o(cfg_o.hop.risk)
   );
   sched_reg #(.Width(AngleW)) u_risk_charge (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskChargeOffset),
-    .d_i(late_data_q[RiskChargeTicksLsb+:AngleW]), .q_o(risk_charge_o)
+    .d_i(late_data_q[RiskChargeTicksLsb+:AngleW]), .q_o(cfg_o.risk_charge)
   );
   sched_reg #(.Width(TimeW)) u_head_switch (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadSwitchOffset),
-    .d_i(late_data_q[HeadSwitchTicksLsb+:TimeW]), .q_o(head_switch_o)
+    .d_i(late_data_q[HeadSwitchTicksLsb+:TimeW]), .q_o(cfg_o.hop.head_switch)
   );
   sched_reg #(.Width(TimeW)) u_write_settle (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == WriteSettleOffset),
-    .d_i(late_data_q[WriteSettleTicksLsb+:TimeW]), .q_o(write_settle_o)
+    .d_i(late_data_q[WriteSettleTicksLsb+:TimeW]), .q_o(cfg_o.hop.write_settle)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rr (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRrOffset),
@@ -343,60 +272,65 @@ module sched_regs
   sched_reg #(.Width(CountW + 5)) u_cluster (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
     .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb], late_data_q[ClusterTakeDLsb],
-          late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}), .q_o({cluster_max_o, take_c_o, take_d_o, stop_at_c_o, cluster_down_o, cluster_order_o})
+          late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}), .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down, cluster_o.order})
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
-    .d_i(late_data_q[ClusterFromCylLsb+:CylW]), .q_o(cluster_from_o)
+    .d_i(late_data_q[ClusterFromCylLsb+:CylW]), .q_o(cluster_o.from)
   );
   sched_reg #(.Width(CylW)) u_cluster_span (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterSpanOffset),
-    .d_i(late_data_q[ClusterSpanCylLsb+:CylW]), .q_o(cluster_span_o)
+    .d_i(late_data_q[ClusterSpanCylLsb+:CylW]), .q_o(cluster_o.span)
   );
   sched_reg #(.Width(CylW + HeadW + 3)) u_e_pos (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
     .d_i({late_data_q[EPosCylLsb+:CylW], late_data_q[EPosHeadLsb+:HeadW], late_data_q[EPosWriteLsb],
-          late_data_q[EPosClassLsb+:EPosClassWidth]}), .q_o({start_cyl_o, start_head_o, write_o, class_bits})
+          late_data_q[EPosClassLsb+:EPosClassWidth]}), .q_o({entry_o.start, class_bits})
   );
   sched_reg #(.Width(CylW + HeadW)) u_e_end_pos (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndPosOffset),
-    .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}), .q_o({end_cyl_o, end_head_o})
+    .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}), .q_o({entry_o.finish.cyl, entry_o.finish.head})
   );
   sched_reg #(.Width(AngleW)) u_e_start_angle (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAngleOffset),
-    .d_i(late_data_q[EAngleTicksLsb+:AngleW]), .q_o(start_angle_o)
+    .d_i(late_data_q[EAngleTicksLsb+:AngleW]), .q_o(entry_o.start_angle)
   );
   sched_reg #(.Width(AngleW)) u_e_end_angle (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndAngleOffset),
-    .d_i(late_data_q[EEndAngleTicksLsb+:AngleW]), .q_o(end_angle_o)
+    .d_i(late_data_q[EEndAngleTicksLsb+:AngleW]), .q_o(entry_o.finish_angle)
   );
   sched_reg #(.Width(SumW)) u_e_transfer (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ETransferOffset),
-    .d_i(late_data_q[ETransferTicksLsb+:SumW]), .q_o(transfer_o)
+    .d_i(late_data_q[ETransferTicksLsb+:SumW]), .q_o(entry_o.transfer)
   );
   sched_reg #(.Width(SumW)) u_e_deadline (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EDeadlineOffset),
-    .d_i(late_data_q[EDeadlineTicksLsb+:SumW]), .q_o(deadline_o)
+    .d_i(late_data_q[EDeadlineTicksLsb+:SumW]), .q_o(entry_o.deadline)
   );
   sched_reg #(.Width(SumW)) u_e_age (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAgeOffset),
-    .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(age_o)
+    .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(entry_o.age)
   );
 
-  assign continuous_o = class_e'(class_bits) == ClassContinuous;
+  assign entry_o.finish.write = entry_o.start.write;
+  assign entry_o.continuous = class_e'(class_bits) == ClassContinuous;
 
   // Overheads of a hop from an entry's end, worked out once
   logic [3:0][TimeW-1:0] overheads, delayed_q;
   logic [TimeW+1:0]      switch_settled;
 
-  assign switch_settled = {2'b00, head_switch_o} + {{2{write_settle_o[TimeW-1]}}, write_settle_o};
+  assign switch_settled = {2'b00, cfg_o.hop.head_switch} + {{2{cfg_o.hop.write_settle[TimeW-1]}}, cfg_o.hop.write_settle};
+
+  logic switch_early_q;
 
   always_ff @(posedge clk_i) begin
-    switch_early_o <= switch_settled[TimeW+1];
+    switch_early_q <= switch_settled[TimeW+1];
   end
 
+  assign cfg_o.hop.switch_early = switch_early_q;
+
   assign overheads = {overhead_ww, overhead_wr, overhead_rw, overhead_rr};
-  assign overhead_o = {delayed_q, overheads};
+  assign cfg_o.hop.overhead = {delayed_q, overheads};
 
   for (genvar i = 0; i < 4; i++) begin : g_delayed
     logic [TimeW:0] sum;
@@ -421,16 +355,16 @@ module sched_regs
       logic [Bits-1:0] mask_q;
       logic            set, we;
 
-      assign set = mask_set_i && 32'(mask_tag_i[TagW-1:5]) == word;
-      assign we = write_en && wr_addr_i == Mask0Offset + AddrW'(4 * word);
+      assign set = mask_i.set && 32'(mask_i.tag[TagW-1:5]) == word;
+      assign we = write_en && write_i.addr == Mask0Offset + AddrW'(4 * word);
 
       always_ff @(posedge clk_i) begin
-        if (!soft_rst_n || mask_clear_i) begin
+        if (!soft_rst_n || mask_i.clear) begin
           mask_q <= '0;
         end else if (set) begin
-          mask_q <= mask_q | (Bits'(1) << mask_tag_i[4:0]);
+          mask_q <= mask_q | (Bits'(1) << mask_i.tag[4:0]);
         end else if (we) begin
-          mask_q <= wr_data_i[Bits-1:0];
+          mask_q <= write_i.data[Bits-1:0];
         end
       end
 
@@ -448,51 +382,51 @@ module sched_regs
   logic [SeekCellW-1:0]  seek_cell_q;
   logic [PlaceW-1:0]     seek_first_q, seek_second_q;
 
-  assign delta_write = write_en && wr_addr_i == SeekDeltaOffset;
-  assign group_write = write_en && wr_addr_i == SeekGroupOffset;
+  assign delta_write = write_en && write_i.addr == SeekDeltaOffset;
+  assign group_write = write_en && write_i.addr == SeekGroupOffset;
 
   sched_reg #(.Width(SeekIndexW)) u_seek_index (
     .clk_i, .rst_ni(soft_rst_n),
-    .we_i(delta_write || (write_en && wr_addr_i == SeekIndexOffset)),
-    .d_i(delta_write ? seek_index_q + SeekIndexW'(1) : wr_data_i[SeekIndexIndexLsb+:SeekIndexW]),
+    .we_i(delta_write || (write_en && write_i.addr == SeekIndexOffset)),
+    .d_i(delta_write ? seek_index_q + SeekIndexW'(1) : write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
   sched_reg #(.Width(BaseW)) u_seek_base (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == SeekBaseOffset),
-    .d_i(wr_data_i[SeekBaseTicksLsb+:BaseW]), .q_o(seek_base_q)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekBaseOffset),
+    .d_i(write_i.data[SeekBaseTicksLsb+:BaseW]), .q_o(seek_base_q)
   );
   sched_reg #(.Width(SeekCellW)) u_seek_cell (
     .clk_i, .rst_ni(soft_rst_n),
-    .we_i(group_write || (write_en && wr_addr_i == SeekCellOffset)),
-    .d_i(group_write ? seek_cell_q + SeekCellW'(1) : wr_data_i[SeekCellIndexLsb+:SeekCellW]),
+    .we_i(group_write || (write_en && write_i.addr == SeekCellOffset)),
+    .d_i(group_write ? seek_cell_q + SeekCellW'(1) : write_i.data[SeekCellIndexLsb+:SeekCellW]),
     .q_o(seek_cell_q)
   );
   sched_reg #(.Width(2 * PlaceW)) u_seek_last (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && wr_addr_i == SeekLastOffset),
-    .d_i({wr_data_i[SeekLastSecondLsb+:PlaceW], wr_data_i[SeekLastFirstLsb+:PlaceW]}),
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekLastOffset),
+    .d_i({write_i.data[SeekLastSecondLsb+:PlaceW], write_i.data[SeekLastFirstLsb+:PlaceW]}),
     .q_o({seek_second_q, seek_first_q})
   );
 
   // The table follows one cycle after the write.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      segment_we_o <= 1'b0;
-      cell_we_o <= 1'b0;
+      load_o.segment_we <= 1'b0;
+      load_o.cell_we <= 1'b0;
     end else begin
-      segment_we_o <= delta_write && 32'(seek_index_q) < 2 ** SegW;
-      cell_we_o <= group_write && 32'(seek_cell_q) < Cells;
+      load_o.segment_we <= delta_write && 32'(seek_index_q) < 2 ** SegW;
+      load_o.cell_we <= group_write && 32'(seek_cell_q) < Cells;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (delta_write || group_write) begin
-      segment_index_o <= seek_index_q[SegW-1:0];
-      cell_index_o <= seek_cell_q[CellIndexW-1:0];
+      load_o.segment_index <= seek_index_q[SegW-1:0];
+      load_o.cell_index <= seek_cell_q[CellIndexW-1:0];
     end
   end
 
-  assign segment_data_o = {seek_base_q, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
-  assign cell_data_o = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
+  assign load_o.segment_data = {seek_base_q, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
+  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
                         late_data_q[SeekGroupSegmentLsb+:SegW]};
 
   // State
@@ -506,10 +440,10 @@ module sched_regs
       error_q <= 1'b0;
       seq_o <= '0;
     end else begin
-      done_q <= done_i || (done_q && !(clear_write && wr_data_i[ClearDoneLsb]));
-      if (cancel_o) begin
+      done_q <= status_i.done || (done_q && !(clear_write && write_i.data[ClearDoneLsb]));
+      if (cancel_q) begin
         error_q <= 1'b1;
-      end else if (clear_write && wr_data_i[ClearErrorLsb]) begin
+      end else if (clear_write && write_i.data[ClearErrorLsb]) begin
         error_q <= 1'b0;
       end
       if (inserted_i) begin
@@ -522,7 +456,7 @@ module sched_regs
   logic        counters_clear;
   logic [31:0] decisions_q, busy_cycles_q, stall_cycles_q, refused_count_q, forced_count_q;
 
-  assign counters_clear = clear_write && (wr_data_i[ClearCountersLsb]);
+  assign counters_clear = clear_write && (write_i.data[ClearCountersLsb]);
 
   always_ff @(posedge clk_i) begin
     if (!soft_rst_n) begin
@@ -538,12 +472,12 @@ module sched_regs
       refused_count_q <= '0;
       forced_count_q <= '0;
     end else begin
-      busy_cycles_q <= busy_cycles_q + 32'(busy_i);
-      stall_cycles_q <= stall_cycles_q + 32'(busy_i && wr_valid_i && !is_clear);
-      if (decided_i) begin
+      busy_cycles_q <= busy_cycles_q + 32'(status_i.busy);
+      stall_cycles_q <= stall_cycles_q + 32'(status_i.busy && write_i.valid && !is_clear);
+      if (status_i.decided) begin
         decisions_q <= decisions_q + 32'd1;
-        refused_count_q <= refused_count_q + 32'(refused_now_i);
-        forced_count_q <= forced_count_q + 32'(forced_now_i);
+        refused_count_q <= refused_count_q + 32'(status_i.refused_now);
+        forced_count_q <= forced_count_q + 32'(status_i.forced_now);
       end
     end
   end
@@ -614,15 +548,15 @@ module sched_regs
   logic [4:0]  write_index, read_index;
   logic        copy_we;
 
-  assign copy_we = write_en && wr_kind_i.copied;
-  assign write_index = copy_index(wr_addr_i[7:2]);
+  assign copy_we = write_en && write_i.kind.copied;
+  assign write_index = copy_index(write_i.addr[7:2]);
   assign read_index = copy_index(rd_addr_i[7:2]);
   assign copied = copy_mem[read_index] & bits_of(rd_addr_i) &
       {32{is_copied(rd_addr_i) && written_q[read_index]}};
 
   always_ff @(posedge clk_i) begin
     if (copy_we) begin
-      copy_mem[write_index] <= wr_data_i;
+      copy_mem[write_index] <= write_i.data;
     end
   end
 
@@ -657,38 +591,38 @@ module sched_regs
         end
         OrdererOffset: rd_data_o[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
         StatusOffset: begin
-          rd_data_o[StatusBusyLsb] <= busy_i;
+          rd_data_o[StatusBusyLsb] <= status_i.busy;
           rd_data_o[StatusDoneLsb] <= done_q;
-          rd_data_o[StatusErrorLsb] <= error_q || cancel_o;
-          rd_data_o[StatusOccupancyLsb+:CountW] <= occupancy_i;
+          rd_data_o[StatusErrorLsb] <= error_q || cancel_q;
+          rd_data_o[StatusOccupancyLsb+:CountW] <= status_i.occupancy;
         end
         HeadPosOffset: begin
-          rd_data_o[HeadPosCylLsb+:CylW] <= head_cyl_o;
-          rd_data_o[HeadPosHeadLsb+:HeadW] <= head_head_o;
-          rd_data_o[HeadPosWriteLsb] <= head_write_o;
+          rd_data_o[HeadPosCylLsb+:CylW] <= cfg_o.head.cyl;
+          rd_data_o[HeadPosHeadLsb+:HeadW] <= cfg_o.head.head;
+          rd_data_o[HeadPosWriteLsb] <= cfg_o.head.write;
         end
         ResultOffset: begin
-          rd_data_o[ResultTagLsb+:TagW] <= result_tag_i;
-          rd_data_o[ResultValidLsb] <= result_valid_i;
-          rd_data_o[ResultForcedLsb] <= result_forced_i;
+          rd_data_o[ResultTagLsb+:TagW] <= status_i.result.tag;
+          rd_data_o[ResultValidLsb] <= status_i.result.valid;
+          rd_data_o[ResultForcedLsb] <= status_i.result.forced;
         end
-        ResultKeyOffset: rd_data_o <= 32'(result_key_i);
-        RefusedOffset: rd_data_o[RefusedCountLsb+:CountW] <= refused_i;
-        CyclesOffset: rd_data_o <= cycles_i;
+        ResultKeyOffset: rd_data_o <= 32'(status_i.result.key);
+        RefusedOffset: rd_data_o[RefusedCountLsb+:CountW] <= status_i.result.refused;
+        CyclesOffset: rd_data_o <= status_i.cycles;
         NextOffset: begin
-          rd_data_o[NextTagLsb+:TagW] <= next_tag_i;
-          rd_data_o[NextValidLsb] <= next_valid_i;
+          rd_data_o[NextTagLsb+:TagW] <= status_i.next_tag;
+          rd_data_o[NextValidLsb] <= status_i.next_valid;
         end
-        SweepOffset: rd_data_o[SweepTicksLsb+:SumW] <= sweep_i;
-        DueOffset: rd_data_o[DueTicksLsb+:SumW] <= due_i;
+        SweepOffset: rd_data_o[SweepTicksLsb+:SumW] <= status_i.sweep;
+        DueOffset: rd_data_o[DueTicksLsb+:SumW] <= status_i.due;
         ClusterCountOffset: begin
-          rd_data_o[ClusterCountCountLsb+:CountW] <= collected_i;
-          rd_data_o[ClusterCountOrderedLsb] <= ordered_i;
+          rd_data_o[ClusterCountCountLsb+:CountW] <= status_i.collected;
+          rd_data_o[ClusterCountOrderedLsb] <= status_i.ordered;
         end
-        OrderCostOffset: rd_data_o[OrderCostTicksLsb+:OrderCostW] <= order_cost_i;
-        OrderTags0Offset: rd_data_o <= order_tag_i[3:0];
-        OrderTags1Offset: rd_data_o <= order_tag_i[7:4];
-        OrderTags2Offset: rd_data_o <= order_tag_i[11:8];
+        OrderCostOffset: rd_data_o[OrderCostTicksLsb+:OrderCostW] <= status_i.order_cost;
+        OrderTags0Offset: rd_data_o <= status_i.order_tag[3:0];
+        OrderTags1Offset: rd_data_o <= status_i.order_tag[7:4];
+        OrderTags2Offset: rd_data_o <= status_i.order_tag[11:8];
         SeekIndexOffset: rd_data_o[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
         SeekBaseOffset: rd_data_o[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
         SeekCellOffset: rd_data_o[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;

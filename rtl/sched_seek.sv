@@ -27,18 +27,20 @@ module sched_seek
 ) (
   input  logic                  clk_i,
 
-  input  logic                  cell_we_i,
-  input  logic [CellIndexW-1:0] cell_index_i,
-  input  logic [CellW-1:0]      cell_data_i,
-  input  logic                  segment_we_i,
-  input  logic [SegW-1:0]       segment_index_i,
-  input  logic [SegmentW-1:0]   segment_data_i,
+  input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
 
   input  logic [StageSeek:StageCell] en_i,
   input  logic [CylW-1:0]       distance_i,
   output logic                  moves_o,          // stage 4: the distance is not zero
   output logic [TimeW-1:0]      seek_o
 );
+
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_seek: AngleW must be 12 to 20");
+  end
+  if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
+    $error("sched_seek: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+  end
 
   localparam int unsigned PlaceW = place_w(CylW, SegM);
   localparam int unsigned BaseW = base_w(AngleW);
@@ -85,8 +87,8 @@ module sched_seek
   logic [FracW-1:0]       frac_cell_q, frac_segment_q;
 
   always_ff @(posedge clk_i) begin
-    if (cell_we_i) begin
-      cell_mem[cell_index_i] <= cell_data_i;
+    if (load_i.cell_we) begin
+      cell_mem[load_i.cell_index] <= load_i.cell_data;
     end else if (en_i[StageDirectory]) begin
       cell_q <= cell_mem[cell_index];
     end
@@ -138,8 +140,8 @@ module sched_seek
   logic [FracW-1:0]    frac_line_q, frac_q;
 
   always_ff @(posedge clk_i) begin
-    if (segment_we_i) begin
-      segment_mem[segment_index_i] <= segment_data_i;
+    if (load_i.segment_we) begin
+      segment_mem[load_i.segment_index] <= load_i.segment_data;
     end else if (en_i[StageLookup]) begin
       line_q <= segment_mem[segment];
     end

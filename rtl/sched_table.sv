@@ -31,12 +31,7 @@ module sched_table
   input  logic             insert_end_i,
   input  logic             remove_i,
   input  logic [RowW-1:0]  row_i,
-  input  logic [CylW-1:0]  place_cyl_i,
-  input  logic [HeadW-1:0] place_head_i,
-  input  logic [AngleW-1:0] place_angle_i,      // of an end: inverted
-  input  logic             write_i,
-  input  logic             continuous_i,
-  input  logic [SumW-1:0]  age_i,
+  input  sched_types#(AngleW, CylW)::change_t change_i,
   input  logic [SeqW-1:0]  seq_i,
   output logic [Rows-1:0]  valid_o,
 
@@ -54,9 +49,7 @@ module sched_table
   // Where it starts or ends
   input  logic             place_en_i,
   input  logic [RowW-1:0]  place_row_i,
-  output logic [CylW-1:0]  cyl_o,
-  output logic [HeadW-1:0] head_o,
-  output logic             write_o,
+  output sched_types#(AngleW, CylW)::place_t place_o,
 
   // Angle, of an end: inverted
   input  logic             angle_en_i,
@@ -81,6 +74,19 @@ module sched_table
   output logic [SeqW-1:0]  seq_o
 );
 
+  if (Rows < 1 || Rows > 256) begin : g_bad_rows
+    $error("sched_table: Rows must be 1 to 256");
+  end
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_table: AngleW must be 12 to 20");
+  end
+  if (!cylinder_ok(CylW)) begin : g_bad_cyl_w
+    $error("sched_table: CylW must be 8 to 18");
+  end
+  if (!seq_ok(SeqW)) begin : g_bad_seq
+    $error("sched_table: SeqW must be 2 to 24");
+  end
+
   localparam int unsigned Pairs = 2 << RowW;
 
   logic [CylW+HeadW:0] place_mem [Pairs];      // {end, row}
@@ -91,14 +97,14 @@ module sched_table
 
   always_ff @(posedge clk_i) begin
     if (insert_i || insert_end_i) begin
-      place_mem[{insert_end_i, row_i}] <= {place_cyl_i, place_head_i, write_i};
-      angle_mem[{insert_end_i, row_i}] <= place_angle_i;
+      place_mem[{insert_end_i, row_i}] <= change_i.place;
+      angle_mem[{insert_end_i, row_i}] <= change_i.angle;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (insert_i) begin
-      age_mem[row_i] <= {continuous_i, age_i};
+      age_mem[row_i] <= {change_i.continuous, change_i.age};
       seq_mem[row_i] <= seq_i;
     end
   end
@@ -128,7 +134,7 @@ module sched_table
 
   always_ff @(posedge clk_i) begin
     if (place_en_i) begin
-      {cyl_o, head_o, write_o} <= place_mem[{onward_i, place_row_i}];
+      place_o <= place_mem[{onward_i, place_row_i}];
     end
   end
 

@@ -20,6 +20,7 @@ module sched_top
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             scan_en_i,          // opens the clock gates; low in operation
 
   input  logic             s_axil_awvalid_i,
   output logic             s_axil_awready_o,
@@ -43,13 +44,11 @@ module sched_top
   output logic             irq_o
 );
 
-  logic             wr_valid, wr_ready, wr_whole, wr_error;
-  logic [AddrW-1:0] wr_addr, rd_addr;
-  kind_t            wr_kind;
-  logic [31:0]      wr_data, rd_data;
-  logic [1:0][15:0] wr_low;
-  logic             wr_offered, wr_soft_reset;
+  write_t           write;
+  logic             wr_ready, wr_error;
   logic             rd_valid, rd_ready, rsp_valid, rsp_ready, rd_error;
+  logic [AddrW-1:0] rd_addr;
+  logic [31:0]      rd_data;
 
   sched_axil u_axil (
     .clk_i,
@@ -71,15 +70,8 @@ module sched_top
     .s_axil_rready_i,
     .s_axil_rdata_o,
     .s_axil_rresp_o,
-    .wr_valid_o (wr_valid),
+    .write_o    (write),
     .wr_ready_i (wr_ready),
-    .wr_whole_o (wr_whole),
-    .wr_addr_o  (wr_addr),
-    .wr_kind_o  (wr_kind),
-    .wr_data_o  (wr_data),
-    .wr_low_o   (wr_low),
-    .wr_offered_o(wr_offered),
-    .wr_soft_reset_o(wr_soft_reset),
     .wr_error_i (wr_error),
     .rd_valid_o (rd_valid),
     .rd_ready_i (rd_ready),
@@ -102,15 +94,9 @@ module sched_top
   ) u_core (
     .clk_i,
     .rst_ni,
-    .wr_valid_i (wr_valid),
+    .scan_en_i,
+    .write_i    (write),
     .wr_ready_o (wr_ready),
-    .wr_whole_i (wr_whole),
-    .wr_addr_i  (wr_addr),
-    .wr_kind_i  (wr_kind),
-    .wr_data_i  (wr_data),
-    .wr_low_i   (wr_low),
-    .wr_offered_i(wr_offered),
-    .wr_soft_reset_i(wr_soft_reset),
     .wr_error_o (wr_error),
     .rd_valid_i (rd_valid),
     .rd_ready_o (rd_ready),

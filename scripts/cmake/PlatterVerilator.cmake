@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # platter_verilate(<target> PREFIX <class> TOP_MODULE <module> DIRECTORY <folder of the sources> SOURCES <file>...
-#                  [TRACE_FST] [ARGS <verilator arguments>...])
+#                  [TRACE_FST] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
 #
 # Adds to <target>, a library of objects, what Verilator makes of the sources, and to what links it Verilator's run-time. Verilation is a step of the build, done again when a
 # source or Verilator changes; since the names of the generated files are not known before, two units include them: what runs
@@ -54,10 +54,13 @@ set_source_files_properties(${PLATTER_VERILATOR_ROOT}/include/verilated_fst_c.cp
 target_link_libraries(platter_verilated_runtime_1 PUBLIC ZLIB::ZLIB PkgConfig::LZ4)
 
 function(platter_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
   set(code ${CMAKE_CURRENT_BINARY_DIR}/${arg_PREFIX}.dir)
   set(fast ${code}/${arg_PREFIX}_fast.cpp)
   set(slow ${code}/${arg_PREFIX}_slow.cpp)
+  if(NOT arg_OPTIMISE)
+    set(arg_OPTIMISE -O2)
+  endif()
   set(trace)
   set(fst 0)
   if(arg_TRACE_FST)
@@ -76,7 +79,7 @@ function(platter_verilate target)
     COMMENT "Verilating ${arg_PREFIX}" VERBATIM)
 
   target_sources(${target} PRIVATE ${fast} ${slow})
-  set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "-O2;-g0")
+  set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${arg_OPTIMISE};-g0")
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
   target_include_directories(${target} SYSTEM PUBLIC ${code} ${PLATTER_VERILATED_INCLUDES})
   platter_verilated_definitions(${target} ${fst})

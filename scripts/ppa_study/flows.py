@@ -21,6 +21,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "ppa"
 LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
+CONSTRAINTS = ROOT / "rtl" / "ip" / "platter_sched_axi.sdc"
 GATE = 24.0  # area of NAND2X1
 ECP5_TARGET_MHZ, ICE40_TARGET_MHZ, ASIC_PERIOD_NS, SEED = 110, 60, 8.0, 1
 ECP5_COMB = {"45k": 43848, "85k": 83640}
@@ -272,10 +273,15 @@ def ice40(tools, point, resume, limit_s):
     return row
 
 
+# The ports are left open: those of the memories, which are cut out, are no real ones.
 STA_SCRIPT = """read_liberty {liberty}
 read_verilog {netlist}
 link_design sched_top
-create_clock -name clk -period {period} clk_i
+set platter_clock_port clk_i
+set platter_period {period}
+set platter_input_delay ""
+set platter_output_delay ""
+read_sdc {constraints}
 report_checks -path_delay max -digits 3
 report_worst_slack
 exit
@@ -292,11 +298,12 @@ def osu018(tools, point, resume, limit_s):
     used = tools.need("yosys", "opensta", "osu018")
     synthesis, folder = synthesize(tools, "osu018", point, resume)
     key = {"synthesis": synthesis_key(tools, "osu018", point), "opensta": tools.versions["opensta"], "period": ASIC_PERIOD_NS,
-           "script": STA_SCRIPT}
+           "script": STA_SCRIPT, "constraints": CONSTRAINTS.read_text(encoding="utf-8")}
 
     def work(out):
         script = out / "sta.tcl"
-        script.write_text(STA_SCRIPT.format(liberty=LIBERTY, netlist=folder / "netlist.v", period=ASIC_PERIOD_NS), encoding="utf-8")
+        script.write_text(STA_SCRIPT.format(liberty=LIBERTY, netlist=folder / "netlist.v", period=ASIC_PERIOD_NS,
+                                            constraints=CONSTRAINTS), encoding="utf-8")
         _, text = logged(["sta", "-exit", str(script)], out / "sta.log", limit_s)
         slack = re.search(r"([-\d.]+)\s+slack", text)
         if not slack:

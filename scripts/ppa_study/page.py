@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables and figures of docs/reference/accelerator_ppa.md, from the files in docs/reference/data alone."""
+"""The tables and figures of docs/reference/accelerator_ppa.md, and the table of configurations of accelerator_integration.md, from the files in
+docs/reference/data and the list of simulated configurations in tb/rtl alone."""
 
 import csv
 import importlib.util
@@ -13,6 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "reference" / "data"
 FIGURES = ROOT / "docs" / "reference" / "figures"
 PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"
+INTEGRATION = ROOT / "docs" / "reference" / "accelerator_integration.md"
+BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
 
@@ -177,7 +180,38 @@ def study_table():
                    r["hiccups"]] for r in rows])
 
 
-TABLES = {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table}
+# Entries, lanes and orderers that an integrator chooses from: sizes without orderer, and one with each orderer.
+OFFERED = ((16, 1, 0), (32, 1, 0), (32, 4, 0), (64, 4, 0), (64, 8, 0), (128, 4, 0), (256, 4, 0), (256, 8, 0), (32, 4, 6), (32, 4, 8), (32, 4, 10), (32, 4, 12))
+
+
+def configurations_table():
+    """A row a configuration that was placed and routed."""
+    def key(row):
+        return tuple(int(row[column]) for column in ("entries", "lanes", "order_m", "seg_m", "seg_w"))
+
+    fpga = {key(r): r for r in read(FPGA) if r["device"].startswith("ecp5") and r["status"] == "routed"}
+    cells = {key(r): r for r in read(ASIC)}
+    benches = {(int(e), int(lanes)): name for name, e, lanes in
+               re.findall(r"^\s*platter_sched_variant\((sched_(\d+)x(\d+)) ", BENCHES.read_text(encoding="utf-8"), re.M)}
+    latency = decision_latency()
+    rows = []
+    for entries, lanes, order_m in OFFERED:
+        r = fpga.get((entries, lanes, order_m, 5, 9))
+        if r is None:
+            continue
+        c = cells.get((entries, lanes, order_m, 5, 9))
+        bench = benches.get((entries, lanes))
+        rows.append([entries, lanes, order_m or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r), c["kge"] if c else "",
+                     c["arrival_ns"] if c else "", entries // lanes + latency, f"`rtl.{bench}`" if bench else "", f"`{entries}x{lanes}x{order_m}`"])
+    text = table(["Entries", "Lanes", "OrderM", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "cycles", "simulated by",
+                  "POINT"], rows)
+    return f"{text}\n\n{tools_of([*fpga.values(), *cells.values()])}." if rows else text
+
+
+TABLES = {
+    PAGE: {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
+    INTEGRATION: {"configurations": configurations_table},
+}
 
 
 # --- figures ------------------------------------------------------------------------------------------------------------
@@ -261,23 +295,24 @@ def figures():
 
 # --- the page -----------------------------------------------------------------------------------------------------------
 
-def filled(text):
-    for key, make in TABLES.items():
+def filled(page):
+    text = page.read_text(encoding="utf-8")
+    for key, make in TABLES[page].items():
         pattern = re.compile(rf"(<!-- {key}:begin -->\n).*?(<!-- {key}:end -->)", re.S)
         if not pattern.search(text):
-            raise SystemExit(f"scripts/ppa: {PAGE.relative_to(ROOT)} has no place for the table {key}")
+            raise SystemExit(f"scripts/ppa: {page.relative_to(ROOT)} has no place for the table {key}")
         body = make()
         text = pattern.sub(lambda found, body=body: f"{found.group(1)}{body}\n{found.group(2)}", text)
     return text
 
 
 def report(check):
-    old = PAGE.read_text(encoding="utf-8")
-    new = filled(old)
+    new = {page: filled(page) for page in TABLES}
     if check:
-        if new != old:
-            print(f"scripts/ppa: the tables of {PAGE.relative_to(ROOT)} are not those of the data; run scripts/ppa report", file=sys.stderr)
-        return int(new != old)
+        stale = [str(page.relative_to(ROOT)) for page, text in new.items() if page.read_text(encoding="utf-8") != text]
+        for page in stale:
+            print(f"scripts/ppa: the tables of {page} are not those of the data; run scripts/ppa report", file=sys.stderr)
+        return int(bool(stale))
     if importlib.util.find_spec("matplotlib") is None:
         python = ROOT / "build" / "venv" / "bin" / "python"
         if not python.exists() or subprocess.run([python, "-c", "import matplotlib"], capture_output=True, check=False).returncode != 0:
@@ -285,5 +320,6 @@ def report(check):
             return 2
         os.execv(python, [str(python), str(ROOT / "scripts" / "ppa"), "report"])
     figures()
-    PAGE.write_text(new, encoding="utf-8")
+    for page, text in new.items():
+        page.write_text(text, encoding="utf-8")
     return 0

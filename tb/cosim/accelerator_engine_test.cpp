@@ -365,7 +365,7 @@ TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
             "accelerator.order_m is 12; expected at most the 8 entries of the table");
   EXPECT_EQ(objection("model", with(&Options::entries, 16)),
             "accelerator.entries is 16, drive.queue.depth is 32; expected at least as many entries, or 0");
-  for (const char* engine : {"rtl", "lockstep"}) {
+  for (const char* engine : {"rtl", "lockstep", "lockstep:sample=20"}) {
     EXPECT_EQ(objection(engine, {}), "");
     EXPECT_EQ(objection(engine, with(&Options::lanes, 8)),
               "accelerator.lanes is 8, but the RTL is built with 4; expected that, or engine model");

@@ -53,6 +53,28 @@ TEST(SeededFault, LockstepStopsTheRunWithBothStates) {
   EXPECT_LT(core::now_ps(), end);
 }
 
+TEST(SeededFault, ASampledLockstepStopsTheRunInAWindow) {
+  const profile::DriveProfile profile = atlas_profile();
+  system::EngineOptions options = engine_options("SPTF", "lockstep:sample=50/200", profile);
+  std::uint64_t windows = 0;
+  options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string&, const std::string&) {
+    windows = pair.statistics().windows;
+  };
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.holds_data = false;
+  const Picoseconds end = 100 * core::kPicosecondsPerSecond;  // a wrong key shows where two are a tick apart
+  MixedRig rig("rig", std::make_unique<drive::Drive>("disk", config, system::engine_factory(options)), MixedLoad{}, end);
+  try {
+    run_until(end);
+    FAIL() << "the fault went by";
+  } catch (const sc_core::sc_report& report) {
+    EXPECT_NE(std::string(report.get_msg()).find("model and RTL differ"), std::string::npos) << report.get_msg();
+    EXPECT_NE(std::string(report.get_msg()).find("in window"), std::string::npos) << report.get_msg();
+  }
+  EXPECT_GE(windows, 1u);
+}
+
 TEST(SeededFault, TheFaultyRtlAloneGoesItsOwnWay) {
   const Picoseconds end = 10 * core::kPicosecondsPerSecond;
   MixedRig model("model", "SPTF", "model", MixedLoad{}, end);

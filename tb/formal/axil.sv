@@ -29,13 +29,11 @@ module formal_axil
   input logic             rd_error_i
 );
 
-  logic             awready, wready, bvalid, arready, rvalid, wr_valid, wr_whole, rd_valid, rsp_ready;
+  logic             awready, wready, bvalid, arready, rvalid, rd_valid, rsp_ready;
   logic [1:0]       bresp, rresp;
-  logic [31:0]      rdata, wr_data;
-  kind_t            wr_kind;
-  logic [1:0][15:0] wr_low;
-  logic             wr_offered, wr_soft_reset;
-  logic [AddrW-1:0] wr_addr, rd_addr;
+  logic [31:0]      rdata;
+  write_t           write;
+  logic [AddrW-1:0] rd_addr;
 
   // The native port's side of reads: it is not ready while an answer waits, and answers in the next cycle.
   logic        rsp_valid_q, rsp_error_q;
@@ -64,9 +62,7 @@ module formal_axil
     .s_axil_bvalid_o(bvalid), .s_axil_bready_i(bready_i), .s_axil_bresp_o(bresp),
     .s_axil_arvalid_i(arvalid_i), .s_axil_arready_o(arready), .s_axil_araddr_i(araddr_i),
     .s_axil_rvalid_o(rvalid), .s_axil_rready_i(rready_i), .s_axil_rdata_o(rdata), .s_axil_rresp_o(rresp),
-    .wr_valid_o(wr_valid), .wr_ready_i(wr_ready_i), .wr_whole_o(wr_whole), .wr_addr_o(wr_addr), .wr_kind_o(wr_kind),
-    .wr_data_o(wr_data), .wr_low_o(wr_low), .wr_offered_o(wr_offered), .wr_soft_reset_o(wr_soft_reset),
-    .wr_error_i(wr_error_i), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
+    .write_o(write), .wr_ready_i, .wr_error_i, .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
     .rsp_valid_i(rsp_valid_q), .rsp_ready_o(rsp_ready), .rd_data_i(rsp_data_q), .rd_error_i(rsp_error_q)
   );
 
@@ -85,7 +81,7 @@ module formal_axil
   assign b = bvalid && bready_i;
   assign ar = arvalid_i && arready;
   assign r = rvalid && rready_i;
-  assign native = wr_valid && wr_ready_i;
+  assign native = write.valid && wr_ready_i;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
@@ -126,16 +122,16 @@ module formal_axil
       // Write
       if (aw) assert (!aw_q);
       if (w) assert (!w_q);
-      assert (wr_soft_reset == (wr_valid && wr_whole && wr_kind.clear && wr_data[sched_reg_pkg::ClearSoftResetLsb]));
+      assert (write.soft_reset == (write.valid && write.whole && write.kind.clear && write.data[sched_reg_pkg::ClearSoftResetLsb]));
       if (native) begin
         assert (!native_q);
         assert (aw_q || awvalid_i);
         assert (w_q || wvalid_i);
-        assert (wr_addr == (aw_q ? awaddr_q : awaddr_i));
-        assert (wr_kind == kind_of(wr_addr));
-        assert (wr_data == (w_q ? wdata_q : wdata_i));
-        assert (wr_low[wr_offered ? 0 : 1] == wr_data[15:0]);
-        assert (wr_whole == (w_q ? whole_q : wstrb_i == 4'b1111));
+        assert (write.addr == (aw_q ? awaddr_q : awaddr_i));
+        assert (write.kind == kind_of(write.addr));
+        assert (write.data == (w_q ? wdata_q : wdata_i));
+        assert (write.low[write.offered ? 0 : 1] == write.data[15:0]);
+        assert (write.whole == (w_q ? whole_q : wstrb_i == 4'b1111));
       end
       if (bvalid) begin
         assert (native_q);

@@ -3,7 +3,7 @@
 // Proof: work ends, and within the cycles that the contract names, from any reachable state: INSERT, REMOVE, DECIDE and CLUSTER at
 // most, a DECIDE without guard to the cycle. sched_core, in which proofs.toml cuts the strobes of the register file (any legal
 // work, at any time; an entry comes only while there is room and leaves only while there is one, which list and table prove)
-// and the row that the list reads (key_q of sched_list: any row). Looks at nets of sched_core.
+// and the row that the list reads (key_q of sched_rows: any row). Looks at nets of sched_core.
 
 module formal_busy
   import sched_pkg::*;
@@ -35,23 +35,22 @@ module formal_busy
   sched_core #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .wr_valid_i(1'b0), .wr_ready_o(), .wr_whole_i(1'b0), .wr_addr_i('0), .wr_kind_i('0), .wr_low_i('0), .wr_offered_i(1'b0), .wr_soft_reset_i(1'b0),
-    .wr_data_i('0), .wr_error_o(),
+    .clk_i, .rst_ni, .scan_en_i(1'b0), .write_i('0), .wr_ready_o(), .wr_error_o(),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
   );
 
-  assign start = u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster;
-  assign strobe = start || u_dut.try_insert || u_dut.try_remove || u_dut.config_we || u_dut.clear;
+  assign start = u_dut.command.insert || u_dut.command.remove || u_dut.command.decide || u_dut.command.cluster;
+  assign strobe = start || u_dut.command.try_insert || u_dut.command.try_remove || u_dut.command.config_we || u_dut.command.clear;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     strobe_q <= strobe && rst_ni;
-    refused_q <= rst_ni && ((u_dut.try_insert && !u_dut.insert) || (u_dut.try_remove && !u_dut.remove));
+    refused_q <= rst_ni && ((u_dut.command.try_insert && !u_dut.command.insert) || (u_dut.command.try_remove && !u_dut.command.remove));
     cycle_q <= busy ? cycle_q + 7'd1 : 7'd1;
     if (start) begin
-      work_q <= u_dut.insert ? Insert : u_dut.remove ? Remove : u_dut.decide ? Decide : Cluster;
-      guard_q <= u_dut.guard_en;
+      work_q <= u_dut.command.insert ? Insert : u_dut.command.remove ? Remove : u_dut.command.decide ? Decide : Cluster;
+      guard_q <= u_dut.cfg.guard_en;
       count_q <= u_dut.occupancy;
     end
   end
@@ -68,28 +67,28 @@ module formal_busy
   always_ff @(posedge clk_i) begin
     // Legal work
     assume (rst_ni == started_q);
-    assume (3'(u_dut.try_insert) + 3'(u_dut.try_remove) + 3'(u_dut.decide) + 3'(u_dut.cluster) + 3'(u_dut.config_we) + 3'(u_dut.clear) <= 3'd1);
+    assume (3'(u_dut.command.try_insert) + 3'(u_dut.command.try_remove) + 3'(u_dut.command.decide) + 3'(u_dut.command.cluster) + 3'(u_dut.command.config_we) + 3'(u_dut.command.clear) <= 3'd1);
     // A tag may be refused
-    assume (u_dut.try_insert || !u_dut.insert);
-    assume (u_dut.try_remove || !u_dut.remove);
-    assume (u_dut.cancel == refused_q);
+    assume (u_dut.command.try_insert || !u_dut.command.insert);
+    assume (u_dut.command.try_remove || !u_dut.command.remove);
+    assume (u_dut.command.cancel == refused_q);
     // What the address stands for comes with a write, and may come without one
-    assume (u_dut.open_write || !(u_dut.try_insert || u_dut.try_remove || u_dut.decide || u_dut.cluster));
-    assume (u_dut.kind_insert || !u_dut.try_insert);
-    assume (u_dut.kind_remove || !u_dut.try_remove);
-    assume (u_dut.kind_cluster || !u_dut.cluster);
-    assume (2'(u_dut.kind_insert) + 2'(u_dut.kind_remove) + 2'(u_dut.kind_cluster) <= 2'd1);
-    assume (!(u_dut.decide && (u_dut.kind_insert || u_dut.kind_remove || u_dut.kind_cluster)));
-    if (busy) assume (!start && !u_dut.try_insert && !u_dut.try_remove && !u_dut.config_we);
+    assume (u_dut.command.open_write || !(u_dut.command.try_insert || u_dut.command.try_remove || u_dut.command.decide || u_dut.command.cluster));
+    assume (u_dut.command.kind_insert || !u_dut.command.try_insert);
+    assume (u_dut.command.kind_remove || !u_dut.command.try_remove);
+    assume (u_dut.command.kind_cluster || !u_dut.command.cluster);
+    assume (2'(u_dut.command.kind_insert) + 2'(u_dut.command.kind_remove) + 2'(u_dut.command.kind_cluster) <= 2'd1);
+    assume (!(u_dut.command.decide && (u_dut.command.kind_insert || u_dut.command.kind_remove || u_dut.command.kind_cluster)));
+    if (busy) assume (!start && !u_dut.command.try_insert && !u_dut.command.try_remove && !u_dut.command.config_we);
     if (strobe_q || !started_q) assume (!strobe);
-    if (start) assume ($stable(u_dut.guard_en));
-    if (u_dut.insert) assume (32'(u_dut.occupancy) < Entries);
-    if (u_dut.remove) assume (u_dut.occupancy != '0);
+    if (start) assume ($stable(u_dut.cfg.guard_en));
+    if (u_dut.command.insert) assume (32'(u_dut.occupancy) < Entries);
+    if (u_dut.command.remove) assume (u_dut.occupancy != '0);
     // Registers hold their values from the write that starts work to its end.
     if (started_q && busy) begin
-      assume ($stable({u_dut.guard_en, u_dut.sweep_down, u_dut.cluster_down, u_dut.cluster_max, u_dut.cluster_order}));
-      assume ($stable({u_dut.cluster_from, u_dut.cluster_span, u_dut.take_c, u_dut.take_d, u_dut.stop_at_c}));
-      assume ($stable({u_dut.change_tag, u_dut.start_cyl}));
+      assume ($stable({u_dut.cfg.guard_en, u_dut.cfg.sweep_down, u_dut.cluster_cfg.down, u_dut.cluster_cfg.max, u_dut.cluster_cfg.order}));
+      assume ($stable({u_dut.cluster_cfg.from, u_dut.cluster_cfg.span, u_dut.cluster_cfg.take_c, u_dut.cluster_cfg.take_d, u_dut.cluster_cfg.stop_at_c}));
+      assume ($stable({u_dut.change_tag, u_dut.entry.start.cyl}));
     end
 
 `ifdef FORMAL_REACH_DECIDE
@@ -102,10 +101,10 @@ module formal_busy
     if (started_q) begin
       assert (!busy || cycle_q <= most);
       assert (32'(u_dut.occupancy) <= Entries);
-      if ($past(started_q && busy && work_q == Decide && !guard_q && !u_dut.clear) && !busy) begin
+      if ($past(started_q && busy && work_q == Decide && !guard_q && !u_dut.command.clear) && !busy) begin
         assert (32'($past(cycle_q)) == Pass);
       end
-      if ($past(u_dut.clear)) assert (!busy);
+      if ($past(u_dut.command.clear)) assert (!busy);
     end
 `endif
   end

@@ -34,8 +34,7 @@ module formal_guard
   sched_core #(
     .Entries(Entries), .Lanes(1), .OrderM(0), .AngleW(AngleW), .CylW(CylW), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni(started_q), .wr_valid_i(1'b0), .wr_ready_o(), .wr_whole_i(1'b0), .wr_addr_i('0), .wr_kind_i('0), .wr_low_i('0), .wr_offered_i(1'b0), .wr_soft_reset_i(1'b0),
-    .wr_data_i('0), .wr_error_o(),
+    .clk_i, .rst_ni(started_q), .scan_en_i(1'b0), .write_i('0), .wr_ready_o(), .wr_error_o(),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
   );
@@ -52,8 +51,8 @@ module formal_guard
   entry_t [Inserts-1:0] list_q, list_d;
   entry_t               new_entry;
 
-  assign new_entry = '{valid: 1'b1, tag: u_dut.change_tag[1:0], cyl: u_dut.start_cyl, continuous: u_dut.continuous,
-                       transfer: u_dut.transfer[TimeBits-1:0], deadline: u_dut.deadline};
+  assign new_entry = '{valid: 1'b1, tag: u_dut.change_tag[1:0], cyl: u_dut.entry.start.cyl, continuous: u_dut.entry.continuous,
+                       transfer: u_dut.entry.transfer[TimeBits-1:0], deadline: u_dut.entry.deadline};
 
   always_comb begin
     logic placed;
@@ -76,14 +75,14 @@ module formal_guard
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    strobe_q <= u_dut.insert || u_dut.decide;
+    strobe_q <= u_dut.command.insert || u_dut.command.decide;
     busy_q <= busy && started_q;
     if (!started_q) begin
       phase_q <= '0;
       list_q <= '0;
     end else begin
       if (strobe) phase_q <= phase_q + 3'd1;
-      if (u_dut.insert) list_q <= list_d;
+      if (u_dut.command.insert) list_q <= list_d;
     end
   end
 
@@ -148,35 +147,37 @@ module formal_guard
     decided_q <= u_dut.decided && started_q;
 
     // Course
-    assume (u_dut.insert == (strobe && phase_q < 3'(Inserts) && !skip_i));
-    assume (u_dut.decide == (strobe && phase_q == 3'(Inserts)));
-    assume (u_dut.try_insert == u_dut.insert && u_dut.try_remove == u_dut.remove && !u_dut.cancel);
+    assume (u_dut.command.insert == (strobe && phase_q < 3'(Inserts) && !skip_i));
+    assume (u_dut.command.decide == (strobe && phase_q == 3'(Inserts)));
+    assume (u_dut.command.try_insert == u_dut.command.insert && u_dut.command.try_remove == u_dut.command.remove && !u_dut.command.cancel);
     // What the address stands for comes with a write, and may come without one
-    assume (u_dut.open_write || !(u_dut.insert || u_dut.remove || u_dut.decide || u_dut.cluster));
-    assume (u_dut.kind_insert || !u_dut.insert);
-    assume (u_dut.kind_remove || !u_dut.remove);
-    assume (u_dut.kind_cluster || !u_dut.cluster);
-    assume (2'(u_dut.kind_insert) + 2'(u_dut.kind_remove) + 2'(u_dut.kind_cluster) <= 2'd1);
-    assume (!(u_dut.decide && (u_dut.kind_insert || u_dut.kind_remove || u_dut.kind_cluster)));
-    assume (!u_dut.remove && !u_dut.cluster && !u_dut.clear && !u_dut.config_we);
-    assume (u_dut.guard_en && !u_dut.mask_en);
-    if (u_dut.insert) assume (u_dut.change_tag < TagW'(Entries) && !u_dut.valid[u_dut.change_tag[1:0]]);
+    assume (u_dut.command.open_write || !(u_dut.command.insert || u_dut.command.remove || u_dut.command.decide || u_dut.command.cluster));
+    assume (u_dut.command.kind_insert || !u_dut.command.insert);
+    assume (u_dut.command.kind_remove || !u_dut.command.remove);
+    assume (u_dut.command.kind_cluster || !u_dut.command.cluster);
+    assume (2'(u_dut.command.kind_insert) + 2'(u_dut.command.kind_remove) + 2'(u_dut.command.kind_cluster) <= 2'd1);
+    assume (!(u_dut.command.decide && (u_dut.command.kind_insert || u_dut.command.kind_remove || u_dut.command.kind_cluster)));
+    assume (!u_dut.command.remove && !u_dut.command.cluster && !u_dut.command.clear && !u_dut.command.config_we);
+    assume (u_dut.cfg.guard_en && !u_dut.cfg.mask_en);
+    if (u_dut.command.insert) assume (u_dut.change_tag < TagW'(Entries) && !u_dut.valid[u_dut.change_tag[1:0]]);
     if (started_q) begin
-      assume ($stable({hop_i, down_i, head_time_i, reserve_i, u_dut.next_c_only}));
-      if (busy || busy_q) assume ($stable({u_dut.start_cyl, u_dut.continuous, u_dut.transfer, u_dut.deadline, u_dut.change_tag}));
+      assume ($stable({hop_i, down_i, head_time_i, reserve_i, u_dut.cfg.next_c_only}));
+      if (busy || busy_q) assume ($stable({u_dut.entry.start.cyl, u_dut.entry.continuous, u_dut.entry.transfer, u_dut.entry.deadline, u_dut.change_tag}));
     end
     // Names of places
-    assume (u_dut.sweep_down == down_i && u_dut.head_time == head_time_i && u_dut.reserve == reserve_i);
-    assume (u_dut.start_head == HeadW'(u_dut.change_tag) && u_dut.end_head == HeadW'(u_dut.change_tag));
-    assume (u_dut.start_angle == AngleW'(u_dut.change_tag) && u_dut.end_angle == AngleW'(u_dut.change_tag));
-    assume (u_dut.head_head == HeadW'(4) && head_time_i[2:0] == 3'd4);
+    assume (u_dut.cfg.sweep_down == down_i && u_dut.cfg.head_time == head_time_i && u_dut.cfg.reserve == reserve_i);
+    assume (u_dut.entry.start.head == HeadW'(u_dut.change_tag) && u_dut.entry.finish.head == HeadW'(u_dut.change_tag));
+    assume (u_dut.entry.start_angle == AngleW'(u_dut.change_tag) && u_dut.entry.finish_angle == AngleW'(u_dut.change_tag));
+    assume (u_dut.cfg.head.head == HeadW'(4) && head_time_i[2:0] == 3'd4);
+    // What nobody looks at here
+    assume (u_dut.entry.start.write == 1'b0 && u_dut.entry.finish.cyl == '0 && u_dut.cfg.head.cyl == '0 && !u_dut.cfg.head.write);
     // Ranges: times of day around zero, so that they wrap
-    assume (u_dut.transfer[SumW-1:TimeBits] == '0 && reserve_i[SumW-1:TimeBits] == '0);
+    assume (u_dut.entry.transfer[SumW-1:TimeBits] == '0 && reserve_i[SumW-1:TimeBits] == '0);
     assume (head_time_i[SumW-1:TimeBits] == {(SumW - TimeBits){head_time_i[TimeBits-1]}});
-    assume (u_dut.deadline[SumW-1:TimeBits+2] == {(SumW - TimeBits - 2){u_dut.deadline[TimeBits+1]}});
+    assume (u_dut.entry.deadline[SumW-1:TimeBits+2] == {(SumW - TimeBits - 2){u_dut.entry.deadline[TimeBits+1]}});
     // Hops
     if (u_dut.g_lane[0].u_lane.u_hop.match) begin
-      assume (u_dut.g_lane[0].u_lane.u_hop.worst_o ==
+      assume (u_dut.g_lane[0].u_lane.u_hop.hop_o.worst ==
               TimeW'(hop_i[u_dut.g_lane[0].u_lane.u_hop.from][u_dut.g_lane[0].u_lane.u_hop.to[1:0]]));
     end
 

@@ -53,20 +53,35 @@ module formal_list
   assign sums = rst_ni && start_i && work_q == None && work_i == 2'd2;
   assign collect = rst_ni && start_i && work_q == None && work_i == 2'd3;
 
+  sched_types#(AngleW, CylW)::entry_t       entry;
+  sched_types#(AngleW, CylW)::removed_t     removed_entry;
+  sched_types#(AngleW, CylW)::cluster_cfg_t cluster;
+  mask_change_t                             mask;
+
+  always_comb begin
+    entry = '0;
+    entry.start.cyl = cyl_q;
+    entry.finish.cyl = cyl_q;
+    entry.continuous = continuous_q;
+    cluster = '0;
+    cluster.max = max_i;
+    {cluster.down, cluster.stop_at_c, cluster.take_d, cluster.take_c} = choice_i[3:0];
+    cluster.from = from_i;
+    cluster.span = span_i;
+  end
+
+  assign {mask_clear, mask_set, mask_tag} = mask;
+  assign removed = removed_entry.valid;
+  assign removed_continuous = removed_entry.continuous;
+  assign removed_cyl = removed_entry.place.cyl;
+
   sched_list #(.Entries(Entries), .AngleW(AngleW), .CylW(CylW), .OrderM(0)) u_dut (
-    .clk_i, .rst_ni, .insert_i(insert), .remove_i(remove), .cancel_i(1'b0), .sums_i(sums), .collect_i(collect),
-    .kind_insert_i(work_i == 2'd0), .kind_remove_i(work_i == 2'd1), .kind_collect_i(work_i == 2'd3), .done_o(done), .late_o(late),
-    .tag_i(tag_q), .start_cyl_i(cyl_q), .start_head_i('0), .start_angle_i('0), .write_i(1'b0), .continuous_i(continuous_q),
-    .end_cyl_i(cyl_q), .end_head_i('0), .end_angle_i('0), .transfer_i('0), .deadline_i('0), .count_o(count),
-    .removed_o(removed), .removed_continuous_o(removed_continuous), .removed_cyl_o(removed_cyl), .removed_head_o(), .removed_write_o(),
-    .sweep_down_i, .swept_o(), .next_valid_o(), .next_tag_o(), .next_cyl_o(), .next_head_o(), .next_write_o(),
-    .next_angle_o(), .sweep_o(), .due_o(), .part_we_o(), .part_tag_o(), .part_o(),
-    .max_i, .take_continuous_i(choice_i[0]), .take_other_i(choice_i[1]), .stop_at_continuous_i(choice_i[2]),
-    .down_i(choice_i[3]), .from_i, .span_i, .mask_clear_o(mask_clear), .mask_set_o(mask_set), .mask_tag_o(mask_tag),
-    .collected_o(collected), .order_i(1'b0), .streamed_o(), .slot_tag_o(), .cost_we_o(), .cost_from_o(), .cost_to_o(), .cost_o(),
-    .hop_en_o(), .hop_head_o(), .hop_from_cyl_o(), .hop_from_head_o(), .hop_from_write_o(), .hop_to_cyl_o(), .hop_to_head_o(),
-    .hop_to_write_o(), .hop_angle_head_o(), .hop_from_angle_o(), .hop_to_angle_o(), .risk_charge_i('0), .reach_i('0),
-    .worst_i('0), .risky_i(1'b0)
+    .clk_i, .rst_ni,
+    .op_i('{insert: insert, remove: remove, cancel: 1'b0, sums: sums, collect: collect, kind_insert: work_i == 2'd0,
+            kind_remove: work_i == 2'd1, kind_collect: work_i == 2'd3}),
+    .done_o(done), .late_o(late), .tag_i(tag_q), .entry_i(entry), .count_o(count), .removed_o(removed_entry),
+    .sweep_down_i, .swept_o(), .sweep_o(), .part_o(), .cluster_i(cluster), .mask_o(mask), .collected_o(collected), .streamed_o(),
+    .slot_tag_o(), .cost_o(), .hop_o(), .hop_i('0), .risk_charge_i('0)
   );
 
   always_comb begin
@@ -169,8 +184,8 @@ module formal_list
   end
 
 `ifdef FORMAL_INSIDE
-  // The induction begins in any state in which this holds, and looks at internals for it: key_mem, from_mem, count_q, state_q,
-  // primed_q, place_q, read_row_q, key_q and higher_q of sched_list. The rows hold what is in, each once, in order, but while an entry
+  // The induction begins in any state in which this holds, and looks at internals for it: state_q of sched_list, and key_mem, from_mem,
+  // count_q, primed_q, place_q, read_row_q, key_q and higher_q of sched_rows. The rows hold what is in, each once, in order, but while an entry
   // leaves.
   typedef struct packed {
     logic [CylW-1:0]   cyl;
@@ -181,8 +196,8 @@ module formal_list
   logic [Entries-1:0][CylW-1:0] ends;
 
   for (genvar i = 0; i < Entries; i++) begin : g_row
-    assign row[i] = u_dut.key_mem[i];
-    assign ends[i] = u_dut.from_mem[i][CylW+HeadW-:CylW];
+    assign row[i] = u_dut.u_rows.key_mem[i];
+    assign ends[i] = u_dut.u_rows.from_mem[i][CylW+HeadW-:CylW];
   end
 
   // While an entry is on its way in, one row is to be its own, or holds a second copy of the next.
@@ -191,28 +206,28 @@ module formal_list
 
   assign holed = work_q == Insert || late;
   for (genvar i = 0; i < Entries; i++) begin : g_holds
-    assign holds[i] = CountW'(i) < count + CountW'(work_q == Insert) && !(holed && CountW'(u_dut.place_q) == CountW'(i));
+    assign holds[i] = CountW'(i) < count + CountW'(work_q == Insert) && !(holed && CountW'(u_dut.u_rows.place_q) == CountW'(i));
   end
 
   always_ff @(posedge clk_i) begin
     if (started_q && rst_ni) begin
-      assert ((work_q == None) == (u_dut.state_q == 3'd0));
-      assert ((work_q == Insert) == (u_dut.state_q == 3'd1));
-      assert ((work_q == Remove) == (u_dut.state_q == 3'd2));
-      assert ((work_q == Sums) == (u_dut.state_q inside {3'd3, 3'd4}));
-      assert ((work_q == Collect) == (u_dut.state_q == 3'd5));
+      assert ((work_q == None) == (u_dut.state_q == ListIdle));
+      assert ((work_q == Insert) == (u_dut.state_q == ListInsert));
+      assert ((work_q == Remove) == (u_dut.state_q == ListRemove));
+      assert ((work_q == Sums) == (u_dut.state_q inside {ListSums, ListSumsDrain}));
+      assert ((work_q == Collect) == (u_dut.state_q == ListCollect));
       assert (count == in_count && 32'(count) <= Entries);
-      assert (u_dut.top_q == u_dut.count_q - 1'b1);
+      assert (u_dut.u_rows.top_q == u_dut.u_rows.count_q - 1'b1);
       assert (!late || work_q == None);
       if (work_q == Insert) begin
-        assert (u_dut.primed_q == (cycle_q != 5'd1));
-        assert (u_dut.place_q == u_dut.count_q - (EntryW + 1)'((cycle_q > 5'd2) ? cycle_q - 5'd2 : 5'd0));
-        assert (u_dut.read_row_q == EntryW'(u_dut.top_q) - EntryW'(cycle_q - 5'd1));
-        if (u_dut.primed_q && u_dut.place_q != '0) begin
-          assert (u_dut.key_q == u_dut.key_mem[EntryW'(u_dut.place_q - 1'b1)]);
+        assert (u_dut.u_rows.primed_q == (cycle_q != 5'd1));
+        assert (u_dut.u_rows.place_q == u_dut.u_rows.count_q - (EntryW + 1)'((cycle_q > 5'd2) ? cycle_q - 5'd2 : 5'd0));
+        assert (u_dut.u_rows.read_row_q == EntryW'(u_dut.u_rows.top_q) - EntryW'(cycle_q - 5'd1));
+        if (u_dut.u_rows.primed_q && u_dut.u_rows.place_q != '0) begin
+          assert (u_dut.u_rows.key_q == u_dut.u_rows.key_mem[EntryW'(u_dut.u_rows.place_q - 1'b1)]);
         end
-        if (u_dut.primed_q) begin
-          assert (u_dut.higher_q == (u_dut.key_q[CylW+EntryW-:CylW] > cyl_q));
+        if (u_dut.u_rows.primed_q) begin
+          assert (u_dut.u_rows.higher_q == (u_dut.u_rows.key_q[CylW+EntryW-:CylW] > cyl_q));
         end
       end
       if (work_q != Remove) begin
@@ -220,11 +235,11 @@ module formal_list
           if (holds[i]) begin
             assert (in_q[row[i].tag] && at_q[row[i].tag] == row[i].cyl && ends[i] == row[i].cyl);
             if (holed) assert (row[i].tag != tag_q[EntryW-1:0]);
-            if (work_q == Insert) assert (CountW'(i) < CountW'(u_dut.place_q) || row[i].cyl > cyl_q);
+            if (work_q == Insert) assert (CountW'(i) < CountW'(u_dut.u_rows.place_q) || row[i].cyl > cyl_q);
             if (late) begin
-              assert ((CountW'(i) < CountW'(u_dut.place_q)) == (row[i].cyl <= cyl_q));
-              if (row[i].tag == one_i && tag_q[EntryW-1:0] == two_i) assert (ones_first == (CountW'(i) < CountW'(u_dut.place_q)));
-              if (row[i].tag == two_i && tag_q[EntryW-1:0] == one_i) assert (ones_first == (CountW'(i) > CountW'(u_dut.place_q)));
+              assert ((CountW'(i) < CountW'(u_dut.u_rows.place_q)) == (row[i].cyl <= cyl_q));
+              if (row[i].tag == one_i && tag_q[EntryW-1:0] == two_i) assert (ones_first == (CountW'(i) < CountW'(u_dut.u_rows.place_q)));
+              if (row[i].tag == two_i && tag_q[EntryW-1:0] == one_i) assert (ones_first == (CountW'(i) > CountW'(u_dut.u_rows.place_q)));
             end
           end
           for (int unsigned j = i + 1; j < Entries; j++) begin

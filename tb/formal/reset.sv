@@ -2,8 +2,8 @@
 //
 // Proof: from any state in which the registers that say "busy" agree (`agrees`, itself an invariant), an accepted write of SOFT_RESET leaves the accelerator idle and empty in the
 // next cycle, with nothing waiting but the answer of a read; CLEAR is never kept waiting by work; an idle accelerator takes a write
-// unless it took one in the cycle before; a write accepted while it works is one to CLEAR. The whole of sched_core, nothing cut;
-// looks at ports, and for `agrees` at u_control.state_q, cancel, u_regs.open_q and u_regs.write_gap_q; the number of entries and the
+// unless it took one in the cycle before; a write accepted while it works is one to CLEAR. The whole of sched_native, nothing cut;
+// looks at ports, and for `agrees` at u_control.state_q, command.cancel, u_regs.open_q and u_regs.write_gap_q; the number of entries and the
 // control word are read through the read port.
 
 module formal_reset
@@ -28,12 +28,11 @@ module formal_reset
   logic        wr_ready, wr_error, rd_ready, rsp_valid, rd_error, busy, irq;
   logic [31:0] rd_data;
 
-  sched_core #(
+  sched_native #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .wr_valid_i, .wr_ready_o(wr_ready), .wr_whole_i, .wr_addr_i, .wr_kind_i(kind_of(wr_addr_i)), .wr_low_i({2{wr_data_i[15:0]}}), .wr_offered_i(1'b1),
-    .wr_soft_reset_i(wr_valid_i && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb]),
-    .wr_data_i, .wr_error_o(wr_error),
+    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i({wr_whole_i, 3'b111}),
+    .wr_error_o(wr_error),
     .rd_valid_i, .rd_ready_o(rd_ready), .rd_addr_i, .rsp_valid_o(rsp_valid), .rsp_ready_i, .rd_data_o(rd_data),
     .rd_error_o(rd_error), .busy_o(busy), .irq_o(irq)
   );
@@ -45,8 +44,8 @@ module formal_reset
   logic                     agrees;
 
   // A change whose tag is refused has begun in state_q, and is no work.
-  assign agrees = $onehot(u_dut.u_control.state_q) && busy == !(u_dut.u_control.state_q[0] || u_dut.cancel) &&
-      u_dut.u_regs.open_q == (!busy && !u_dut.u_regs.write_gap_q) && (!u_dut.cancel || (u_dut.u_control.state_q[1] && u_dut.u_regs.write_gap_q));
+  assign agrees = $onehot(u_dut.u_core.u_control.state_q) && busy == !(u_dut.u_core.u_control.state_q[0] || u_dut.u_core.command.cancel) &&
+      u_dut.u_core.u_regs.open_q == (!busy && !u_dut.u_core.u_regs.write_gap_q) && (!u_dut.u_core.command.cancel || (u_dut.u_core.u_control.state_q[1] && u_dut.u_core.u_regs.write_gap_q));
   assign accept = wr_valid_i && wr_ready;
   assign soft_reset = accept && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb];
 

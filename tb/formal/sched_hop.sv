@@ -11,35 +11,18 @@ module sched_hop
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
-  localparam int unsigned TimeW = time_w(AngleW),
-  localparam int unsigned CellIndexW = index_w(cells(CylW, SegM)),
-  localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
-  localparam int unsigned SegmentW = segment_w(AngleW)
+  localparam int unsigned TimeW = time_w(AngleW)
 ) (
   input  logic              clk_i,
 
-  input  logic              cell_we_i,
-  input  logic [CellIndexW-1:0] cell_index_i,
-  input  logic [CellW-1:0]  cell_data_i,
-  input  logic              segment_we_i,
-  input  logic [SegW-1:0]   segment_index_i,
-  input  logic [SegmentW-1:0] segment_data_i,
-
-  input  logic [AngleW-1:0] margin_i,
-  input  logic [AngleW-1:0] risk_i,
-  input  logic [TimeW-1:0]  head_switch_i,
-  input  logic [TimeW-1:0]  write_settle_i,
-  input  logic              switch_early_i,
-  input  logic [7:0][TimeW-1:0] overhead_i,
+  input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
+  input  sched_types#(AngleW, CylW)::hop_cfg_t cfg_i,
 
   input  logic [StageCost:StageDistance] en_i,
 
   // Stage 1
-  input  logic [CylW-1:0]   from_cyl_i,
-  input  logic [HeadW-1:0]  from_head_i,
-  input  logic [CylW-1:0]   to_cyl_i,
-  input  logic [HeadW-1:0]  to_head_i,
-  input  logic              to_write_i,
+  input  sched_types#(AngleW, CylW)::place_t from_i,
+  input  sched_types#(AngleW, CylW)::place_t to_i,
   input  logic [2:0]        overhead_sel_i,
 
   // Stage 8
@@ -47,9 +30,7 @@ module sched_hop
   input  logic [AngleW-1:0] to_angle_i,
 
   // Stage 11
-  output logic [TimeW-1:0]  reach_o,           // a late arrival's turn included
-  output logic [TimeW-1:0]  worst_o,           // a risky one's too
-  output logic              risky_o
+  output sched_types#(AngleW, CylW)::hop_rsp_t hop_o
 );
 
   // Low three bits: an entry's tag, or 4 for the head of the disk
@@ -60,8 +41,8 @@ module sched_hop
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDistance]) begin
-      from_q[StageCell] <= from_head_i[2:0];
-      to_q[StageCell] <= to_head_i[2:0];
+      from_q[StageCell] <= from_i.head[2:0];
+      to_q[StageCell] <= to_i.head[2:0];
     end
     // A pass for debts swaps the ends and inverts their angles.
     if (en_i[StageSeek]) begin

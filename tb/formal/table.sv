@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Proof: table, list and mask hold the same entries, whatever is written. Any sequence of writes to INSERT, REMOVE, SERVE, CLEAR,
-// E_POS and OP (a collection of everything), at the native port of sched_core: a tag is in the table if and only if the writes
+// E_POS and OP (a collection of everything), at the port of sched_native: a tag is in the table if and only if the writes
 // accepted put it there; a refused write changes nothing; a collection names the tag once if it is in, and not at all if it is
-// not. Looks at the port and at nets of sched_core that leave the list and the table: valid, occupancy, mask_set, mask_tag, cluster.
+// not. Looks at the port and at nets of sched_core that leave the list and the table: valid, occupancy, mask_change, cluster_cfg.
 
 module formal_table
   import sched_pkg::*;
@@ -30,12 +30,11 @@ module formal_table
   logic [CountW-1:0] count;
   logic              seen_q, collecting_q, sees;
 
-  sched_core #(
+  sched_native #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .wr_valid_i, .wr_ready_o(wr_ready), .wr_whole_i, .wr_addr_i, .wr_kind_i(kind_of(wr_addr_i)), .wr_low_i({2{wr_data_i[15:0]}}), .wr_offered_i(1'b1),
-    .wr_soft_reset_i(wr_valid_i && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb]),
-    .wr_data_i, .wr_error_o(wr_error),
+    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i({wr_whole_i, 3'b111}),
+    .wr_error_o(wr_error),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
   );
@@ -44,7 +43,7 @@ module formal_table
   assign good = accept && wr_whole_i;
   assign fits = wr_data_i[15:0] < 16'(Entries);
   assign refused = (wr_addr_i == InsertOffset) ? !fits || in_q[wr_data_i[EntryW-1:0]] : !fits || !in_q[wr_data_i[EntryW-1:0]];
-  assign sees = u_dut.mask_set && u_dut.mask_tag == TagW'(tag_i);
+  assign sees = u_dut.u_core.mask_change.set && u_dut.u_core.mask_change.tag == TagW'(tag_i);
 
   always_comb begin
     count = '0;
@@ -81,13 +80,13 @@ module formal_table
     // Of the registers, those that matter here. Collections take everything (proofs.toml cuts CLUSTER); no decision.
     assume (wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset, ClearOffset, EPosOffset, OpOffset});
     if (wr_addr_i == OpOffset) assume (wr_data_i[OpCodeLsb]);
-    assume (u_dut.take_c && u_dut.take_d && !u_dut.stop_at_c && !u_dut.cluster_down && u_dut.cluster_from == '0 &&
-            u_dut.cluster_span == '1 && u_dut.cluster_max == '0);
+    assume (u_dut.u_core.cluster_cfg.take_c && u_dut.u_core.cluster_cfg.take_d && !u_dut.u_core.cluster_cfg.stop_at_c && !u_dut.u_core.cluster_cfg.down && u_dut.u_core.cluster_cfg.from == '0 &&
+            u_dut.u_core.cluster_cfg.span == '1 && u_dut.u_core.cluster_cfg.max == '0);
 
     if (started_q) begin
       // Lanes follow a change one cycle after the write.
-      if (!u_dut.insert_q && !u_dut.remove_q) assert (u_dut.valid == in_q);
-      if (!busy) assert (u_dut.occupancy == count);
+      if (!u_dut.u_core.insert_q && !u_dut.u_core.remove_q) assert (u_dut.u_core.valid == in_q);
+      if (!busy) assert (u_dut.u_core.occupancy == count);
       if (accept && wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset}) assert (wr_error == (!wr_whole_i || refused));
       if (sees) assert (collecting_q && in_q[tag_i] && !seen_q);
       if (collecting_q && !busy) assert (seen_q == in_q[tag_i]);

@@ -4,14 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <random>
-#include <set>
 #include <string>
+#include <vector>
 
+#include "accelerator_work.h"
 #include "platter/accelerator/registers.h"
 
 namespace platter::accelerator {
 namespace {
+
+using testing::read;
+using testing::Work;
+using testing::write;
 
 enum class Fault { None, Data, Ok, Cycles, BusyCycles, IrqCycles, Irq };
 
@@ -53,89 +57,6 @@ struct Pair {
   }
   ReferenceCore* model;
   std::unique_ptr<LockstepCore> core;
-};
-
-BusRequest write(std::uint32_t address, std::uint32_t data) { return {true, address, data, 0}; }
-BusRequest read(std::uint32_t address) { return {false, address, 0, 0}; }
-
-/// Random but sensible work: set up, enter, remove, decide, read back.
-class Work {
- public:
-  explicit Work(std::uint64_t seed) : random_(seed) {}
-
-  template <typename Send>
-  void set_up(const Send& send) {
-    send(write(reg::kSeekIndex, 0));
-    for (std::uint32_t i = 0; i < scheduling::FixedPointFormat{}.segments(); ++i) {
-      send(write(reg::kSeekBase, i * 90));
-      send(write(reg::kSeekDelta, i % 5 == 0 ? 0xFFF000u : 90u));
-    }
-    send(write(reg::kSeekCell, 0));
-    for (std::uint32_t i = 0; i < scheduling::FixedPointFormat{}.cells(); ++i) {
-      send(write(reg::kSeekLast, bits(9) | bits(9) << 16));
-      send(write(reg::kSeekGroup, i | bits(9) << 16));
-    }
-    send(write(reg::kMargin, 40));
-    send(write(reg::kRisk, 400));
-    send(write(reg::kRiskCharge, 9000));
-    send(write(reg::kHeadSwitch, 2000));
-    send(write(reg::kWriteSettle, 0xFFFFF0u));
-    send(write(reg::kDelay, 77));
-    send(write(reg::kOverheadRw, 500));
-    send(write(reg::kClusterSpan, 4000));
-    send(write(reg::kCtrl, 0x11));
-  }
-
-  template <typename Send>
-  void step(const Send& send) {
-    const std::uint32_t tag = bits(5);
-    switch (bits(3)) {
-      case 0:
-      case 1:
-        if (tags_.count(tag) != 0) return;
-        send(write(reg::kEPos, bits(13) | bits(2) << 18 | bits(1) << 24 | (bits(1) << 25)));
-        send(write(reg::kEAngle, bits(16)));
-        send(write(reg::kEEndPos, bits(13)));
-        send(write(reg::kEEndAngle, bits(16)));
-        send(write(reg::kETransfer, bits(14)));
-        send(write(reg::kEDeadline, bits(24)));
-        send(write(reg::kEAge, bits(18)));
-        send(write(reg::kInsert, tag));
-        tags_.insert(tag);
-        break;
-      case 2:
-        send(write(reg::kRemove, tag));  // now and then refused
-        tags_.erase(tag);
-        break;
-      case 3:
-        send(write(reg::kCluster, bits(4) | bits(5) << 9));
-        send(write(reg::kClusterFrom, bits(13)));
-        send(write(reg::kOp, 1));
-        send(read(reg::kMask0));
-        send(read(reg::kOrderTags0));
-        send(write(reg::kClear, 1));
-        break;
-      case 4:
-        if (bits(3) == 0) send(write(reg::kCtrl, 0x11 | bits(3) << 1));
-        send(write(reg::kReserve, bits(20)));
-        send(write(reg::kAgeNow, bits(18)));
-        break;
-      default:
-        send(write(reg::kHeadTime, bits(24)));
-        send(write(reg::kOp, 0));
-        const std::uint32_t result = send(read(reg::kResult)).data;
-        if ((result & 0x100) != 0) {
-          send(write(reg::kServe, result & 0xFF));
-          tags_.erase(result & 0xFF);
-        }
-        send(write(reg::kClear, 3));
-    }
-  }
-
- private:
-  std::uint32_t bits(unsigned n) { return static_cast<std::uint32_t>(random_() >> (64 - n)); }
-  std::mt19937_64 random_;
-  std::set<std::uint32_t> tags_;
 };
 
 TEST(LockstepCore, EqualCoresRunOnAndAreCounted) {
@@ -245,7 +166,7 @@ TEST(LockstepCore, ReplayBringsAFreshCoreToTheSameState) {
   }
 }
 
-TEST(LockstepCore, ReplayRestoresTheMaskAndHasEverythingStale) {
+TEST(LockstepCore, ReplayRestoresTheMaskAndWhatADecideKeeps) {
   Pair pair;
   const auto send = [&](const BusRequest& request) { return pair.core->access(request); };
   send(write(reg::kEPos, 1u << 25));
@@ -253,16 +174,16 @@ TEST(LockstepCore, ReplayRestoresTheMaskAndHasEverythingStale) {
   send(write(reg::kInsert, 6));
   send(write(reg::kMask0, 1u << 6));
   send(write(reg::kCtrl, 1u << reg::kCtrlMaskEnLsb | 1u << reg::kCtrlGuardEnLsb));
-  send(write(reg::kOp, 0));
+  const std::uint32_t stale = send(write(reg::kOp, 0)).busy_cycles;
   send(write(reg::kClear, 1));
   for (int i = 0; i < 10'000; ++i) send(read(reg::kStatus));  // past several checkpoints
   ReferenceCore fresh{AcceleratorParameters{}};
   pair.core->replay(fresh);
   EXPECT_EQ(fresh.access(read(reg::kBusyCycles)).data, 0u);
   const std::uint32_t kept = send(write(reg::kOp, 0)).busy_cycles;
-  EXPECT_GT(fresh.access(write(reg::kOp, 0)).busy_cycles, kept);
-  EXPECT_EQ(fresh.access(read(reg::kResult)).data, send(read(reg::kResult)).data);
+  EXPECT_LT(kept, stale);
   EXPECT_EQ(fresh.access(write(reg::kOp, 0)).busy_cycles, kept);
+  EXPECT_EQ(fresh.access(read(reg::kResult)).data, send(read(reg::kResult)).data);
 }
 
 TEST(LockstepCore, ReplayKeepsTheErrorFlagAndTheOrderOfEqualCommands) {
@@ -292,6 +213,116 @@ TEST(LockstepCore, ResetReachesBothCoresAndStartsANewCheckpoint) {
   ReferenceCore fresh{AcceleratorParameters{}};
   pair.core->replay(fresh);
   EXPECT_EQ(fresh.access(read(reg::kStatus)).data, 0u);
+}
+
+/// A reference core that counts what reaches it, and errs in chosen accesses of one address.
+class SeenCore : public BusCoreIf {
+ public:
+  BusResponse access(const BusRequest& request) override {
+    ++accesses;
+    operations += request.write && request.address == reg::kOp;
+    BusResponse response = core_.access(request);
+    if (errs && !request.write && request.address == reg::kResultKey) response.data ^= 4;
+    return response;
+  }
+  void reset() override { core_.reset(); }
+
+  std::uint64_t accesses = 0;
+  std::uint64_t operations = 0;
+  bool errs = false;
+
+ private:
+  ReferenceCore core_{AcceleratorParameters{}};
+};
+
+struct SampledPair {
+  explicit SampledPair(std::uint64_t compared, std::uint64_t interval, std::uint64_t seed = 1,
+                       const std::string& name = "disk") {
+    auto own_model = std::make_unique<ReferenceCore>(AcceleratorParameters{});
+    auto own_rtl = std::make_unique<SeenCore>();
+    model = own_model.get();
+    rtl = own_rtl.get();
+    core = std::make_unique<LockstepCore>(std::move(own_model), std::move(own_rtl), Sampling{compared, interval, seed, name});
+  }
+  /// Random work; `each` is called after every step.
+  template <typename Each>
+  void run(std::uint64_t seed, int steps, const Each& each) {
+    Work work(seed);
+    const auto send = [this](const BusRequest& request) { return core->access(request); };
+    work.set_up(send);
+    for (int i = 0; i < steps; ++i) {
+      work.step(send);
+      each(i);
+    }
+  }
+  ReferenceCore* model;
+  SeenCore* rtl;
+  std::unique_ptr<LockstepCore> core;
+};
+
+TEST(SampledLockstep, TheStateThatAWindowLoadsIsComplete) {
+  // Random tables, sweeps, masks and clusters; windows of one to forty decisions anywhere; every register is read within and
+  // between them, and nothing may differ.
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const std::uint64_t compared = 1 + seed % 8 * seed;
+    SampledPair pair(compared, compared + 1 + seed % 23, seed);
+    pair.run(900 + seed, 1500, [&](int step) {
+      if (step % 3 != 0) return;
+      for (const reg::RegisterInfo& info : reg::kRegisters) pair.core->access(read(info.offset));
+    });
+    EXPECT_GT(pair.core->statistics().windows, 2u) << compared;
+    EXPECT_EQ(pair.core->statistics().mismatches, 0u);
+  }
+}
+
+TEST(SampledLockstep, ComparesTheShareThatItIsToldAndRestsBetween) {
+  SampledPair pair(10, 200);
+  std::uint64_t sent = 0;
+  Work work(5);
+  const auto send = [&](const BusRequest& request) {
+    ++sent;
+    return pair.core->access(request);
+  };
+  work.set_up(send);
+  while (pair.model->state().word(reg::kDecisions) < 10'000) work.step(send);
+  const LockstepCore::Statistics& s = pair.core->statistics();
+  const std::uint64_t clusters_too = s.windows * 200;  // operations
+  EXPECT_GT(clusters_too, 10'000u);
+  EXPECT_NEAR(static_cast<double>(s.decisions), 10.0 * static_cast<double>(s.windows), 10);
+  EXPECT_LT(s.responses, sent / 10) << "the power-on sequence is in the first window";
+  EXPECT_LT(pair.rtl->operations, 2 * s.decisions) << "a load takes one DECIDE at most";
+}
+
+TEST(SampledLockstep, PlacesFollowTheSeedAndTheDrive) {
+  const auto begins = [](std::uint64_t seed, const std::string& name) {
+    SampledPair pair(3, 60, seed, name);
+    std::vector<std::uint64_t> at;
+    pair.run(8, 3000, [&](int) {
+      if (pair.core->statistics().windows > at.size()) at.push_back(pair.model->state().word(reg::kDecisions));
+    });
+    return at;
+  };
+  const auto first = begins(1, "disk");
+  EXPECT_GT(first.size(), 10u);
+  EXPECT_LE(first.front(), 1u) << "the first window begins at once";
+  EXPECT_EQ(first, begins(1, "disk"));
+  EXPECT_NE(first, begins(2, "disk"));
+  EXPECT_NE(first, begins(1, "disk1"));
+}
+
+TEST(SampledLockstep, AFaultWithinAWindowStopsTheRun) {
+  SampledPair pair(5, 100);
+  pair.rtl->errs = true;
+  std::string told;
+  pair.core->on_mismatch([&](const LockstepCore& of, const std::string& report) {
+    told = report;
+    ReferenceCore again{AcceleratorParameters{}};
+    of.replay(again);
+    EXPECT_EQ(again.access(read(reg::kResultKey)).data, pair.model->access(read(reg::kResultKey)).data);
+  });
+  EXPECT_THROW(pair.run(3, 5000, [&](int) { pair.core->access(read(reg::kResultKey)); }), LockstepMismatch);
+  EXPECT_NE(told.find("in window 1"), std::string::npos) << told;
+  EXPECT_EQ(pair.core->statistics().mismatches, 1u);
 }
 
 }  // namespace

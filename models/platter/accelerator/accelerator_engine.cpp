@@ -535,6 +535,7 @@ engine::EngineStatistics AcceleratorEngine::statistics() const {
     statistics.compared = pair->statistics().responses;
     statistics.decisions_compared = pair->statistics().decisions;
     statistics.mismatches = pair->statistics().mismatches;
+    if (pair->sampled()) statistics.windows = pair->statistics().windows;
   }
   return statistics;
 }

@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "platter/accelerator/registers.h"
+#include "platter/accelerator/state_loader.h"
 
 namespace platter::accelerator {
 
@@ -35,8 +34,12 @@ std::string dump_registers(BusCoreIf& core) {
   return text;
 }
 
-LockstepCore::LockstepCore(std::unique_ptr<ReferenceCore> model, std::unique_ptr<BusCoreIf> rtl)
-    : model_(std::move(model)), rtl_(std::move(rtl)) {
+LockstepCore::LockstepCore(std::unique_ptr<ReferenceCore> model, std::unique_ptr<BusCoreIf> rtl, Sampling sampling)
+    : model_(std::move(model)),
+      rtl_(std::move(rtl)),
+      sampling_(std::move(sampling)),
+      places_(sampling_.seed, "lockstep " + sampling_.name),
+      window_(sampling_.all()) {
   since_.reserve(kCheckpointAccesses);
   checkpoint();
 }
@@ -49,68 +52,121 @@ void LockstepCore::checkpoint() {
 void LockstepCore::reset() {
   model_->reset();
   rtl_->reset();
+  counted_ = {};
+  knows_decision_ = knows_cluster_ = knows_operation_ = knows_sweep_ = true;
   checkpoint();
 }
 
 BusResponse LockstepCore::access(const BusRequest& request) {
+  const bool operation = request.write && request.address == reg::kOp;
+  const bool compared = sampling_.all() || compares(request);
+  if (operation) ++decided_;
+  if (!compared) {
+    if (request.write && (request.address == reg::kSeekDelta || request.address == reg::kSeekGroup)) seek_table_loaded_ = false;
+    return model_->access(request);
+  }
   // Only between operations: a replay cannot restore a pending result.
-  if (since_.size() >= kCheckpointAccesses - 1 && !model_->state().done) checkpoint();
+  if (since_.size() >= kCheckpointAccesses - 1 && is_loadable(model_->state())) checkpoint();
   since_.push_back(request);
   const BusResponse model = model_->access(request);
-  const BusResponse rtl = rtl_->access(request);
+  BusResponse rtl = rtl_->access(request);
   ++statistics_.responses;
-  if (request.write && request.address == reg::kOp) ++statistics_.decisions;
+  if (operation) ++statistics_.decisions;
+  if (sampled()) {
+    note_known(request);
+    complete(request, model, rtl);
+  }
   if (!(model == rtl)) fail(request, model, rtl);
   return model;
+}
+
+bool LockstepCore::compares(const BusRequest& request) {
+  const bool operation = request.write && request.address == reg::kOp;
+  if (window_ && operation && left_ == 0) {
+    window_ = false;
+    do interval_begin_ += sampling_.interval;
+    while (interval_begin_ + sampling_.interval <= decided_);
+    window_begin_ = interval_begin_ + places_.below(sampling_.interval - sampling_.compared + 1);
+  }
+  if (!window_ && decided_ >= window_begin_ && is_loadable(model_->state())) begin_window(request.start);
+  if (window_ && operation) --left_;
+  return window_;
+}
+
+void LockstepCore::begin_window(core::Picoseconds start) {
+  window_ = true;
+  left_ = sampling_.compared;
+  ++statistics_.windows;
+  const ReferenceCore::State& state = model_->state();
+  load_state(*rtl_, state, start, !seek_table_loaded_);
+  seek_table_loaded_ = true;
+  knows_decision_ = knows_cluster_ = knows_operation_ = false;
+  knows_sweep_ = !state.sums_stale;
+  for (std::size_t i = 0; i < counted_.size(); ++i)
+    counted_[i] = state.word(reg::kDecisions + 4 * static_cast<std::uint32_t>(i));
+  checkpoint();
+}
+
+void LockstepCore::note_known(const BusRequest& request) {
+  if (!request.write) return;
+  if (request.address == reg::kOp) {
+    knows_operation_ = true;
+    ((request.data >> reg::kOpCodeLsb & 1) == 0 ? knows_decision_ : knows_cluster_) = true;
+    knows_sweep_ = knows_sweep_ || !model_->state().sums_stale;
+  } else if (request.address == reg::kClear) {
+    const bool anew = (request.data >> reg::kClearSoftResetLsb & 1) != 0;
+    if (anew || (request.data >> reg::kClearCountersLsb & 1) != 0) counted_ = {};
+    if (anew) knows_decision_ = knows_cluster_ = knows_operation_ = knows_sweep_ = true;
+  }
+}
+
+void LockstepCore::complete(const BusRequest& request, const BusResponse& model, BusResponse& rtl) const {
+  if (request.write || !rtl.ok) return;
+  switch (request.address) {
+    case reg::kDecisions:
+    case reg::kBusyCycles:
+    case reg::kStallCycles:
+    case reg::kRefusedCount:
+    case reg::kForcedCount: rtl.data += counted_[(request.address - reg::kDecisions) / 4]; break;
+    case reg::kResult:
+    case reg::kResultKey:
+    case reg::kRefused:
+      if (!knows_decision_) rtl.data = model.data;
+      break;
+    case reg::kCycles:
+      if (!knows_operation_) rtl.data = model.data;
+      break;
+    case reg::kNext:
+    case reg::kSweep:
+    case reg::kDue:
+      if (!knows_sweep_) rtl.data = model.data;
+      break;
+    case reg::kClusterCount:
+    case reg::kOrderCost:
+    case reg::kOrderTags0:
+    case reg::kOrderTags1:
+    case reg::kOrderTags2:
+      if (!knows_cluster_) rtl.data = model.data;
+      break;
+    default: break;
+  }
 }
 
 void LockstepCore::fail(const BusRequest& request, const BusResponse& model, const BusResponse& rtl) {
   ++statistics_.mismatches;
   std::string report = fmt::format(
-      "model and RTL differ at response {} (after {} decisions), {} {} (0x{:03x}) data 0x{:08x} at {} ps\n"
+      "model and RTL differ at response {} (after {} decisions{}), {} {} (0x{:03x}) data 0x{:08x} at {} ps\n"
       "  model: {}\n  RTL:   {}\nmodel's registers:\n{}RTL's registers:\n{}model's table:\n{}",
-      statistics_.responses, statistics_.decisions, request.write ? "write" : "read", register_name(request.address),
-      request.address, request.data, request.start, format_response(model), format_response(rtl), dump_registers(*model_),
-      dump_registers(*rtl_), model_->describe());
+      statistics_.responses, statistics_.decisions,
+      sampled() ? fmt::format(", in window {}", statistics_.windows) : std::string(), request.write ? "write" : "read",
+      register_name(request.address), request.address, request.data, request.start, format_response(model),
+      format_response(rtl), dump_registers(*model_), dump_registers(*rtl_), model_->describe());
   if (handler_) handler_(*this, report);
   throw LockstepMismatch(report);
 }
 
 void LockstepCore::replay(BusCoreIf& core) const {
-  const core::Picoseconds start = since_.empty() ? 0 : since_.front().start;
-  const auto put = [&](std::uint32_t address, std::uint32_t data) { core.access({true, address, data, start}); };
-  const ReferenceCore::State& s = checkpoint_;
-  put(reg::kSeekIndex, 0);
-  for (const scheduling::SeekTable::Segment& segment : s.seek.segments) {
-    put(reg::kSeekBase, static_cast<std::uint32_t>(segment.base));
-    put(reg::kSeekDelta, static_cast<std::uint32_t>(segment.delta));
-  }
-  put(reg::kSeekCell, 0);
-  for (const scheduling::SeekTable::Cell& cell : s.seek.cells) {
-    put(reg::kSeekLast, (cell.last[0] << reg::kSeekLastFirstLsb) | (cell.last[1] << reg::kSeekLastSecondLsb));
-    put(reg::kSeekGroup, (cell.group << reg::kSeekGroupSegmentLsb) | (cell.last[2] << reg::kSeekGroupThirdLsb));
-  }
-  std::vector<std::uint8_t> tags = s.list;
-  std::sort(tags.begin(), tags.end(),
-            [&s](std::uint8_t a, std::uint8_t b) { return s.entries[a].number < s.entries[b].number; });
-  for (const std::uint8_t tag : tags) {
-    const ReferenceCore::Entry& e = s.entries[tag];
-    const ReferenceCore::Extent& x = s.extents[tag];
-    put(reg::kEPos, (e.cylinder << reg::kEPosCylLsb) | (std::uint32_t{e.head} << reg::kEPosHeadLsb) |
-                        (static_cast<std::uint32_t>(e.write) << reg::kEPosWriteLsb) |
-                        (std::uint32_t{e.cls} << reg::kEPosClassLsb));
-    put(reg::kEAngle, e.angle);
-    put(reg::kEEndPos, (x.end_cylinder << reg::kEEndPosCylLsb) | (std::uint32_t{x.end_head} << reg::kEEndPosHeadLsb));
-    put(reg::kEEndAngle, x.end_angle);
-    put(reg::kETransfer, x.transfer);
-    put(reg::kEDeadline, x.deadline);
-    put(reg::kEAge, e.age);
-    put(reg::kInsert, tag);
-  }
-  for (const reg::RegisterInfo& info : reg::kRegisters)
-    if (info.access == reg::Access::ReadWrite) put(info.offset, s.word(info.offset));
-  if (s.error) put(reg::kRemove, static_cast<std::uint32_t>(s.entries.size()));  // refused, which sets STATUS.ERROR
-  put(reg::kClear, 1u << reg::kClearCountersLsb);
+  load_state(core, checkpoint_, since_.empty() ? 0 : since_.front().start, true);
   for (const BusRequest& request : since_) core.access(request);
 }
 

@@ -21,7 +21,8 @@ class WaveSamplerIf {
 };
 
 /// The Verilated design behind the same port. Every access drives the pins, and the clock runs only while there is work. Gating
-/// the clock has no visible effect, because the design's state does not change between accesses.
+/// the clock has no visible effect, because the design's state does not change between accesses. No output of the design depends on
+/// an input of the same cycle, so what is read before a cycle is what the pins show in it.
 class RtlCore : public BusCoreIf {
  public:
   /// Parameters that the design was Verilated with: the defaults of sched_top, except those that rtl/CMakeLists.txt sets.
@@ -31,20 +32,34 @@ class RtlCore : public BusCoreIf {
   using Tracing = std::shared_ptr<VerilatedContext>;
   static Tracing traced();
 
-  /// `tracing`: null for a design without waves. `name`: of its scope in the wave file. When an assertion of a design fails, all
-  /// designs that share its tracing report it.
-  explicit RtlCore(core::Picoseconds clock_period, Tracing tracing = nullptr, const std::string& name = "sched");
+  /// The Verilated copy of the design. All give the same responses and count the same cycles.
+  enum class Copy {
+    Waves,    ///< can write waves, has the assertions
+    Checked,  ///< one evaluation a cycle, has the assertions
+    Fast,     ///< one evaluation a cycle, no assertions
+  };
+
+  /// `tracing`: null for a design without waves; otherwise the copy is Waves. `name`: of its scope in the wave file. When an
+  /// assertion of a design fails, all designs that share its tracing report it.
+  explicit RtlCore(core::Picoseconds clock_period, Tracing tracing = nullptr, const std::string& name = "sched",
+                   Copy copy = Copy::Checked);
   ~RtlCore() override;
 
   BusResponse access(const BusRequest& request) override;
   void reset() override;
 
-  /// Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls have no effect.
+  /// For the copy Waves. Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls
+  /// have no effect.
   void declare(VerilatedFstC& file);
   void set_sampler(WaveSamplerIf* sampler);
 
  private:
-  struct Design;
+  class Design;
+  template <typename Pins>
+  class Master;
+  static std::unique_ptr<Design> new_design(core::Picoseconds clock_period, Tracing tracing, const std::string& name,
+                                            Copy copy);
+
   std::unique_ptr<Design> design_;
 };
 

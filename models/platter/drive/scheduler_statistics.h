@@ -26,6 +26,8 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
           .value("engine", "", "make of the scheduling engine", "", [](const S& s) { return s.engine; })
           .value("policy", "", "", "", [](const S& s) { return s.policy; })
           .value("decisions", "", "", "count", [](const S& s) { return s.decided.decisions; }, {"decisions"})
+          .value_if("windows", "", "sampled lock-step: windows in which the RTL was held against the model", "count",
+                    [](const S& s) { return s.decided.windows; }, {"windows compared"})
           .value("decisions_compared", "", "lockstep: decisions of the RTL held against the model", "count",
                  [](const S& s) { return s.decided.decisions_compared; }, {"decisions compared"})
           .value("responses_compared", "", "lockstep: bus responses held against the model", "count",

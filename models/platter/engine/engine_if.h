@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "platter/scheduling/scheduler_if.h"
 
 namespace platter::engine {
@@ -29,7 +31,8 @@ struct EngineStatistics {
   std::uint64_t compared = 0;       ///< responses compared (lock-step only)
   std::uint64_t decisions_compared = 0;
   std::uint64_t mismatches = 0;
-  Picoseconds latency = 0;  ///< sum over decisions of the time from the request to the decision
+  std::optional<std::uint64_t> windows;  ///< in which responses were compared (sampled lock-step only)
+  Picoseconds latency = 0;               ///< sum over decisions of the time from the request to the decision
 
   EngineStatistics& operator+=(const EngineStatistics& other) {
     decisions += other.decisions;
@@ -39,6 +42,7 @@ struct EngineStatistics {
     compared += other.compared;
     decisions_compared += other.decisions_compared;
     mismatches += other.mismatches;
+    if (other.windows) windows = windows.value_or(0) + *other.windows;
     latency += other.latency;
     return *this;
   }

@@ -9,22 +9,6 @@
 
 namespace platter::system {
 
-const std::vector<EngineInfo>& engine_table() {
-  static const std::vector<EngineInfo> table = {
-      {"firmware", "the policy in exact arithmetic on the controller's processor", false},
-      {"model", "reference model of the scheduling accelerator: fixed point, cycle counts", true},
-      {"rtl", "the accelerator's Verilated RTL behind its bus port", true},
-      {"lockstep", "model and rtl side by side, every response compared", true},
-  };
-  return table;
-}
-
-const EngineInfo* find_engine(std::string_view name) {
-  for (const EngineInfo& row : engine_table())
-    if (row.name == name) return &row;
-  return nullptr;
-}
-
 namespace {
 
 /// The whole table of these options. Precondition: `lanes` is not 0.
@@ -73,8 +57,8 @@ std::string built_objection(const accelerator::AcceleratorParameters& wanted) {
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
                              const scheduling::Interpretations& interpretations,
                              const accelerator::AcceleratorOptions& accelerator) {
-  const EngineInfo* info = find_engine(engine);
-  if (info == nullptr || !info->accelerated) return {};
+  const std::optional<EngineChoice> choice = find_engine(engine);
+  if (!choice || !choice->row->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
     return fmt::format("engine {} does not support policy {}; use engine firmware", engine, policy.name());
   scheduling::Interpretations carried = interpretations;  // the accelerator supports any interpretation of these
@@ -121,7 +105,8 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
         engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations, options.accelerator);
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
-    if (!find_engine(options.engine)->accelerated) {
+    const EngineChoice choice = find_engine(options.engine).value();
+    if (!choice.row->accelerated) {
       const engine::FirmwareCost cost{context.clock_period, options.firmware_base_cycles, options.firmware_candidate_cycles,
                                       options.firmware_order_cycles};
       const scheduling::SchedulerContext scheduler{
@@ -142,12 +127,15 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     std::unique_ptr<accelerator::BusCoreIf> core;
     if (options.engine == "model") {
       core = std::make_unique<accelerator::ReferenceCore>(parameters);
-    } else if (options.engine == "rtl") {
-      core = std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope);
+    } else if (choice.row->name == "rtl") {
+      core =
+          std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope, accelerator::RtlCore::Copy::Fast);
     } else {
       auto pair = std::make_unique<accelerator::LockstepCore>(
           std::make_unique<accelerator::ReferenceCore>(parameters),
-          std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope));
+          std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope,
+                                                 accelerator::RtlCore::Copy::Checked),
+          accelerator::Sampling{choice.compared, choice.interval, options.seed, context.drive});
       if (options.on_mismatch)
         pair->on_mismatch([tell = options.on_mismatch, drive = context.drive](
                               const accelerator::LockstepCore& of, const std::string& report) { tell(of, report, drive); });

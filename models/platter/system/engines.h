@@ -13,6 +13,7 @@
 #include "platter/engine/engine_factory.h"
 #include "platter/engine/firmware_engine.h"
 #include "platter/scheduling/policies.h"
+#include "platter/system/engine_notation.h"
 
 namespace platter::system {
 
@@ -25,7 +26,8 @@ struct EngineOptions {
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
         firmware_order_cycles(profile.firmware_order_cycles) {}
 
-  std::string engine = "firmware";
+  std::string engine = "firmware";  ///< notation of an engine
+  std::uint64_t seed = 1;           ///< of the windows of a sampled lock-step
   std::optional<scheduling::PolicySpec> policy;
   scheduling::Interpretations interpretations;
   accelerator::AcceleratorOptions accelerator;
@@ -35,16 +37,6 @@ struct EngineOptions {
   accelerator::RtlCore::Tracing tracing;  ///< set if the RTL is written to a wave file
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
 };
-
-/// One row of the engine table.
-struct EngineInfo {
-  std::string_view name;
-  std::string_view description;
-  bool accelerated;
-};
-
-const std::vector<EngineInfo>& engine_table();
-const EngineInfo* find_engine(std::string_view name);
 
 /// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can.
 std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,

@@ -14,6 +14,7 @@
 #include "platter/scheduling/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
+#include "platter/system/engine_notation.h"
 
 namespace platter::system {
 
@@ -57,8 +58,11 @@ const params::Table<Scenario>& scenario_parameters() {
        "what stands before the drives: a load and one drive, a load and an array, a media server, a server of text and video, "
        "AutoQoS above one drive",
        params::at(&P::kind), params::OneOf{host_kinds()}},
-      {"engine", "", "make of the scheduling engine", params::at(&P::engine),
-       params::OneOf{{"firmware", "model", "rtl", "lockstep"}}},
+      {"engine", "",
+       "make of the scheduling engine: firmware, model, rtl, lockstep, or lockstep:sample=K/N (of every N decisions K are "
+       "compared; "
+       "lockstep:sample=K: of every 20 K)",
+       params::at(&P::engine)},
       {"policy", "", "scheduling policy, one of `platter list policies`; of a mixed_server: integrated",
        params::at(&P::policy)},
   };
@@ -165,6 +169,7 @@ void check_policies(const Scenario& s, params::Findings& findings) {
 
 /// Finds keys whose values do not fit together.
 void check(const Scenario& s, params::Findings& findings) {
+  if (const std::string objection = engine_notation_objection(s.engine); !objection.empty()) findings.add("engine", objection);
   check_policies(s, findings);
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
   switch (s.kind) {

@@ -55,6 +55,7 @@ void check_engine(const Scenario& s) {
 system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const RunOptions& run) {
   system::EngineOptions options(s.drive);
   options.engine = s.engine;
+  options.seed = static_cast<std::uint64_t>(s.run.seed);
   options.policy = scheduling::find_policy(policy);
   options.interpretations = s.interpretations;
   options.accelerator = s.accelerator;

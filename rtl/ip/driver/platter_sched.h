@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bare-metal driver of the disk command scheduler: C11, no library, no memory of its own beyond struct platter_sched.
+ *
+ * The accelerator stalls a write while it is busy, so no function polls before it writes. A write that the accelerator refuses is an error
+ * response on the bus, which most processors take as a fault; the driver therefore keeps the tags in use and returns an error instead.
+ * One execution context calls the driver for one accelerator at a time; only platter_sched_irq() belongs in an interrupt handler.
+ *
+ * Times are in ticks: 2^angle_w ticks are one turn of the spindle. Contract: docs/reference/scheduler_accelerator.md.
+ */
+#ifndef PLATTER_SCHED_H
+#define PLATTER_SCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "platter_sched_regs.h"
+
+enum {
+  PLATTER_SCHED_OK = 0,
+  PLATTER_SCHED_NO_DEVICE = -1, /* no accelerator at this address, or one with another register map */
+  PLATTER_SCHED_BAD_TAG = -2,   /* no such tag, or it is in use and must not be, or the other way round */
+  PLATTER_SCHED_BAD_SIZE = -3,  /* the table has fewer cells or segments, or there is no such orderer */
+  PLATTER_SCHED_EMPTY = -4      /* there is nothing to pick */
+};
+
+enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
+
+struct platter_sched {
+  volatile uint32_t* base;
+  uint32_t entries, lanes, order_max; /* what the instance was built with */
+  uint32_t angle_w, cyl_w, seg_m, seg_w;
+  uint32_t ctrl;      /* what CTRL holds */
+  uint32_t in_use[8]; /* a bit a tag */
+};
+
+struct platter_sched_timing {
+  uint32_t margin, risk, risk_charge; /* rotational waits that are or may be too short */
+  uint32_t head_switch;
+  int32_t write_settle;    /* added to a write that moves arm or head; may be negative */
+  uint32_t overhead[2][2]; /* [the command writes][the one before wrote] */
+  uint32_t delay;          /* from the end of an access to the beginning of the next */
+};
+
+struct platter_sched_segment {
+  int32_t base, delta;
+};
+struct platter_sched_cell {
+  uint16_t group, last[3];
+};
+
+struct platter_sched_place {
+  uint32_t cylinder, head, angle;
+};
+
+struct platter_sched_command {
+  struct platter_sched_place start, end; /* of the first sector, where it begins; of the last, where it ends */
+  uint32_t transfer;                     /* from the one to the other */
+  uint32_t deadline;                     /* of a continuous command */
+  uint32_t age;                          /* weighted time of its arrival */
+  uint8_t write;
+  uint8_t cls; /* enum platter_sched_class */
+};
+
+struct platter_sched_decision {
+  uint32_t tag;
+  int32_t key;      /* cost less what the command has waited; 0 if forced */
+  uint32_t refused; /* commands that the guard refused */
+  bool forced;      /* none passed the guard: the next one of the sweep */
+};
+
+struct platter_sched_cluster {
+  uint32_t max;              /* most commands; 0: no limit */
+  uint32_t from, span;       /* cylinders */
+  bool continuous, discrete; /* classes that are taken */
+  bool stop_at_continuous, down, order;
+};
+
+static inline uint32_t platter_sched_read(const struct platter_sched* dev, uint32_t offset) { return dev->base[offset / 4]; }
+static inline void platter_sched_write(const struct platter_sched* dev, uint32_t offset, uint32_t value) {
+  dev->base[offset / 4] = value;
+}
+
+/* Identifies the accelerator, brings it to its state after reset (the seek table stays) and reads its parameters. */
+int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base);
+
+void platter_sched_set_timing(struct platter_sched* dev, const struct platter_sched_timing* timing);
+
+/* The cells are all those of the instance: (cyl_w - seg_m + 1) << seg_m. The segments may be fewer than 2^seg_w. */
+int platter_sched_load_seek(struct platter_sched* dev, const struct platter_sched_cell* cells, uint32_t cell_count,
+                            const struct platter_sched_segment* segments, uint32_t segment_count);
+uint32_t platter_sched_cells(const struct platter_sched* dev);
+
+/* The guard keeps the continuous commands on time; `reserve` is taken off the time that is left. */
+void platter_sched_set_guard(struct platter_sched* dev, bool enable, uint32_t reserve);
+void platter_sched_set_sweep(struct platter_sched* dev, bool down, bool next_only);
+void platter_sched_enable_irq(struct platter_sched* dev, bool enable);
+
+int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct platter_sched_command* command);
+int platter_sched_remove(struct platter_sched* dev, uint32_t tag);
+/* Takes the command out; the head is then where it ends. */
+int platter_sched_serve(struct platter_sched* dev, uint32_t tag);
+
+/* Where the head is, and whether it wrote. platter_sched_serve() does the same by itself. */
+void platter_sched_set_head(struct platter_sched* dev, uint32_t cylinder, uint32_t head, bool wrote);
+
+/* Begins a decision for an instant; `age_now` is the weighted time with which waiting counts. Ends with STATUS.DONE and the interrupt. */
+void platter_sched_start(struct platter_sched* dev, uint32_t time, uint32_t age_now);
+/* For the interrupt handler: true if the accelerator raised it, which is then cleared. */
+bool platter_sched_irq(struct platter_sched* dev);
+/* What the decision that has ended picked; PLATTER_SCHED_EMPTY if nothing. Does not take it out. */
+int platter_sched_result(struct platter_sched* dev, struct platter_sched_decision* decision);
+/* Disables the interrupt, begins a decision, waits for its end and reads what it picked. */
+int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_now, struct platter_sched_decision* decision);
+
+/* Disables the interrupt, collects commands, waits, and sets a bit a tag in mask[0 .. 7]. With `order` and 1 to order_max collected, `order_tags` (room for
+ * order_max; may be a null pointer) gets their best order and the cost goes to *order_cost. Returns how many were collected. */
+int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
+                          uint8_t* order_tags, uint32_t* order_cost);
+/* Lets only the commands of a mask compete, or all. */
+void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collects a cluster: judges the rows of a walk, one after the other, marks those that are collected in MASK, and keeps row and tag of
+// the first OrderM for the orderer.
+//
+// Parameters: Entries, CylW (see sched_core), AngleW (of the configuration's type), OrderM (slots of a cluster that is to be
+//             ordered; 0: none).
+// Latency:    two cycles from a row at hand to the judgement: it is compared, then judged.
+// Handshake:  follows state_i of sched_list; the configuration is stable meanwhile. ends_o is high in the last cycle of a
+//             collection, and says with order_o whether an order is to be found.
+
+module sched_collect
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 32,
+  parameter int unsigned AngleW = 16,
+  parameter int unsigned CylW = 18,
+  parameter int unsigned OrderM = 6,
+  localparam int unsigned EntryW = index_w(Entries)
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+
+  input  list_state_e       state_i,
+  input  logic              start_i,           // a collection begins, in ListIdle
+  input  sched_types#(AngleW, CylW)::cluster_cfg_t cfg_i,
+
+  // Row at hand
+  input  logic              primed_i,
+  input  logic              empty_i,           // the list has no rows
+  input  logic              last_i,
+  input  logic [EntryW-1:0] row_i,
+  input  logic [EntryW-1:0] tag_i,
+  input  logic              continuous_i,
+  input  logic [CylW-1:0]   walk_i,
+
+  output logic              ends_o,
+  output logic              order_o,
+  output mask_change_t      mask_o,
+  output logic [CountW-1:0] collected_o,
+  output logic [OrderMost-1:0][EntryW-1:0] slot_row_o,
+  output logic [OrderMost-1:0][TagW-1:0]   slot_tag_o
+);
+
+  if (Entries < 4 || Entries > 256) begin : g_bad_entries
+    $error("sched_collect: Entries must be 4 to 256");
+  end
+  if (CylW < 1 || CylW > 18) begin : g_bad_cyl_w
+    $error("sched_collect: CylW must be 1 to 18");
+  end
+  if (!order_ok(OrderM) || OrderM > Entries) begin : g_bad_order
+    $error("sched_collect: OrderM must be 0 or 2 to 12, and at most Entries");
+  end
+
+  logic              judged_q, skip_q, far_q, judged_last_q, stop_q, take_class_q;
+  logic [EntryW-1:0] judged_tag_q, judged_row_q;
+  logic [CylW-1:0]   from_walk_q;                      // where collecting begins, downward inverted
+  logic   stop_row, take, too_far, any_q, order_kept, order_taken;
+  logic   last_left_q;                                 // one more may be collected
+  logic [1:0]        if_skipped, if_far, if_near, outcome;
+  logic [CylW:0]     bound_q;                          // farthest from the first one collected
+  logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
+
+  // Until something has been collected, the bound is that of the row that is judged, with which the next is compared.
+  always_ff @(posedge clk_i) begin
+    from_walk_q <= cfg_i.from ^ {CylW{cfg_i.down}};
+    skip_q <= walk_i < from_walk_q;
+    far_q <= {1'b0, walk_i} > bound_q;
+    judged_last_q <= last_i;
+    stop_q <= stop_row;
+    take_class_q <= !stop_row && (continuous_i ? cfg_i.take_c : cfg_i.take_d);
+    judged_tag_q <= tag_i;
+    judged_row_q <= row_i;
+    if (!any_q && !take) begin
+      bound_q <= {1'b0, walk_i} + {1'b0, cfg_i.span};
+    end
+  end
+
+  assign too_far = any_q && far_q;
+  assign stop_row = cfg_i.stop_at_c && continuous_i;
+  assign take = judged_q && take_class_q && !skip_q && !too_far;
+
+  assign order_kept = OrderM != 0 && cfg_i.order && any_q && collected_q <= CountW'(OrderM);
+  assign order_taken = OrderM != 0 && cfg_i.order && collected_q < CountW'(OrderM);
+
+  // {ends, with an order to be found} if the row is skipped, too far, or neither
+  assign if_skipped = {judged_last_q, order_kept};
+  assign if_far = {take_class_q || stop_q || judged_last_q, order_kept};
+  assign if_near = take_class_q ? {last_left_q || judged_last_q, order_taken} : {stop_q || judged_last_q, order_kept};
+
+  assign outcome = empty_i ? {primed_i, 1'b0} : !judged_q ? 2'b00 :
+      skip_q ? if_skipped : too_far ? if_far : if_near;
+  assign {ends_o, order_o} = outcome;
+  assign mask_o.clear = start_i;
+  assign mask_o.set = state_i == ListCollect && take;
+  assign mask_o.tag = TagW'(judged_tag_q);
+  assign collected_o = collected_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      judged_q <= 1'b0;
+      collected_q <= '0;
+      any_q <= 1'b0;
+    end else begin
+      unique case (state_i)
+        ListIdle: begin
+          judged_q <= 1'b0;
+          if (start_i) begin
+            collected_q <= '0;
+            any_q <= 1'b0;
+          end
+        end
+        ListCollect: begin
+          judged_q <= primed_i;
+          if (take) begin
+            collected_q <= collected_q + CountW'(1);
+            any_q <= 1'b1;
+          end
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      left_q <= cfg_i.max;
+      last_left_q <= cfg_i.max == CountW'(1);
+    end else if (mask_o.set) begin
+      left_q <= left_q - CountW'(1);
+      last_left_q <= left_q == CountW'(2);
+    end
+  end
+
+  // Slots: row and tag of the first OrderM that were collected.
+  for (genvar slot = 0; slot < OrderMost; slot++) begin : g_slot
+    if (slot < OrderM) begin : g_used
+      logic [EntryW-1:0] row_q;
+      logic [EntryW-1:0] tag_q;
+      always_ff @(posedge clk_i) begin
+        if (mask_o.set && collected_q == CountW'(slot)) begin
+          row_q <= judged_row_q;
+          tag_q <= judged_tag_q;
+        end
+      end
+      assign slot_row_o[slot] = row_q;
+      assign slot_tag_o[slot] = TagW'(tag_q);
+    end else begin : g_unused
+      assign slot_row_o[slot] = '0;
+      assign slot_tag_o[slot] = '0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Top of the fast simulation: sched_top behind registers that hold what a bus master offers, so that an evaluation in which only the
+// clock changes computes no logic of the pins. Both edges of the clock count: rtl/CMakeLists.txt copies the sources for that.
+//
+// Parameters: OrderM (see sched_core).
+// Latency:    none; see sched_top.
+// Handshake:  a change of offer_i, with the clock unchanged, loads the reset and what is offered; each offer ends with the edge at
+//             which it is taken. The master is always ready for a response.
+
+module sched_offer
+  import sched_pkg::*;
+#(
+  parameter int unsigned OrderM = 6
+) (
+  input  logic             clk_i,
+  input  logic             offer_i,
+  input  logic             rst_ni,
+  input  logic             write_i,
+  input  logic             read_i,
+  input  logic [AddrW-1:0] addr_i,
+  input  logic [31:0]      data_i,
+
+  output logic             offers_o,        // something has not been taken yet
+  output logic             bvalid_o,
+  output logic [1:0]       bresp_o,
+  output logic             rvalid_o,
+  output logic [31:0]      rdata_o,
+  output logic [1:0]       rresp_o,
+  output logic             busy_o,
+  output logic             irq_o
+);
+
+  logic             offer_q, rst_nq, awvalid_q, wvalid_q, arvalid_q, awready, wready, arready;
+  logic [AddrW-1:0] addr_q;
+  logic [31:0]      data_q;
+
+  initial begin
+    offer_q = 1'b0;
+    rst_nq = 1'b0;
+    awvalid_q = 1'b0;
+    wvalid_q = 1'b0;
+    arvalid_q = 1'b0;
+  end
+
+  assign offers_o = awvalid_q || wvalid_q || arvalid_q;
+
+  always @(edge clk_i or edge offer_i) begin
+    if (offer_i != offer_q) begin
+      offer_q <= offer_i;
+      rst_nq <= rst_ni;
+      awvalid_q <= write_i;
+      wvalid_q <= write_i;
+      arvalid_q <= read_i;
+      addr_q <= addr_i;
+      data_q <= data_i;
+    end else begin
+      awvalid_q <= awvalid_q && !awready;
+      wvalid_q <= wvalid_q && !wready;
+      arvalid_q <= arvalid_q && !arready;
+    end
+  end
+
+  sched_top #(
+    .OrderM(OrderM)
+  ) u_top (
+    .clk_i,
+    .rst_ni          (rst_nq),
+    .scan_en_i       (1'b0),
+    .s_axil_awvalid_i(awvalid_q),
+    .s_axil_awready_o(awready),
+    .s_axil_awaddr_i (addr_q),
+    .s_axil_wvalid_i (wvalid_q),
+    .s_axil_wready_o (wready),
+    .s_axil_wdata_i  (data_q),
+    .s_axil_wstrb_i  (4'b1111),
+    .s_axil_bvalid_o (bvalid_o),
+    .s_axil_bready_i (1'b1),
+    .s_axil_bresp_o  (bresp_o),
+    .s_axil_arvalid_i(arvalid_q),
+    .s_axil_arready_o(arready),
+    .s_axil_araddr_i (addr_q),
+    .s_axil_rvalid_o (rvalid_o),
+    .s_axil_rready_i (1'b1),
+    .s_axil_rdata_o  (rdata_o),
+    .s_axil_rresp_o  (rresp_o),
+    .busy_o,
+    .irq_o
+  );
+
+endmodule

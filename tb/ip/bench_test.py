@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench that is there to be copied: a copy of it runs with what `cmake --install` leaves, and with that alone.
+
+Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (the build), CMAKE.
+"""
+import os
+import shutil
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+from tools import RTL, empty_folder, environment
+
+
+class Bench(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = empty_folder("bench")
+        subprocess.run([os.environ.get("CMAKE", "cmake"), "--install", os.environ["PLATTER_BUILD"], "--component", "accelerator", "--prefix", cls.folder / "usr"],
+                       check=True, stdout=subprocess.DEVNULL)
+        cls.installed = cls.folder / "usr" / "share" / "platter" / "rtl"
+
+    def test_all_is_installed(self):
+        """Every file of rtl/ but the build's and those of Platter's own simulation."""
+        there = {file.relative_to(self.installed) for file in self.installed.rglob("*") if file.is_file()}
+        git = subprocess.run(["git", "ls-files"], cwd=RTL, capture_output=True, text=True, check=False)
+        if git.returncode == 0:
+            ours = {file for file in git.stdout.split() if not file.startswith("simulation/")}
+            self.assertEqual({str(file) for file in there} ^ ours, {"CMakeLists.txt"})
+        self.assertFalse([file for file in (self.folder / "usr").rglob("*") if file.is_file() and self.installed not in file.parents])
+
+    def test_a_copy_runs(self):
+        copy = self.folder / "my_bench"
+        shutil.copytree(self.installed / "ip" / "bench", copy)
+        child = environment(self.folder / "bin")
+        child.update(COCOTB_RANDOM_SEED=os.environ.get("PLATTER_RTL_SEED", "1"), PYTHONDONTWRITEBYTECODE="1")
+        result = subprocess.run(["make", f"RTL={self.installed}", "BUILD_ARGS=-j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O1"],
+                                cwd=copy, env=child, capture_output=True, text=True, check=False)
+        text = result.stdout[-6000:] + result.stderr[-3000:]
+        self.assertEqual(result.returncode, 0, text)
+        results = xml.etree.ElementTree.parse(copy / "results.xml")
+        cases = {case.get("name"): case.find("failure") is None and case.find("error") is None for case in results.iter("testcase")}
+        self.assertEqual(cases, dict.fromkeys(("after_reset", "values_are_kept", "protection", "decisions"), True), text)
+
+
+if __name__ == "__main__":
+    unittest.main()

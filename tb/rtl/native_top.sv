@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// sched_native behind AXI4-Lite: of what sched_axil works out ahead only the plain write reaches it. It has the pins of sched_top and must
+// do the same in every cycle.
+//
+// Parameters: as sched_native.
+// Latency:    as sched_top.
+// Handshake:  as sched_top.
+
+module native_top
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 32,
+  parameter int unsigned Lanes = 4,
+  parameter int unsigned OrderM = 6,
+  parameter int unsigned AngleW = 16,
+  parameter int unsigned CylW = 18,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
+  parameter int unsigned SeqW = 24
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             scan_en_i,
+  input  logic             s_axil_awvalid_i,
+  output logic             s_axil_awready_o,
+  input  logic [AddrW-1:0] s_axil_awaddr_i,
+  input  logic             s_axil_wvalid_i,
+  output logic             s_axil_wready_o,
+  input  logic [31:0]      s_axil_wdata_i,
+  input  logic [3:0]       s_axil_wstrb_i,
+  output logic             s_axil_bvalid_o,
+  input  logic             s_axil_bready_i,
+  output logic [1:0]       s_axil_bresp_o,
+  input  logic             s_axil_arvalid_i,
+  output logic             s_axil_arready_o,
+  input  logic [AddrW-1:0] s_axil_araddr_i,
+  output logic             s_axil_rvalid_o,
+  input  logic             s_axil_rready_i,
+  output logic [31:0]      s_axil_rdata_o,
+  output logic [1:0]       s_axil_rresp_o,
+  output logic             busy_o,
+  output logic             irq_o
+);
+
+  write_t           write;
+  logic             wr_ready, wr_error, rd_valid, rd_ready, rsp_valid, rsp_ready, rd_error;
+  logic [AddrW-1:0] rd_addr;
+  logic [31:0]      rd_data;
+
+  sched_axil u_axil (
+    .clk_i, .rst_ni,
+    .s_axil_awvalid_i, .s_axil_awready_o, .s_axil_awaddr_i, .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_wdata_i, .s_axil_wstrb_i,
+    .s_axil_bvalid_o, .s_axil_bready_i, .s_axil_bresp_o, .s_axil_arvalid_i, .s_axil_arready_o, .s_axil_araddr_i,
+    .s_axil_rvalid_o, .s_axil_rready_i, .s_axil_rdata_o, .s_axil_rresp_o,
+    .write_o(write), .wr_ready_i(wr_ready), .wr_error_i(wr_error), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
+    .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready), .rd_data_i(rd_data), .rd_error_i(rd_error)
+  );
+
+  sched_native #(
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW), .SegM(SegM), .SegW(SegW), .SeqW(SeqW)
+  ) u_native (
+    .clk_i, .rst_ni, .scan_en_i,
+    .wr_valid_i(write.valid), .wr_ready_o(wr_ready), .wr_addr_i(write.addr), .wr_data_i(write.data), .wr_strb_i({4{write.whole}}),
+    .wr_error_o(wr_error), .rd_valid_i(rd_valid), .rd_ready_o(rd_ready), .rd_addr_i(rd_addr), .rsp_valid_o(rsp_valid),
+    .rsp_ready_i(rsp_ready), .rd_data_o(rd_data), .rd_error_o(rd_error), .busy_o, .irq_o
+  );
+
+endmodule
