@@ -89,6 +89,7 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
   if (!std::isinf(row.range.minimum)) entry["minimum"] = row.range.minimum;
   if (!std::isinf(row.range.maximum)) entry["maximum"] = row.range.maximum;
   if (!row.choices.empty()) entry["enum"] = row.choices;
+  if (!row.notation.pattern.empty()) entry["pattern"] = row.notation.pattern;
   if (row.required)
     level["required"].push_back(last);
   else

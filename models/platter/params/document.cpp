@@ -231,6 +231,8 @@ class Setter {
     if (!leaf_.node->is_string()) return expected("a text");
     const std::string value = **leaf_.node->as_string();
     if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
+    if (p_.notation.objection != nullptr)
+      if (std::string objection = p_.notation.objection(value); !objection.empty()) return objection;
     *field = value;
     return {};
   }

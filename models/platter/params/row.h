@@ -68,6 +68,12 @@ struct OneOf {
   std::vector<std::string_view> names;
 };
 
+/// Texts of a form: a regular expression of JSON Schema, and what is wrong with a text, "" if nothing is.
+struct Notation {
+  std::string_view pattern;
+  std::string (*objection)(std::string_view text) = nullptr;
+};
+
 /// The description of a configuration key, independent of the object that has its field.
 struct Row {
   std::string_view key;  ///< dotted path
@@ -76,6 +82,7 @@ struct Row {
   Range range;
   std::vector<std::string_view> choices;  ///< empty: any text
   bool required = false;
+  Notation notation = {};
 };
 
 /// One configuration key, and its field in an object of a module. The tables of these rows feed the loader, `config dump`, the reference
@@ -85,9 +92,11 @@ struct Parameter : Row {
   using Access = std::function<Field(Object&)>;
 
   Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Range allowed = {})
-      : Row{name, of_unit, meaning, allowed, {}, false}, field(std::move(access)) {}
+      : Row{name, of_unit, meaning, allowed, {}, false, {}}, field(std::move(access)) {}
   Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, OneOf allowed)
-      : Row{name, of_unit, meaning, {}, std::move(allowed.names), false}, field(std::move(access)) {}
+      : Row{name, of_unit, meaning, {}, std::move(allowed.names), false, {}}, field(std::move(access)) {}
+  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Notation allowed)
+      : Row{name, of_unit, meaning, {}, {}, false, allowed}, field(std::move(access)) {}
 
   Access field;
 };

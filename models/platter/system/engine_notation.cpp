@@ -29,8 +29,7 @@ const std::vector<EngineInfo>& engine_table() {
       {"rtl", "the accelerator's Verilated RTL behind its bus port", true},
       {"lockstep",
        "model and rtl side by side, every response compared; lockstep:sample=K[/N]: of every N decisions (20 K unless given) K "
-       "in "
-       "succession",
+       "in succession",
        true},
   };
   return table;

@@ -60,9 +60,9 @@ const params::Table<Scenario>& scenario_parameters() {
        params::at(&P::kind), params::OneOf{host_kinds()}},
       {"engine", "",
        "make of the scheduling engine: firmware, model, rtl, lockstep, or lockstep:sample=K/N (of every N decisions K are "
-       "compared; "
-       "lockstep:sample=K: of every 20 K)",
-       params::at(&P::engine)},
+       "compared; lockstep:sample=K: of every 20 K)",
+       params::at(&P::engine),
+       params::Notation{"^(firmware|model|rtl|lockstep(:sample=[1-9][0-9]*(/[1-9][0-9]*)?)?)$", engine_notation_objection}},
       {"policy", "", "scheduling policy, one of `platter list policies`; of a mixed_server: integrated",
        params::at(&P::policy)},
   };
@@ -169,7 +169,6 @@ void check_policies(const Scenario& s, params::Findings& findings) {
 
 /// Finds keys whose values do not fit together.
 void check(const Scenario& s, params::Findings& findings) {
-  if (const std::string objection = engine_notation_objection(s.engine); !objection.empty()) findings.add("engine", objection);
   check_policies(s, findings);
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
   switch (s.kind) {
