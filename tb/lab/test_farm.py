@@ -110,12 +110,13 @@ class Farms(unittest.TestCase):
     def kept(self, folder="kept"):
         return sorted((self.folder / folder).glob("??/*.json"))
 
-    def simulators(self):
-        """By their process, the parent's."""
+    def simulators(self, word=""):
+        """With that word in their command; by their process, the parent's."""
         found = {}
         for process in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
-                if self.measure.encode() in (process / "cmdline").read_bytes():
+                command = (process / "cmdline").read_bytes()
+                if self.measure.encode() in command and word.encode() in command:
                     found[int(process.name)] = int((process / "stat").read_text().rpartition(")")[2].split()[1])
         return found
 
@@ -174,7 +175,7 @@ class OnDask(Farms):
         for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
             with self.subTest(signal=number):
                 sweep = self.background("--on", place, platter=slow)
-                self.assertTrue(until(lambda: len(self.kept()) >= 3 and any("sim.seed=6" in Path(f"/proc/{one}/cmdline").read_text() for one in self.simulators())))
+                self.assertTrue(until(lambda: len(self.kept()) >= 3 and self.simulators("sim.seed=6")))
                 sweep.send_signal(number)
                 err = sweep.communicate(timeout=20)[1]
                 self.assertEqual(sweep.returncode, code, err)

@@ -96,6 +96,18 @@ class SupplyIf(Protocol):
 class _Gone(StudyFailed):
     """There is no scheduler any more: nobody can be told to stop."""
 
+    def __init__(self, supply: SupplyIf) -> None:
+        super().__init__(f"{supply.name}: the scheduler at {supply.address} is gone; the runs that finished are kept")
+
+
+@contextlib.contextmanager
+def _answers(supply: SupplyIf) -> Iterator[None]:
+    """Around what the scheduler is asked."""
+    try:
+        yield
+    except (OSError, TimeoutError) as error:
+        raise _Gone(supply) from error
+
 
 class Farm:
     """An `ExecutorIf`. Nothing is asked of workers, nor waited for, before the first work."""
@@ -160,20 +172,15 @@ class Farm:
                 raise StudyFailed(message) from error
             return lost(item, message)
         except CancelledError as error:
-            raise self._gone() from error
+            raise _Gone(self._supply) from error
         except (LabError, TimeoutError):
             raise
         except Exception as error:   # of Dask itself, or of a worker that is unlike this process
             raise StudyFailed(f"{self._supply.name}: {type(error).__name__}: {error}") from error
 
     def _workers(self) -> int:
-        try:
+        with _answers(self._supply):
             return len(self._client.nthreads())
-        except (OSError, TimeoutError) as error:
-            raise self._gone() from error
-
-    def _gone(self) -> _Gone:
-        return _Gone(f"{self._supply.name}: the scheduler at {self._supply.address} is gone; the runs that finished are kept")
 
     def _prepare(self) -> None:
         """StudyFailed where no worker comes in time, LabError where one is unlike this process."""
@@ -185,9 +192,10 @@ class Farm:
             if time.monotonic() - begin > self._supply.wait_s or self._supply.give_up():
                 raise StudyFailed(f"{self._supply.name}: no worker within {time.monotonic() - begin:.0f} s. {self._supply.seen()}")
             time.sleep(0.1)
-        expect_same_versions(self._client.get_versions())
         try:
-            wrong = next(filter(None, self._client.run(unlike, self._shared).values()), "")
+            with _answers(self._supply):
+                expect_same_versions(self._client.get_versions())
+                wrong = next(filter(None, self._client.run(unlike, self._shared).values()), "")
         except ImportError as error:
             raise LabError(f"{self._supply.name}: a worker: {error}; expected workers whose Python has platter_lab") from error
         if wrong:
@@ -345,9 +353,10 @@ def dask_farm(address: str, platter: Path, kept: Path, wait_s: float | None) -> 
     _dask(with_queue=False)
     supply = _Given(address, 60.0 if wait_s is None else wait_s)
     with _client(supply) as client, _token(kept.resolve()) as token:
-        versions = client.get_versions()
+        with _answers(supply):
+            versions = client.get_versions()
+            threads = sum(client.nthreads().values())
         expect_same_versions({**versions, "workers": {}})
-        threads = sum(client.nthreads().values())
         yield Farm(client, supply, Shared(platter, digest_of(platter), token), threads or 1)
 
 
