@@ -25,27 +25,6 @@ endmodule
 
 bind sched_reg sched_reg_checks #(.Width(Width)) u_checks (.*);
 
-// ------------------------------------------------------------------------------- sched_clock_gate
-module sched_clock_gate_checks (
-  input logic clk_i,
-  input logic en_i,
-  input logic scan_en_i,
-  input logic clk_o
-);
-  logic beat_q = 1'b0, last_q = 1'b0, en_q = 1'b0, started_q = 1'b0;
-
-  always_ff @(posedge clk_o) begin
-    beat_q <= !beat_q;
-  end
-
-  always_ff @(posedge clk_i) begin
-    {last_q, en_q, started_q} <= {beat_q, en_i || scan_en_i, 1'b1};
-    assert (!started_q || (beat_q != last_q) == en_q) else $error("an edge passed that was not let through, or the other way round");
-  end
-endmodule
-
-bind sched_clock_gate sched_clock_gate_checks u_checks (.*);
-
 // ------------------------------------------------------------------------------- sched_join
 module sched_join_checks
   import sched_pkg::*;

@@ -462,7 +462,7 @@ struct StoppingSampler : accelerator::WaveSamplerIf {
 };
 
 TEST(RtlCore, AnAssertionThatFailsEndsTheAccessOfItsOwnCore) {
-  accelerator::RtlCore first(kClock), last(kClock);
+  accelerator::RtlCore first(kClock, nullptr, "sched", accelerator::RtlCore::Copy::Waves), last(kClock);  // Waves has a sampler
   EXPECT_TRUE(last.access({false, 0, 0, 0}).ok);
   StoppingSampler stopping;
   first.set_sampler(&stopping);
