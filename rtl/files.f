@@ -20,5 +20,6 @@ sched_collect.sv
 sched_matrix.sv
 sched_list.sv
 sched_control.sv
+sched_ahead.sv
 sched_core.sv
 sched_top.sv

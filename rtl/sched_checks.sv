@@ -211,14 +211,16 @@ module sched_hop_checks
   input logic [StageCost:StageDistance] en_i,
   input logic [TimeW-1:0]               reach,
   input logic [TimeW-1:0]               worst,
-  input logic                           risky
+  input logic                           risky,
+  input logic                           rests
 );
-  logic valid_q = 1'b0;
+  logic valid_q = 1'b0, rests_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     valid_q <= en_i[StageCost];
+    rests_q <= rests;
     if (valid_q) begin
-      assert (worst >= reach && (risky || worst == reach)) else $error("the worst of a hop is less than what it takes");
+      assert (worst >= reach && (risky || rests_q || worst == reach)) else $error("the worst of a hop is less than what it takes");
     end
   end
 endmodule
@@ -530,10 +532,11 @@ module sched_control_checks (
   input logic        cancel_i,
   input logic        decide_i,
   input logic        cluster_i,
-  input logic [11:0] state_q,
+  input logic [12:0] state_q,
   input logic        pass_start_o,
   input logic        may_start_o,
   input logic        keep_o,
+  input logic        ahead_done_i,
   input logic        onward_o,
   input logic        busy_o,
   input logic        stays_o,
@@ -550,7 +553,8 @@ module sched_control_checks (
       assert (!(change_i || decide_i || cluster_i) || !busy_o) else $error("work started while other work was under way");
       assert (!pass_start_o || may_start_o) else $error("a pass starts unannounced");
       assert (!done_o || busy_o) else $error("an operation ended that was not under way");
-      assert (!decided_o || (done_o && keep_o)) else $error("a decision without a pass");
+      assert (!decided_o || (done_o && (keep_o || ahead_done_i))) else $error("a decision without a pass");
+      assert (!ahead_done_i || state_q[12]) else $error("the look-ahead ended and nobody had asked");
       assert (!(keep_o && onward_o)) else $error("a pass for debts is a decision");
       assert (!stays_q || busy_o || cancel_i) else $error("work ended early");
       assert (!cancel_i || change_q) else $error("a change was called off that nobody tried");
@@ -560,6 +564,46 @@ endmodule
 
 bind sched_control sched_control_checks u_checks (.*);
 
+// ------------------------------------------------------------------------------- sched_ahead
+module sched_ahead_checks
+  import sched_pkg::*;
+#(
+  parameter int unsigned AngleW = 16,
+  localparam int unsigned KeyW = key_w(AngleW)
+) (
+  input logic                    clk_i,
+  input logic                    rst_ni,
+  input logic                    start_i,
+  input logic [CountW-1:0]       most_i,
+  input logic [2:0]              depth_i,
+  input logic                    done_o,
+  input logic                    pass_start_o,
+  input logic                    fetch_o,
+  input logic                    ahead_o,
+  input logic                    pass_done_i,
+  input logic                    found_i,
+  input logic signed [KeyW-1:0]  found_key_i,
+  input logic [CountW-1:0]       count_q,
+  input logic                    valid_o,
+  input logic                    idle
+);
+  logic [1:0] fetch_q = '0;
+
+  always_ff @(posedge clk_i) begin
+    fetch_q <= rst_ni ? {fetch_q[0], fetch_o} : '0;
+    if (rst_ni) begin
+      assert (!start_i || (idle && most_i != '0 && depth_i != '0)) else $error("a look-ahead started that nobody set up, or during another");
+      assert (!done_o || !idle) else $error("a look-ahead ended that was not under way");
+      assert (count_q <= most_i || idle) else $error("more candidates were examined than AHEAD.MOST");
+      assert (!fetch_q[1] || pass_start_o) else $error("no pass follows the row that was fetched");
+      assert (!(pass_done_i && ahead_o && found_i) || found_key_i >= 0) else $error("an access ahead has a negative cost");
+      assert (!valid_o || count_q != '0) else $error("a result without a candidate");
+    end
+  end
+endmodule
+
+bind sched_ahead sched_ahead_checks #(.AngleW(AngleW)) u_checks (.idle(state_q == Idle), .*);
+
 // ------------------------------------------------------------------------------- sched_core
 module sched_core_checks
   import sched_pkg::*;
@@ -567,7 +611,9 @@ module sched_core_checks
   parameter int unsigned Entries = 32,
   parameter int unsigned Lanes = 4,
   parameter int unsigned AngleW = 16,
+  parameter int unsigned TreeKeyW = key_w(AngleW),
   localparam int unsigned KeyW = key_w(AngleW),
+  localparam int unsigned TotalW = total_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
   input logic                        clk_i,
@@ -578,7 +624,8 @@ module sched_core_checks
   input logic                        busy_o,
   input logic                        decided,
   input logic                        list_done,
-  input logic                        pass_start,
+  input logic                        control_pass_start,
+  input logic                        looks_ahead,
   input logic                        pass_done,
   input logic                        keep,
   input logic                        guard_en,
@@ -586,21 +633,22 @@ module sched_core_checks
   input logic                        result_valid,
   input logic                        result_forced,
   input logic [TagW-1:0]             result_tag,
-  input logic signed [KeyW-1:0]      result_key,
+  input logic signed [TotalW-1:0]    result_key,
   input logic [Entries-1:0]          valid,
   input logic [CountW-1:0]           occupancy,
   input logic [TagW-1:0]             next_tag,
   input logic                        next_valid,
   input logic [StageTreeEnd:0]       pass_en,
   input logic [Lanes-1:0]            candidate,
-  input logic [Lanes-1:0][KeyW-1:0]  tree_key
+  input logic [Lanes-1:0][TreeKeyW-1:0] tree_key
 );
 
   logic decided_q = 1'b0;
 
-  // Least key of the pass that runs
+  // Least key of the decision's own pass
   logic                   seen_q, pass_q, seen;
-  logic signed [KeyW-1:0] least_q, least_d;
+  logic signed [TreeKeyW-1:0] least_q, least_d;
+  logic signed [KeyW-1:0]     least;
 
   always_comb begin
     least_d = least_q;
@@ -613,13 +661,15 @@ module sched_core_checks
     end
   end
 
+  assign least = (TreeKeyW > KeyW) ? {!least_q[KeyW-1], least_q[KeyW-2:0]} : KeyW'(least_q);
+
   always_ff @(posedge clk_i) begin
     decided_q <= rst_ni && decided && soft_rst_n;
     if (!soft_rst_n) begin
       seen_q <= 1'b0;
       pass_q <= 1'b0;
       least_q <= '0;
-    end else if (pass_start) begin
+    end else if (control_pass_start) begin
       seen_q <= 1'b0;
       pass_q <= 1'b1;
       least_q <= '0;
@@ -660,8 +710,8 @@ module sched_core_checks
           else $error("the result names a free entry");
           assert (result_forced != seen_q)
           else $error("forced although there was a candidate, or the other way round");
-          if (!result_forced) begin
-            assert (result_key == least_q) else $error("a candidate's key is less than the result's");
+          if (!result_forced && !looks_ahead) begin
+            assert (result_key == TotalW'(least)) else $error("a candidate's key is less than the result's");
           end
         end else begin
           assert (!seen_q) else $error("there was a candidate, but no result");
@@ -675,8 +725,9 @@ endmodule
 bind sched_core sched_core_checks #(
   .Entries(Entries),
   .Lanes  (Lanes),
-  .AngleW (AngleW)
-) u_checks (.guard_en(cfg.guard_en), .next_tag(sweep.next.tag), .next_valid(sweep.next.valid), .*);
+  .AngleW (AngleW),
+  .TreeKeyW(TreeKeyW)
+) u_checks (.guard_en(cfg.guard_en), .looks_ahead(cfg.ahead.active), .next_tag(sweep.next.tag), .next_valid(sweep.next.valid), .*);
 
 // ------------------------------------------------------------------------------- sched_top
 module sched_top_checks (

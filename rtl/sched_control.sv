@@ -33,6 +33,9 @@ module sched_control
   input  logic        ordered_i,         // a cost matrix was streamed
   input  logic        pass_done_i,
   input  logic        order_done_i,
+  input  logic        ahead_i,           // a decision looks ahead
+  input  logic        ahead_done_i,
+  output logic        ahead_start_o,     // with the end of the decision's own pass
   output logic        sums_o,
   output logic        pass_start_o,
   output logic        may_start_o,       // what pass_start_o may be, early in the cycle
@@ -55,10 +58,10 @@ module sched_control
   // One flip-flop a state: what comes next is wanted early.
   typedef enum logic [3:0] {
     Idle, Change, Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart, Decide, Collect,
-    OrderStart, Order
+    OrderStart, Order, Ahead
   } state_e;
 
-  localparam int unsigned States = 12;
+  localparam int unsigned States = 13;
 
   logic [States-1:0] state_q, state_d;
   logic              sums_stale_q, sums_stale_d, debts_stale_q, debts_stale_d, need_sums_q, need_debts_q, keep_cycles;
@@ -73,13 +76,14 @@ module sched_control
 
   assign list_en_o = state_q[Change] || state_q[Sums] || state_q[DebtsWait] || state_q[Collect];
   assign lanes_en_o = state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] || state_q[Debts] ||
-      state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] || state_q[Collect];
+      state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] || state_q[Collect] || state_q[Ahead];
   assign order_en_o = state_q[Collect] || state_q[OrderStart] || state_q[Order];
 
   assign change_ends = state_q[Change] && (list_done_i || cancel_i);
   assign collect_ends = state_q[Collect] && list_done_i && !ordered_i;
   assign order_ends = state_q[Order] && order_done_i;
-  assign decided_o = state_q[Decide] && pass_done_i;
+  assign ahead_start_o = state_q[Decide] && pass_done_i && ahead_i;
+  assign decided_o = (state_q[Decide] && pass_done_i && !ahead_i) || (state_q[Ahead] && ahead_done_i);
   assign done_o = decided_o || collect_ends || order_ends;
   assign stays_o = !state_q[Idle] && !done_o && !change_ends;
   assign busy_o = !state_q[Idle] && !cancel_i;
@@ -96,6 +100,7 @@ module sched_control
     state_d[DecideStart] = state_q[DecideWait];
     state_d[Decide] = (state_q[Idle] && decide_i && !need_sums_q && !need_debts_q) || state_q[DecideStart] ||
         (state_q[Decide] && !pass_done_i);
+    state_d[Ahead] = ahead_start_o || (state_q[Ahead] && !ahead_done_i);
     state_d[Collect] = (state_q[Idle] && cluster_i) || (state_q[Collect] && !list_done_i);
     state_d[OrderStart] = state_q[Collect] && list_done_i && ordered_i;
     state_d[Order] = state_q[OrderStart] || (state_q[Order] && !order_done_i);

@@ -14,7 +14,8 @@
 //   SegM     mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW     2^SegW segments of the seek table, up to 10, at least one a cell
 //   SeqW     bits of an insertion number; 24 by contract, narrower where a test wants it to wrap
-// Latency:    a decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
+//   Features optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none, which costs nothing
+// Latency:    a decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles, longer if it looks ahead (sched_ahead).
 // Handshake:  valid and ready on both channels, see sched_regs; busy_o and irq_o are levels. write_i wants a write decoded ahead: a bus has
 //             it from sched_join, a design of another bus takes sched_native.
 
@@ -28,7 +29,8 @@ module sched_core
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
-  parameter int unsigned SeqW = 24
+  parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -53,7 +55,10 @@ module sched_core
   localparam int unsigned TimeW = time_w(AngleW);
   localparam int unsigned SumW = sum_w(AngleW);
   localparam int unsigned KeyW = key_w(AngleW);
+  localparam int unsigned TotalW = total_w(AngleW);
   localparam int unsigned RoomW = room_w(AngleW);
+  localparam bit          Limits = has(Features, FeatureLimits);
+  localparam int unsigned TreeKeyW = KeyW + 32'(Limits);
   localparam int unsigned OrderCostW = TimeW + 4;
   localparam int unsigned Rows = Entries / Lanes;
   localparam int unsigned RowW = index_w(Rows);
@@ -79,6 +84,9 @@ module sched_core
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_core: SeqW must be 2 to 24");
   end
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_core: Features must be at most 15");
+  end
   if (DecisionLatency != Stages - 3) begin : g_bad_latency
     $error("sched_core: decision_latency in registers.toml differs from the depth of the pipeline");
   end
@@ -95,13 +103,16 @@ module sched_core
   sched_types#(AngleW, CylW)::cfg_t         cfg;
   sched_types#(AngleW, CylW)::cluster_cfg_t cluster_cfg;
   sched_types#(AngleW, CylW)::entry_t       entry;
+  sched_types#(AngleW, CylW)::optional_t    optional;
   sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load;
 
   // Results
   logic              result_valid, result_forced, forced_now, done, decided, stays;
   logic [TagW-1:0]   result_tag;
-  logic signed [KeyW-1:0] result_key;
+  logic signed [TotalW-1:0] result_key;
   logic [CountW-1:0] refused, refused_now, occupancy, collected;
+  logic              expired, ahead_done;
+  logic [TagW-1:0]   expired_tag;
   logic [31:0]       cycles;
   logic              ordered_q;
   logic [OrderCostW-1:0] order_cost;
@@ -127,7 +138,8 @@ module sched_core
     .CylW   (CylW),
     .SegM   (SegM),
     .SegW   (SegW),
-    .SeqW   (SeqW)
+    .SeqW   (SeqW),
+    .Features(Features)
   ) u_regs (
     .clk_i,
     .rst_ni,
@@ -152,6 +164,7 @@ module sched_core
     .cfg_o         (cfg),
     .cluster_o     (cluster_cfg),
     .entry_o       (entry),
+    .optional_o    (optional),
     .seq_o         (seq),
     .mask_i        (mask_change),
     .mask_o        (mask),
@@ -163,10 +176,10 @@ module sched_core
     stays: stays,
     done: done,
     decided: decided,
-    forced_now: forced_now,
-    refused_now: refused_now,
+    forced_now: ahead_done ? result_forced : forced_now,
+    refused_now: ahead_done ? refused : refused_now,
     occupancy: occupancy,
-    result: '{valid: result_valid, forced: result_forced, tag: result_tag, key: result_key, refused: refused},
+    result: '{valid: result_valid, forced: result_forced, tag: result_tag, key: result_key, refused: refused, expired: expired, expired_tag: expired_tag},
     cycles: cycles,
     next_valid: sweep.next.valid,
     next_tag: sweep.next.tag,
@@ -210,7 +223,8 @@ module sched_core
 
   // Course
   logic order_en;
-  logic list_done, streamed, swept, sums, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
+  logic ahead_start, ahead_pass_start;
+  logic list_done, streamed, swept, sums, control_pass_start, control_may_start, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
 
   sched_control u_control (
     .clk_i,
@@ -230,12 +244,15 @@ module sched_core
     .ordered_i    (streamed),
     .pass_done_i  (pass_done),
     .order_done_i (order_done),
+    .ahead_i      (cfg.ahead.active),
+    .ahead_done_i (ahead_done),
+    .ahead_start_o(ahead_start),
     .list_en_o    (list_en),
     .lanes_en_o   (lanes_en),
     .order_en_o   (order_en),
     .sums_o       (sums),
-    .pass_start_o (pass_start),
-    .may_start_o  (may_start),
+    .pass_start_o (control_pass_start),
+    .may_start_o  (control_may_start),
     .onward_o     (onward),
     .keep_o       (keep),
     .order_start_o(order_start),
@@ -245,6 +262,9 @@ module sched_core
     .decided_o    (decided),
     .cycles_o     (cycles)
   );
+
+  assign pass_start = control_pass_start || ahead_pass_start;
+  assign may_start = control_may_start || ahead_pass_start;
 
   // List
   list_op_t list_op;
@@ -366,6 +386,9 @@ module sched_core
   end
 
   // From where, or to where, a pass goes
+  logic                  ahead;
+  place_t                ahead_place;
+  logic [AngleW-1:0]     ahead_angle;
   logic [CylW-1:0]       head_cyl;
   logic [1:0][TimeW-1:0] pass_overhead_q;       // of an entry that reads, that writes
   sched_types#(AngleW, CylW)::pass_t    pass;
@@ -375,13 +398,17 @@ module sched_core
 
   always_comb begin
     pass.onward = onward;
-    pass.active = active;
+    pass.ahead = ahead;
+    pass.active = active && !ahead;
     pass.next_c_only = cfg.next_c_only;
-    pass.place = onward ? sweep.next.place : place_t'{cyl: head_cyl, head: cfg.head.head, write: cfg.head.write};
-    pass.angle = onward ? ~sweep.next.angle : cfg.head_time[AngleW-1:0];
+    pass.place = onward ? sweep.next.place : ahead ? ahead_place : place_t'{cyl: head_cyl, head: cfg.head.head, write: cfg.head.write};
+    pass.angle = onward ? ~sweep.next.angle : ahead ? ahead_angle : cfg.head_time[AngleW-1:0];
     pass.next_tag = sweep.next.tag;
     pass.age_now = cfg.age_now;
     pass.risk_charge = cfg.risk_charge;
+    pass.ageing = cfg.ageing;
+    pass.head_time = cfg.head_time;
+    pass.grace = cfg.grace;
     pass.room = room_q;
     hop_cfg = cfg.hop;
     hop_cfg.overhead = {cfg.hop.overhead[7:4], {TimeW{1'b0}}, {TimeW{1'b0}}, pass_overhead_q};
@@ -390,7 +417,7 @@ module sched_core
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 2; i++) begin
       pass_overhead_q[i] <= onward ? cfg.hop.overhead[{1'b1, sweep.next.place.write, 1'(i)}] :
-          cfg.hop.overhead[{1'b0, 1'(i), cfg.head.write}];
+          cfg.hop.overhead[{1'b0, 1'(i), pass.place.write}];
     end
   end
 
@@ -402,6 +429,7 @@ module sched_core
   assign change.angle = insert_end_q ? ~entry.finish_angle : entry.start_angle;
   assign change.continuous = entry.continuous;
   assign change.age = entry.age;
+  assign change.optional = optional;
   assign lane_part = part.we ? (SumW + 1)'(part.part) : $signed({1'b0, entry.transfer});
 
   // Lanes
@@ -409,11 +437,16 @@ module sched_core
   logic [StageKey:0][RowW-1:0]    row;
   logic [RowW-1:0]                change_row, part_row;
   logic [LaneW-1:0]               change_lane, part_lane;
-  logic [Lanes-1:0]               candidate, entry_refused;
-  logic [Lanes-1:0][KeyW-1:0]     key, tree_key;
+  logic [Lanes-1:0]               candidate, entry_refused, entry_due, entry_expired;
+  logic [Lanes-1:0][KeyW-1:0]     key, faulty_key;
+  logic [Lanes-1:0][TreeKeyW-1:0] tree_key;
+  logic [StageSeek:0]             fetch;
+  logic [Entries-1:0]             exclude;
+  place_t [Lanes-1:0]             fetched_place;
+  logic [Lanes-1:0][AngleW-1:0]   fetched_angle;
   logic [Lanes-1:0][SeqW-1:0]     entry_rank;
 
-  assign lane_mask = mask | {Entries{!cfg.mask_en}};
+  assign lane_mask = (mask | {Entries{!cfg.mask_en}}) & ~exclude;
   assign change_row = RowW'(change_tag >> LaneShift);
   assign change_lane = (Lanes > 1) ? change_tag[LaneW-1:0] : '0;
   assign part_row = part.we ? RowW'(part.tag >> LaneShift) : change_row;
@@ -445,7 +478,8 @@ module sched_core
       .CylW  (CylW),
       .SegM  (SegM),
       .SegW  (SegW),
-      .SeqW  (SeqW)
+      .SeqW  (SeqW),
+      .Features(Features)
     ) u_lane (
       .clk_i       (lanes_clk),
       .rst_ni      (soft_rst_n),
@@ -467,8 +501,13 @@ module sched_core
       .hop_o       (lane_rsp),
       .en_i        (pass_en[StageKey:0]),
       .row_i       (row),
+      .fetch_i     (fetch),
+      .fetched_place_o(fetched_place[lane]),
+      .fetched_angle_o(fetched_angle[lane]),
       .candidate_o (candidate[lane]),
       .refused_o   (entry_refused[lane]),
+      .due_o       (entry_due[lane]),
+      .expired_o   (entry_expired[lane]),
       .key_o       (key[lane]),
       .rank_o      (entry_rank[lane])
     );
@@ -481,40 +520,123 @@ module sched_core
 
   // Seeded fault for the test of the tests: lane 0's key is wrong by one tick.
 `ifdef PLATTER_SCHED_FAULT
-  assign tree_key = key ^ (Lanes * KeyW)'(1);
+  assign faulty_key = key ^ (Lanes * KeyW)'(1);
 `else
-  assign tree_key = key;
+  assign faulty_key = key;
 `endif
 
-  logic                best_valid;
-  logic signed [KeyW-1:0] best_key;
+  // A due entry goes before all others: its mark becomes the sign, beside which the key counts as unsigned.
+  for (genvar lane = 0; lane < Lanes; lane++) begin : g_tree_key
+    if (Limits) begin : g_due
+      assign tree_key[lane] = {entry_due[lane], !faulty_key[lane][KeyW-1], faulty_key[lane][KeyW-2:0]};
+    end else begin : g_key
+      logic unused_due;
+      assign unused_due = entry_due[lane];
+      assign tree_key[lane] = faulty_key[lane];
+    end
+  end
+
+  logic                best_valid, tree_expired;
+  logic signed [TreeKeyW-1:0] best_key;
   logic [SeqW-1:0]     best_rank;
-  logic [LaneW-1:0]    best_lane;
+  logic [LaneW-1:0]    best_lane, tree_expired_lane;
   logic [RefusedW-1:0] tree_refused;
 
   sched_min_tree #(
     .Lanes(Lanes),
-    .KeyW (KeyW),
+    .KeyW (TreeKeyW),
     .RankW(SeqW)
   ) u_min_tree (
     .clk_i       (lanes_clk),
     .en_i        (pass_en[StageTreeEnd:StageTree]),
     .candidate_i (candidate),
     .refused_i   (entry_refused),
+    .expired_i   (entry_expired),
     .key_i       (tree_key),
     .rank_i      (entry_rank),
     .best_valid_o(best_valid),
     .best_key_o  (best_key),
     .best_rank_o (best_rank),
     .best_lane_o (best_lane),
-    .refused_o   (tree_refused)
+    .refused_o   (tree_refused),
+    .expired_o   (tree_expired),
+    .expired_lane_o(tree_expired_lane)
   );
+
+  // Look-ahead: passes from an entry's end, which the lanes fetch
+  logic                     found, found_due, fetch_start, ahead_valid;
+  logic signed [KeyW-1:0]   found_key;
+  logic [TagW-1:0]          found_tag, fetch_tag, ahead_tag;
+  logic signed [TotalW-1:0] ahead_total;
+
+  if (has(Features, FeatureAhead)) begin : g_ahead
+    logic [LaneW-1:0]  fetch_lane_q;
+    place_t            place_q;
+    logic [AngleW-1:0] angle_q;
+
+    sched_ahead #(
+      .Entries(Entries),
+      .AngleW (AngleW)
+    ) u_ahead (
+      .clk_i,
+      .rst_ni(soft_rst_n),
+      .start_i     (ahead_start),
+      .most_i      (cfg.ahead.most),
+      .depth_i     (cfg.ahead.depth),
+      .share_i     (cfg.ahead.share),
+      .done_o      (ahead_done),
+      .pass_start_o(ahead_pass_start),
+      .fetch_o     (fetch_start),
+      .fetch_tag_o (fetch_tag),
+      .ahead_o     (ahead),
+      .exclude_o   (exclude),
+      .pass_done_i (pass_done),
+      .found_i     (found),
+      .found_due_i (found_due),
+      .found_key_i (found_key),
+      .found_tag_i (found_tag),
+      .valid_o     (ahead_valid),
+      .tag_o       (ahead_tag),
+      .total_o     (ahead_total)
+    );
+
+    always_ff @(posedge clk_i) begin
+      if (fetch_start) begin
+        fetch_lane_q <= (Lanes > 1) ? fetch_tag[LaneW-1:0] : '0;
+      end
+      if (fetch[StageDistance]) begin
+        place_q <= fetched_place[fetch_lane_q];
+      end
+      if (fetch[StageSeek]) begin
+        angle_q <= ~fetched_angle[fetch_lane_q];
+      end
+    end
+
+    assign ahead_place = place_q;
+    assign ahead_angle = angle_q;
+  end else begin : g_no_ahead
+    logic unused_ahead;
+    assign unused_ahead = ^{ahead_start, cfg.ahead, fetch, fetched_place, fetched_angle, found, found_due, found_key, found_tag};
+    assign ahead_done = 1'b0;
+    assign ahead_pass_start = 1'b0;
+    assign fetch_start = 1'b0;
+    assign fetch_tag = '0;
+    assign ahead = 1'b0;
+    assign exclude = '0;
+    assign ahead_valid = 1'b0;
+    assign ahead_tag = '0;
+    assign ahead_total = '0;
+    assign ahead_place = '0;
+    assign ahead_angle = '0;
+  end
 
   sched_decide #(
     .Rows (Rows),
     .Lanes(Lanes),
     .KeyW (KeyW),
-    .RankW(SeqW)
+    .TotalW(TotalW),
+    .RankW(SeqW),
+    .Features(Features)
   ) u_decide (
     .clk_i,
     .rst_ni(soft_rst_n),
@@ -524,6 +646,16 @@ module sched_core
     .done_o         (pass_done),
     .active_i       (active),
     .next_tag_i     (sweep.next.tag),
+    .fetch_i        (fetch_start),
+    .fetch_row_i    (RowW'(fetch_tag >> LaneShift)),
+    .fetch_o        (fetch),
+    .settle_i       (ahead_done && ahead_valid),
+    .settle_tag_i   (ahead_tag),
+    .settle_key_i   (ahead_total),
+    .found_o        (found),
+    .found_due_o    (found_due),
+    .found_key_o    (found_key),
+    .found_tag_o    (found_tag),
     .en_o           (pass_en),
     .row_o          (row),
     .best_valid_i   (best_valid),
@@ -531,11 +663,15 @@ module sched_core
     .best_rank_i    (best_rank),
     .best_lane_i    (best_lane),
     .refused_i      (tree_refused),
+    .expired_i      (tree_expired),
+    .expired_lane_i (tree_expired_lane),
     .result_valid_o (result_valid),
     .result_forced_o(result_forced),
     .result_tag_o   (result_tag),
     .result_key_o   (result_key),
     .refused_o      (refused),
+    .expired_o      (expired),
+    .expired_tag_o  (expired_tag),
     .forced_now_o   (forced_now),
     .refused_now_o  (refused_now)
   );

@@ -3,12 +3,14 @@
 // A pass over the table: sends its rows down the lanes, keeps the best candidate so far and holds the
 // result.
 //
-// Parameters: Rows (entries a lane), Lanes, KeyW (bits of a key, signed), RankW (bits of a rank: less is older).
+// Parameters: Rows (entries a lane), Lanes, KeyW (bits of a key, signed), TotalW (of the result's), RankW (bits of a rank: less is older),
+//             Features (see sched_pkg): with FeatureLimits the key that is compared is one bit wider, its top bit set if the entry is due.
 // Latency:    the pass ends Rows + DecisionLatency cycles after start_i, with done_o in its last
 //             cycle; the result is valid in the cycle after.
 // Handshake:  start_i only between passes, and not in the cycle after a change of the table; the
 //             first row is in stage 1 in the cycle of start_i. keep_i: the pass is a decision, whose
-//             result is kept. reset ends a pass.
+//             result is kept. reset ends a pass. fetch_i, between passes, sends one row ahead of a pass that starts two cycles later.
+//             settle_i puts another result in the place of the kept one.
 
 module sched_decide
   import sched_pkg::*;
@@ -16,7 +18,10 @@ module sched_decide
   parameter int unsigned Rows = 8,
   parameter int unsigned Lanes = 4,
   parameter int unsigned KeyW = 22,
+  parameter int unsigned TotalW = 24,
   parameter int unsigned RankW = 24,
+  parameter int unsigned Features = 0,
+  localparam int unsigned TreeKeyW = KeyW + 32'(has(Features, FeatureLimits)),
   localparam int unsigned RowW = index_w(Rows),
   localparam int unsigned LaneW = index_w(Lanes),
   localparam int unsigned EntryW = index_w(Rows * Lanes),
@@ -34,23 +39,41 @@ module sched_decide
   input  logic                active_i,
   input  logic [TagW-1:0]     next_tag_i,
 
+  input  logic                fetch_i,
+  input  logic [RowW-1:0]     fetch_row_i,
+  output logic [StageSeek:0]  fetch_o,       // the stages in which that row is
+
+  input  logic                settle_i,
+  input  logic [TagW-1:0]     settle_tag_i,
+  input  logic signed [TotalW-1:0] settle_key_i,
+
+  // What the pass has found, with done_o
+  output logic                found_o,
+  output logic                found_due_o,
+  output logic signed [KeyW-1:0] found_key_o,
+  output logic [TagW-1:0]     found_tag_o,
+
   // To the lanes and the tree
   output logic [StageTreeEnd:0] en_o,
   output logic [StageKey:0][RowW-1:0] row_o,
 
   // From the tree, stage 14
   input  logic                best_valid_i,
-  input  logic signed [KeyW-1:0] best_key_i,
+  input  logic signed [TreeKeyW-1:0] best_key_i,
   input  logic [RankW-1:0]    best_rank_i,
   input  logic [LaneW-1:0]    best_lane_i,
   input  logic [RefusedW-1:0] refused_i,
+  input  logic                expired_i,
+  input  logic [LaneW-1:0]    expired_lane_i,
 
   // Result
   output logic                result_valid_o,
   output logic                result_forced_o,
   output logic [TagW-1:0]     result_tag_o,
-  output logic signed [KeyW-1:0] result_key_o,
+  output logic signed [TotalW-1:0] result_key_o,
   output logic [CountW-1:0]   refused_o,
+  output logic                expired_o,
+  output logic [TagW-1:0]     expired_tag_o,
 
   // The same in the last cycle, for the counters
   output logic                forced_now_o,
@@ -62,6 +85,12 @@ module sched_decide
   end
   if (KeyW < 2 || RankW < 1) begin : g_bad_width
     $error("sched_decide: KeyW must be at least 2, RankW at least 1");
+  end
+  if (TotalW < KeyW) begin : g_bad_total
+    $error("sched_decide: TotalW must be at least KeyW");
+  end
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_decide: Features must be at most 15");
   end
 
   // Rows. Between passes stages 0 and 1 take the first row in every cycle, so that it has passed them
@@ -81,7 +110,7 @@ module sched_decide
 
   // The row in stage 0 is one ahead of the row in stage 1.
   assign row_next = row_distance_q + RowW'(1);
-  assign row_read = (may_start_i || more) ? row_next : '0;
+  assign row_read = fetch_i ? fetch_row_i : (may_start_i || more) ? row_next : '0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -114,16 +143,28 @@ module sched_decide
   assign en_o = {en_q[StageTreeEnd:2], 1'b1, 1'b1};
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
+  logic [StageSeek:1] fetch_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fetch_q <= '0;
+    end else begin
+      fetch_q <= {fetch_q[StageSeek-1:1], fetch_i};
+    end
+  end
+
+  assign fetch_o = {fetch_q, fetch_i};
+
   // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
   logic                    best_valid_q, best_valid_d, better;
-  logic signed [KeyW-1:0]  best_key_q, best_key_d;
+  logic signed [TreeKeyW-1:0] best_key_q, best_key_d;
   logic [RankW-1:0]        best_rank_q;
   logic [EntryW-1:0]       best_tag_q, best_tag_d, tree_tag;
   logic [CountW-1:0]       refused_q;
 
   assign tree_tag = EntryW'(TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(best_lane_i));
-  assign better = {1'b0, !best_key_i[KeyW-1], best_key_i[KeyW-2:0], best_rank_i} <
-      {!best_valid_q, !best_key_q[KeyW-1], best_key_q[KeyW-2:0], best_rank_q};
+  assign better = {1'b0, !best_key_i[TreeKeyW-1], best_key_i[TreeKeyW-2:0], best_rank_i} <
+      {!best_valid_q, !best_key_q[TreeKeyW-1], best_key_q[TreeKeyW-2:0], best_rank_q};
   assign best_valid_d = best_valid_q || best_valid_i;
   assign best_key_d = (best_valid_i && better) ? best_key_i : best_key_q;
   assign best_tag_d = (best_valid_i && better) ? tree_tag : best_tag_q;
@@ -147,6 +188,34 @@ module sched_decide
     end
   end
 
+  assign found_o = best_valid_d;
+  assign found_due_o = TreeKeyW > KeyW && best_key_d[TreeKeyW-1];
+  assign found_tag_o = TagW'(best_tag_d);
+
+  // Beside the mark of a due entry the key has its sign inverted (see sched_core).
+  if (TreeKeyW > KeyW) begin : g_due
+    assign found_key_o = {!best_key_d[KeyW-1], best_key_d[KeyW-2:0]};
+  end else begin : g_key
+    assign found_key_o = best_key_d;
+  end
+
+  // The lowest tag that has expired
+  logic            expired_q, expired_d;
+  logic [TagW-1:0] expired_tag_q, expired_tag_d;
+
+  assign expired_d = expired_q || expired_i;
+  assign expired_tag_d = expired_q ? expired_tag_q : (TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(expired_lane_i)) & {TagW{expired_i}};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || !busy_q) begin
+      expired_q <= 1'b0;
+      expired_tag_q <= '0;
+    end else if (en_q[StageBest]) begin
+      expired_q <= expired_d;
+      expired_tag_q <= expired_tag_d;
+    end
+  end
+
   // Result
   assign forced_now_o = !best_valid_d && active_i;
 
@@ -157,12 +226,19 @@ module sched_decide
       result_tag_o <= '0;
       result_key_o <= '0;
       refused_o <= '0;
+      expired_o <= 1'b0;
+      expired_tag_o <= '0;
+    end else if (settle_i) begin
+      result_tag_o <= settle_tag_i;
+      result_key_o <= settle_key_i;
     end else if (done_o && keep_i) begin
       result_valid_o <= best_valid_d || active_i;
       result_forced_o <= forced_now_o;
       result_tag_o <= best_valid_d ? TagW'(best_tag_d) : next_tag_i & {TagW{active_i}};
-      result_key_o <= best_valid_d ? best_key_d : '0;
+      result_key_o <= best_valid_d ? TotalW'(found_key_o) : '0;
       refused_o <= refused_now_o;
+      expired_o <= expired_d;
+      expired_tag_o <= expired_tag_d;
     end
   end
 

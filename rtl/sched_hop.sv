@@ -12,6 +12,8 @@
 // sat(ov + sat(x + settle)) = (x + settle < 0) ? ov : sat(x + (ov + settle)), so that stage 9 needs
 // one addition after the seek time. As t + ((a - t) mod 2^AngleW) is congruent to a, the low bits
 // of the cost are the difference of the angles, and only its top bits need an addition.
+//
+// With FeatureZeroLatency a hop has a rest (zero: none): where it would wait that long or longer, it is over on arrival, or that much later.
 
 module sched_hop
   import sched_pkg::*;
@@ -20,6 +22,7 @@ module sched_hop
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
+  parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW)
 ) (
   input  logic              clk_i,
@@ -37,6 +40,7 @@ module sched_hop
   // Stage 8
   input  logic [AngleW-1:0] from_angle_i,
   input  logic [AngleW-1:0] to_angle_i,
+  input  logic [AngleW-1:0] rest_i,
 
   // Stage 11
   output sched_types#(AngleW, CylW)::hop_rsp_t hop_o
@@ -47,6 +51,9 @@ module sched_hop
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
     $error("sched_hop: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+  end
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_hop: Features must be at most 15");
   end
 
   localparam int unsigned WideW = TimeW + 3;   // signed sums of three times
@@ -230,15 +237,58 @@ module sched_hop
   assign turns = arrival_q[TimeW-1:AngleW];
   assign most = turns == '1;
   assign most_but_one = turns == TurnW'(-2);
-  assign reach_turns = turns_of(turns, borrow, late);
+  assign reach_turns = turns_of(turns, borrow, late && !rests);
   assign worst_turns = turns_of(turns, borrow, late || within_risk);
-  assign reach_beyond = too_many(most, most_but_one, borrow, late);
+  assign reach_beyond = too_many(most, most_but_one, borrow, late && !rests);
   assign worst_beyond = too_many(most, most_but_one, borrow, late || within_risk);
+
+  // Of a hop with a rest: no turn for a late arrival; over on arrival if the wait is not within the rest.
+  logic             rests, over;
+  logic [TimeW-1:0] over_time;
+
+  if (has(Features, FeatureZeroLatency)) begin : g_zero_latency
+    logic [AngleW-1:0] charge, rest_q;
+    logic [TimeW-1:0]  other_over_q, over_time_q;
+    logic signed [TimeW+2:0] fixed_over_q;
+    logic [AngleW:0]   past_rest_q;
+    logic              rests_q;
+
+    assign charge = cfg_i.rest_cost ? rest_i : '0;
+
+    always_ff @(posedge clk_i) begin
+      if (en_i[StageSeek]) begin
+        rest_q <= rest_i;
+        fixed_over_q <= (TimeW + 3)'(fixed_multiply_q) + (TimeW + 3)'({1'b0, charge});
+        other_over_q <= clamp((switches_q ? wide_t'(fixed_multiply_q) + plain(cfg_i.head_switch) : plain(overhead_seek_q)) +
+            WideW'({1'b0, charge}));
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (en_i[StageArrive]) begin
+        over_time_q <= other ? other_over_q : clamp(plain(seek) + wide_t'(fixed_over_q));
+        past_rest_q <= {1'b0, turn_arrive_q} - {1'b0, rest_q};
+        rests_q <= |rest_q;
+      end
+    end
+
+    assign rests = rests_q;
+    assign over = rests_q && !is_within(borrow, past_rest_q, arrives);
+    assign over_time = over_time_q;
+  end else begin : g_in_order
+    logic unused_rest;
+    assign unused_rest = ^{rest_i, cfg_i.rest_cost};
+    assign rests = 1'b0;
+    assign over = 1'b0;
+    assign over_time = '0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      hop_o.risky <= within_risk && !late;
-      if (reach_beyond) begin
+      hop_o.risky <= within_risk && !late && !rests;
+      if (over) begin
+        hop_o.reach <= over_time;
+      end else if (reach_beyond) begin
         hop_o.reach <= '1;
       end else begin
         hop_o.reach <= {reach_turns, turn_q};

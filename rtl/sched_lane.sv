@@ -23,6 +23,7 @@ module sched_lane
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
   parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW),
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned KeyW = key_w(AngleW),
@@ -61,9 +62,16 @@ module sched_lane
   input  logic [StageKey:0] en_i,
   input  logic [StageKey:0][RowW-1:0] row_i,
 
+  // The end of an entry: fetch_i[n] while its row is in stage n; its place in stage 1, its angle (inverted) in stage 8
+  input  logic [StageSeek:0] fetch_i,
+  output sched_types#(AngleW, CylW)::place_t fetched_place_o,
+  output logic [AngleW-1:0] fetched_angle_o,
+
   // Stage 12
   output logic              candidate_o,
   output logic              refused_o,
+  output logic              due_o,             // its limit makes it go first
+  output logic              expired_o,         // its limit has passed, and it does not compete
   output logic signed [KeyW-1:0] key_o,
   output logic [SeqW-1:0]   rank_o             // less: older
 );
@@ -83,9 +91,14 @@ module sched_lane
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_lane: SeqW must be 2 to 24");
   end
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_lane: Features must be at most 15");
+  end
 
   localparam int unsigned DebtW = debt_w(AngleW);
   localparam int unsigned NeedW = RoomW + 1;
+  // Ageing with a weight takes three stages more.
+  localparam int unsigned StageAge = has(Features, FeatureAgeing) ? StageLookup : StageSeek;
 
   // A hop of the list passes where no row does.
   logic [StageKey:0] en;
@@ -96,7 +109,9 @@ module sched_lane
   sched_types#(AngleW, CylW)::place_t place;
   logic [AngleW-1:0] angle;
   logic              continuous, next_q;
-  logic [SumW-1:0]   age;
+  logic [SumW-1:0]   age, limit;
+  limit_e            limit_kind;
+  logic [AngleW-1:0] rest;
   logic [SeqW-1:0]   seq;
   logic signed [DebtW-1:0] extra, new_debt;
 
@@ -104,7 +119,8 @@ module sched_lane
     .Rows  (Rows),
     .AngleW(AngleW),
     .CylW  (CylW),
-    .SeqW  (SeqW)
+    .SeqW  (SeqW),
+    .Features(Features)
   ) u_table (
     .clk_i,
     .rst_ni,
@@ -122,20 +138,27 @@ module sched_lane
     .debt_row_i   (row_i[StageKey]),
     .debt_i       (new_debt),
     .onward_i     (pass_i.onward),
+    .place_end_i  (pass_i.onward || fetch_i[0]),
     .place_en_i   (en[0]),
     .place_row_i  (row_i[0]),
     .place_o      (place),
-    .angle_en_i   (en[StageMultiply]),
+    .angle_en_i   (en[StageMultiply] || fetch_i[StageMultiply]),
+    .angle_end_i  (pass_i.onward || fetch_i[StageMultiply]),
     .angle_row_i  (row_i[StageMultiply]),
     .angle_o      (angle),
-    .age_en_i     (en[StageSeek]),
-    .age_row_i    (row_i[StageSeek]),
+    .rest_o       (rest),
+    .age_en_i     (en[StageAge]),
+    .age_row_i    (row_i[StageAge]),
     .continuous_o (continuous),
     .age_o        (age),
     .extra_en_i   (en[StageArrive]),
     .extra_clear_i(next_q),
     .extra_row_i  (row_i[StageArrive]),
     .extra_o      (extra),
+    .limit_en_i   (en[StageSeek]),
+    .limit_row_i  (row_i[StageSeek]),
+    .limit_kind_o (limit_kind),
+    .limit_o      (limit),
     .seq_en_i     (en[StageCost]),
     .seq_row_i    (row_i[StageCost]),
     .seq_o        (seq)
@@ -146,7 +169,7 @@ module sched_lane
   logic                               hop, hop_place, hop_angle;
   sched_types#(AngleW, CylW)::place_t from, to;
   logic [2:0]                         overhead_sel;
-  logic [AngleW-1:0]                  from_angle, to_angle;
+  logic [AngleW-1:0]                  from_angle, to_angle, hop_rest;
 
   assign hop = hop_i.en[StageDistance];
   assign hop_place = hop && !hop_i.head;
@@ -159,12 +182,16 @@ module sched_lane
   assign hop_angle = hop_i.en[StageSeek];
   assign from_angle = (hop_angle && !hop_i.angle_head) ? hop_i.from_angle : pass_i.angle;
   assign to_angle = hop_angle ? hop_i.to_angle : angle;
+  assign hop_rest = (hop_angle || pass_i.onward || pass_i.ahead) ? '0 : rest;
+  assign fetched_place_o = place;
+  assign fetched_angle_o = angle;
 
   sched_hop #(
     .AngleW(AngleW),
     .CylW  (CylW),
     .SegM  (SegM),
-    .SegW  (SegW)
+    .SegW  (SegW),
+    .Features(Features)
   ) u_hop (
     .clk_i,
     .load_i,
@@ -175,6 +202,7 @@ module sched_lane
     .overhead_sel_i(overhead_sel),
     .from_angle_i  (from_angle),
     .to_angle_i    (to_angle),
+    .rest_i        (hop_rest),
     .hop_o
   );
 
@@ -182,12 +210,9 @@ module sched_lane
   // (in a pass for debts: its part); does it compete?
   logic                    live_q, competes_q, continuous_q, next_cost_q;
   logic [Rows-1:0]         live_rows_q;
-  logic [SumW-1:0]         waited;
   logic signed [RoomW:0]   room_q;
-  logic [TimeW-1:0]        aged_cost_q, aged_q;
-  logic signed [KeyW-1:0]  aged_risky_q;
-
-  assign waited = pass_i.age_now - age;
+  logic [TimeW-1:0]        aged_cost_q;
+  logic signed [KeyW-1:0]  aged, aged_q, aged_risky_q;
 
   always_ff @(posedge clk_i) begin
     live_rows_q <= valid_o & mask_i;
@@ -203,21 +228,140 @@ module sched_lane
     if (en[StageArrive]) begin
       next_cost_q <= next_q;
       live_q <= live_rows_q[row_i[StageArrive]];
-      continuous_q <= continuous;
-      if (|waited[SumW-1:TimeW]) begin
-        aged_cost_q <= '1;
-      end else begin
-        aged_cost_q <= waited[TimeW-1:0];
+    end
+  end
+
+  function automatic logic [TimeW-1:0] as_time(logic [SumW-1:0] value);
+    return value[TimeW-1:0] | {TimeW{|value[SumW-1:TimeW]}};
+  endfunction
+
+  if (has(Features, FeatureAgeing)) begin : g_ageing
+    localparam int unsigned ProductW = CapW + ScaleW;
+    localparam int unsigned WeightedW = ProductW - ScaleFraction;
+
+    logic [SumW-1:0]     waited_q;
+    logic [CapW-1:0]     capped_q;
+    logic [TimeW-1:0]    plain_q, plain_seek_q;
+    logic [ProductW-1:0] product_q;
+    logic [WeightedW-1:0] weighted;
+    logic [StageArrive:StageMultiply] continuous_age_q;
+    logic                continuous_line_q;
+
+    // Stages 6 to 9: what was waited, its cap, its weight
+    always_ff @(posedge clk_i) begin
+      if (en[StageLine]) begin
+        waited_q <= pass_i.age_now - age;
+        continuous_line_q <= continuous;
+      end
+      if (en[StageMultiply]) begin
+        capped_q <= (waited_q > SumW'(pass_i.ageing.cap)) ? pass_i.ageing.cap : waited_q[CapW-1:0];
+        plain_q <= as_time(waited_q);
+        continuous_age_q[StageMultiply] <= continuous_line_q;
+      end
+      if (en[StageSeek]) begin
+        product_q <= ProductW'(capped_q) * ProductW'(pass_i.ageing.scale);
+        plain_seek_q <= plain_q;
+        continuous_age_q[StageSeek] <= continuous_age_q[StageMultiply];
       end
     end
+
+    assign weighted = product_q[ProductW-1:ScaleFraction];
+
+    always_ff @(posedge clk_i) begin
+      if (en[StageArrive]) begin
+        continuous_age_q[StageArrive] <= continuous_age_q[StageSeek];
+        if (!pass_i.ageing.scaled) begin
+          aged_cost_q <= plain_seek_q;
+        end else if (|(weighted >> TimeW)) begin
+          aged_cost_q <= '1;
+        end else begin
+          aged_cost_q <= TimeW'(weighted);
+        end
+      end
+    end
+
+    assign continuous_q = continuous_age_q[StageArrive];
+
+    // Stage 10: what is taken off the cost
+    always_comb begin
+      aged = KeyW'({2'b00, aged_cost_q});
+      if (pass_i.ageing.defer_c && continuous_q) begin
+        aged = -KeyW'({3'b000, pass_i.ageing.defer});
+      end
+      if (pass_i.ahead) begin
+        aged = '0;
+      end
+    end
+
+    logic unused_product;
+    assign unused_product = ^product_q[ScaleFraction-1:0];
+  end else begin : g_plain_ageing
+    logic [SumW-1:0] waited;
+
+    assign waited = pass_i.age_now - age;
+
+    always_ff @(posedge clk_i) begin
+      if (en[StageArrive]) begin
+        continuous_q <= continuous;
+        aged_cost_q <= as_time(waited);
+      end
+    end
+
+    assign aged = pass_i.ahead ? '0 : KeyW'({2'b00, aged_cost_q});
+
+    logic unused_ageing;
+    assign unused_ageing = ^pass_i.ageing;
   end
 
   always_ff @(posedge clk_i) begin
     if (en[StageCost]) begin
       room_q <= (RoomW + 1)'(pass_i.room) + (RoomW + 1)'(extra);
-      aged_q <= aged_cost_q;
-      aged_risky_q <= KeyW'({2'b00, aged_cost_q}) - KeyW'(pass_i.risk_charge);
+      aged_q <= aged;
+      aged_risky_q <= aged - KeyW'(pass_i.risk_charge);
       competes_q <= live_q && !(pass_i.active && pass_i.next_c_only && continuous_q && !next_cost_q);
+    end
+  end
+
+  // Stages 9 and 10: how long until its limit; stage 11: is it missed, or near?
+  logic due, expired;
+
+  if (has(Features, FeatureLimits)) begin : g_limits
+    logic signed [SumW-1:0] left_arrive_q, left_q;
+    logic signed [SumW:0]   late;
+    limit_e                 kind_arrive_q, kind_q;
+    logic                   near_q;
+
+    always_ff @(posedge clk_i) begin
+      if (en[StageArrive]) begin
+        left_arrive_q <= limit - pass_i.head_time;
+        kind_arrive_q <= pass_i.ahead ? LimitNone : limit_kind;
+      end
+      if (en[StageCost]) begin
+        left_q <= left_arrive_q;
+        kind_q <= kind_arrive_q;
+        near_q <= (SumW + 1)'(left_arrive_q) < $signed({1'b0, pass_i.grace});
+      end
+    end
+
+    assign late = (SumW + 1)'(left_q) - $signed((SumW + 1)'(hop_o.worst));
+    assign due = (kind_q == LimitFirst && late[SumW]) || (kind_q == LimitKeep && near_q && !late[SumW]);
+    assign expired = kind_q == LimitWithdraw && late[SumW];
+
+    logic unused_late;
+    assign unused_late = ^late[SumW-1:0];
+  end else begin : g_no_limits
+    logic unused_limit;
+    assign unused_limit = ^{limit, limit_kind, pass_i.head_time, pass_i.grace};
+    assign due = 1'b0;
+    assign expired = 1'b0;
+  end
+
+  // Live, whatever the guard and CTRL.NEXT_C_ONLY say
+  logic live_cost_q;
+
+  always_ff @(posedge clk_i) begin
+    if (en[StageCost]) begin
+      live_cost_q <= live_q;
     end
   end
 
@@ -232,14 +376,16 @@ module sched_lane
 
   always_ff @(posedge clk_i) begin
     if (en[StageKey]) begin
-      candidate_o <= competes_q && passed;
-      refused_o <= competes_q && !passed;
+      candidate_o <= competes_q && passed && !expired;
+      refused_o <= competes_q && !passed && !expired;
+      due_o <= due;
+      expired_o <= live_cost_q && expired;
       rank_o <= seq - seq_i;
-      key_o <= KeyW'({2'b00, hop_o.reach}) - (hop_o.risky ? aged_risky_q : KeyW'({2'b00, aged_q}));
+      key_o <= KeyW'({2'b00, hop_o.reach}) - (hop_o.risky ? aged_risky_q : aged_q);
     end
   end
 
   logic unused_row;
-  assign unused_row = ^row_i[StageLine:StageDistance];
+  assign unused_row = ^{row_i[StageLine:StageDistance], fetch_i};
 
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Best candidate of the lanes: least key, then oldest, then lowest lane; and the number of refused entries.
+// Best candidate of the lanes: least key, then oldest, then lowest lane; the number of refused entries; the lowest lane whose entry has expired.
 //
 // Parameters: Lanes (a power of two), KeyW (bits of a key, signed), RankW (bits of a rank: less is older).
 // Latency:    two cycles; en_i[n] enables the register of its nth half.
@@ -20,6 +20,7 @@ module sched_min_tree
   input  logic [1:0]                  en_i,
   input  logic [Lanes-1:0]            candidate_i,
   input  logic [Lanes-1:0]            refused_i,
+  input  logic [Lanes-1:0]            expired_i,
   input  logic [Lanes-1:0][KeyW-1:0]  key_i,
   input  logic [Lanes-1:0][RankW-1:0] rank_i,
 
@@ -27,7 +28,9 @@ module sched_min_tree
   output logic signed [KeyW-1:0]      best_key_o,
   output logic [RankW-1:0]            best_rank_o,
   output logic [LaneW-1:0]            best_lane_o,
-  output logic [RefusedW-1:0]         refused_o
+  output logic [RefusedW-1:0]         refused_o,
+  output logic                        expired_o,
+  output logic [LaneW-1:0]            expired_lane_o
 );
 
   if (!lanes_ok(Lanes)) begin : g_bad_lanes
@@ -97,12 +100,25 @@ module sched_min_tree
     end
   endfunction
 
+  function automatic logic [LaneW-1:0] lowest(logic [Lanes-1:0] lanes);
+    lowest = '0;
+    for (int unsigned i = Lanes; i > 0; i--) begin
+      if (lanes[i-1]) begin
+        lowest = LaneW'(i - 1);
+      end
+    end
+  endfunction
+
   logic [RefusedW-1:0] refused_q;
+  logic                expired_q;
+  logic [LaneW-1:0]    expired_lane_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin
       middle_q <= middle_d;
       refused_q <= count(refused_i);
+      expired_q <= |expired_i;
+      expired_lane_q <= lowest(expired_i);
     end
   end
 
@@ -110,6 +126,8 @@ module sched_min_tree
     if (en_i[1]) begin
       best_q <= best_d;
       refused_o <= refused_q;
+      expired_o <= expired_q;
+      expired_lane_o <= expired_lane_q;
     end
   end
 

@@ -18,7 +18,8 @@ module sched_native
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
-  parameter int unsigned SeqW = 24
+  parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -66,7 +67,8 @@ module sched_native
     .CylW   (CylW),
     .SegM   (SegM),
     .SegW   (SegW),
-    .SeqW   (SeqW)
+    .SeqW   (SeqW),
+    .Features(Features)
   ) u_core (
     .clk_i,
     .rst_ni,

@@ -34,6 +34,23 @@ package sched_pkg;
   localparam int unsigned AddrW = 12;
   localparam int unsigned SlotW = 4;           // 0 to 11 of a cluster, and the head
   localparam int unsigned OrderMost = 12;
+  localparam int unsigned AheadMost = 4;       // accesses ahead
+
+  // Optional parts: Features is a sum of these.
+  localparam int unsigned FeatureAgeing = 1;       // a cap and a weight for what was waited; continuous entries are put off
+  localparam int unsigned FeatureAhead = 2;        // a decision looks ahead
+  localparam int unsigned FeatureLimits = 4;       // entries with a limit
+  localparam int unsigned FeatureZeroLatency = 8;  // accesses that begin in the middle of their sectors
+  localparam int unsigned FeaturesAll = 15;
+
+  function automatic bit has(int unsigned features, int unsigned feature);
+    return (features & feature) != 0;
+  endfunction
+
+  // A time waited under a cap, its weight and the bits of the weight below one tick.
+  localparam int unsigned CapW = 17;
+  localparam int unsigned ScaleW = 18;
+  localparam int unsigned ScaleFraction = 6;
 
   typedef enum logic [1:0] {
     ClassDiscrete   = 2'd0,
@@ -66,7 +83,7 @@ package sched_pkg;
       RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
       OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
       ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
-      EDeadlineOffset, EAgeOffset: return 1'b1;
+      EDeadlineOffset, EAgeOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset: return 1'b1;
       default: return 1'b0;
     endcase
   endfunction
@@ -119,6 +136,14 @@ package sched_pkg;
     ListIdle, ListInsert, ListRemove, ListSums, ListSumsDrain, ListCollect, ListMatrix, ListMatrixDrain
   } list_state_e;
 
+  // What E_LIMIT means.
+  typedef enum logic [1:0] {
+    LimitNone     = 2'd0,
+    LimitFirst    = 2'd1,      // from then on it goes first
+    LimitWithdraw = 2'd2,      // from then on it does not compete
+    LimitKeep     = 2'd3       // it goes first to be in time
+  } limit_e;
+
   // What a hop of the list is for.
   typedef enum logic [2:0] {
     HopNone,
@@ -153,7 +178,8 @@ package sched_pkg;
       ClusterOffset, ClusterFromOffset, ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset,
       EEndAngleOffset, ETransferOffset, EDeadlineOffset, EAgeOffset, InsertOffset, RemoveOffset,
       ServeOffset, SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
-      SeekGroupOffset, Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset,
+      SeekGroupOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset,
+      AheadShareOffset, ELimitOffset, ERestOffset, Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset,
       Mask6Offset, Mask7Offset: kind_of.known = 1'b1;
       default: ;
     endcase
@@ -178,6 +204,11 @@ package sched_pkg;
   // A key: a cost (one bit more than a time) less what was waited, signed.
   function automatic int unsigned key_w(int unsigned angle_w);
     return time_w(angle_w) + 2;
+  endfunction
+
+  // A key and the shares of what is ahead, signed.
+  function automatic int unsigned total_w(int unsigned angle_w);
+    return key_w(angle_w) + 2;
   endfunction
 
   // What serving an entry first adds to the sweep, signed: a sum and two hops.
@@ -258,12 +289,20 @@ package sched_pkg;
       logic [SumW-1:0]   age;
     } entry_t;
 
+    // What the optional parts want of it
+    typedef struct packed {
+      limit_e            limit_kind;
+      logic [SumW-1:0]   limit;
+      logic [AngleW-1:0] rest;
+    } optional_t;
+
     // What a change brings to the lanes: where the entry starts, and one cycle later where it ends
     typedef struct packed {
       place_t            place;
       logic [AngleW-1:0] angle;             // of an end: inverted
       logic              continuous;
       logic [SumW-1:0]   age;
+      optional_t         optional;
     } change_t;
 
     // Configuration of the hop units
@@ -273,8 +312,26 @@ package sched_pkg;
       logic [TimeW-1:0]      head_switch;
       logic [TimeW-1:0]      write_settle;
       logic                  switch_early;  // head switch + write settle < 0
+      logic                  rest_cost;     // an access from the middle of its sectors is charged its rest
       logic [7:0][TimeW-1:0] overhead;      // {from an entry's end, to a write, from a write}
     } hop_cfg_t;
+
+    // How entries age
+    typedef struct packed {
+      logic              defer_c;           // continuous ones do not: defer is added to their key
+      logic [TimeW-2:0]  defer;
+      logic              scaled;            // scale is not zero: cap and scale apply
+      logic [CapW-1:0]   cap;
+      logic [ScaleW-1:0] scale;
+    } ageing_t;
+
+    // How far a decision looks ahead
+    typedef struct packed {
+      logic              active;            // most and depth are not zero
+      logic [CountW-1:0] most;
+      logic [2:0]        depth;
+      logic [AheadMost-1:0][7:0] share;
+    } ahead_cfg_t;
 
     // Configuration
     typedef struct packed {
@@ -287,6 +344,9 @@ package sched_pkg;
       logic [SumW-1:0]   reserve;
       logic [SumW-1:0]   age_now;
       logic [AngleW-1:0] risk_charge;
+      ageing_t           ageing;
+      logic [SumW-1:0]   grace;
+      ahead_cfg_t        ahead;
       hop_cfg_t          hop;
     } cfg_t;
 
@@ -360,6 +420,7 @@ package sched_pkg;
     // What is the same for all entries of a pass
     typedef struct packed {
       logic              onward;            // the pass is for debts
+      logic              ahead;             // it is from an entry's end: only the cost counts
       logic              active;            // the guard applies
       logic              next_c_only;
       place_t            place;             // of the head, or of NEXT in a pass for debts
@@ -367,6 +428,9 @@ package sched_pkg;
       logic [TagW-1:0]   next_tag;
       logic [SumW-1:0]   age_now;
       logic [AngleW-1:0] risk_charge;
+      ageing_t           ageing;
+      logic [SumW-1:0]   head_time;
+      logic [SumW-1:0]   grace;
       logic signed [room_w(AngleW)-1:0] room;
     } pass_t;
 
@@ -375,8 +439,10 @@ package sched_pkg;
       logic              valid;
       logic              forced;
       logic [TagW-1:0]   tag;
-      logic signed [key_w(AngleW)-1:0] key;
+      logic signed [total_w(AngleW)-1:0] key;
       logic [CountW-1:0] refused;
+      logic              expired;
+      logic [TagW-1:0]   expired_tag;
     } result_t;
 
     // What the host reads, and what the counters count
@@ -441,6 +507,10 @@ package sched_pkg;
 
   function automatic bit order_ok(int unsigned order_m);
     return order_m != 1 && order_m <= OrderMost;
+  endfunction
+
+  function automatic bit features_ok(int unsigned features);
+    return features <= FeaturesAll;
   endfunction
 
   function automatic bit seq_ok(int unsigned seq_w);

@@ -6,7 +6,7 @@
 package sched_reg_pkg;
 
   localparam logic [7:0] VersionMajor = 8'd3;
-  localparam logic [7:0] VersionMinor = 8'd0;
+  localparam logic [7:0] VersionMinor = 8'd1;
   localparam logic [31:0] IdValue = 32'h504C5453;
 
   // BUSY is set for Entries / Lanes + DecisionLatency cycles.
@@ -54,6 +54,10 @@ package sched_reg_pkg;
   localparam int unsigned CtrlMaskEnWidth = 1;
   localparam int unsigned CtrlIrqEnLsb = 4;
   localparam int unsigned CtrlIrqEnWidth = 1;
+  localparam int unsigned CtrlDeferCLsb = 5;
+  localparam int unsigned CtrlDeferCWidth = 1;
+  localparam int unsigned CtrlRestCostLsb = 6;
+  localparam int unsigned CtrlRestCostWidth = 1;
 
   // STATUS (ro)
   localparam logic [11:0] StatusOffset = 12'h014;
@@ -76,6 +80,11 @@ package sched_reg_pkg;
   localparam int unsigned ClearCountersWidth = 1;
   localparam int unsigned ClearSoftResetLsb = 8;
   localparam int unsigned ClearSoftResetWidth = 1;
+
+  // FEATURES (ro)
+  localparam logic [11:0] FeaturesOffset = 12'h01C;
+  localparam int unsigned FeaturesSetLsb = 0;
+  localparam int unsigned FeaturesSetWidth = 4;
 
   // HEAD_POS (rw)
   localparam logic [11:0] HeadPosOffset = 12'h020;
@@ -151,6 +160,16 @@ package sched_reg_pkg;
   localparam int unsigned DelayTicksLsb = 0;
   localparam int unsigned DelayTicksWidth = 24;
 
+  // DEFER (rw)
+  localparam logic [11:0] DeferOffset = 12'h058;
+  localparam int unsigned DeferTicksLsb = 0;
+  localparam int unsigned DeferTicksWidth = 23;
+
+  // GRACE (rw)
+  localparam logic [11:0] GraceOffset = 12'h05C;
+  localparam int unsigned GraceTicksLsb = 0;
+  localparam int unsigned GraceTicksWidth = 32;
+
   // OP (wo)
   localparam logic [11:0] OpOffset = 12'h060;
   localparam int unsigned OpCodeLsb = 0;
@@ -218,6 +237,13 @@ package sched_reg_pkg;
   localparam int unsigned DueTicksLsb = 0;
   localparam int unsigned DueTicksWidth = 32;
 
+  // EXPIRED (ro)
+  localparam logic [11:0] ExpiredOffset = 12'h08C;
+  localparam int unsigned ExpiredTagLsb = 0;
+  localparam int unsigned ExpiredTagWidth = 8;
+  localparam int unsigned ExpiredValidLsb = 8;
+  localparam int unsigned ExpiredValidWidth = 1;
+
   // CLUSTER_COUNT (ro)
   localparam logic [11:0] ClusterCountOffset = 12'h090;
   localparam int unsigned ClusterCountCountLsb = 0;
@@ -263,6 +289,23 @@ package sched_reg_pkg;
   localparam int unsigned OrderTags2FourthLsb = 24;
   localparam int unsigned OrderTags2FourthWidth = 8;
 
+  // AGE_CAP (rw)
+  localparam logic [11:0] AgeCapOffset = 12'h0A4;
+  localparam int unsigned AgeCapUnitsLsb = 0;
+  localparam int unsigned AgeCapUnitsWidth = 17;
+
+  // AGE_SCALE (rw)
+  localparam logic [11:0] AgeScaleOffset = 12'h0A8;
+  localparam int unsigned AgeScaleWeightLsb = 0;
+  localparam int unsigned AgeScaleWeightWidth = 18;
+
+  // AHEAD (rw)
+  localparam logic [11:0] AheadOffset = 12'h0AC;
+  localparam int unsigned AheadMostLsb = 0;
+  localparam int unsigned AheadMostWidth = 9;
+  localparam int unsigned AheadDepthLsb = 16;
+  localparam int unsigned AheadDepthWidth = 3;
+
   // E_POS (rw)
   localparam logic [11:0] EPosOffset = 12'h0B0;
   localparam int unsigned EPosCylLsb = 0;
@@ -273,6 +316,8 @@ package sched_reg_pkg;
   localparam int unsigned EPosWriteWidth = 1;
   localparam int unsigned EPosClassLsb = 25;
   localparam int unsigned EPosClassWidth = 2;
+  localparam int unsigned EPosLimitLsb = 27;
+  localparam int unsigned EPosLimitWidth = 2;
 
   // E_ANGLE (rw)
   localparam logic [11:0] EAngleOffset = 12'h0B4;
@@ -321,6 +366,16 @@ package sched_reg_pkg;
   localparam int unsigned ServeTagLsb = 0;
   localparam int unsigned ServeTagWidth = 16;
 
+  // E_LIMIT (rw)
+  localparam logic [11:0] ELimitOffset = 12'h0D8;
+  localparam int unsigned ELimitTicksLsb = 0;
+  localparam int unsigned ELimitTicksWidth = 32;
+
+  // E_REST (rw)
+  localparam logic [11:0] ERestOffset = 12'h0DC;
+  localparam int unsigned ERestTicksLsb = 0;
+  localparam int unsigned ERestTicksWidth = 20;
+
   // SEEK_INDEX (rw)
   localparam logic [11:0] SeekIndexOffset = 12'h0E0;
   localparam int unsigned SeekIndexIndexLsb = 0;
@@ -354,6 +409,17 @@ package sched_reg_pkg;
   localparam int unsigned SeekGroupSegmentWidth = 10;
   localparam int unsigned SeekGroupThirdLsb = 16;
   localparam int unsigned SeekGroupThirdWidth = 9;
+
+  // AHEAD_SHARE (rw)
+  localparam logic [11:0] AheadShareOffset = 12'h0F8;
+  localparam int unsigned AheadShareFirstLsb = 0;
+  localparam int unsigned AheadShareFirstWidth = 8;
+  localparam int unsigned AheadShareSecondLsb = 8;
+  localparam int unsigned AheadShareSecondWidth = 8;
+  localparam int unsigned AheadShareThirdLsb = 16;
+  localparam int unsigned AheadShareThirdWidth = 8;
+  localparam int unsigned AheadShareFourthLsb = 24;
+  localparam int unsigned AheadShareFourthWidth = 8;
 
   // MASK0 (rw)
   localparam logic [11:0] Mask0Offset = 12'h100;

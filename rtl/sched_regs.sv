@@ -3,7 +3,7 @@
 // Register file of the scheduling accelerator behind a native port; checks and passes on the commands and the
 // changes of the command table and of the seek table. Register map: registers.toml.
 //
-// Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW, OrderM (see sched_core).
+// Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW, OrderM, Features (see sched_core).
 // Latency:    a write changes its register at the end of the cycle that accepts it; a read is answered in the next.
 // Handshake:  the strobes of command_o are described in sched_pkg. A write is accepted when no work is under way (CLEAR: always) and none was accepted in the cycle
 //             before; wr_error_o is valid in that cycle. A read is accepted when no answer waits; the answer holds
@@ -21,6 +21,7 @@ module sched_regs
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
   parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW),
   localparam int unsigned SumW = sum_w(AngleW)
 ) (
@@ -55,6 +56,7 @@ module sched_regs
   output sched_types#(AngleW, CylW)::cfg_t cfg_o,
   output sched_types#(AngleW, CylW)::cluster_cfg_t cluster_o,
   output sched_types#(AngleW, CylW)::entry_t entry_o,
+  output sched_types#(AngleW, CylW)::optional_t optional_o,
   output logic [SeqW-1:0]    seq_o,
 
   // Mask
@@ -84,6 +86,14 @@ module sched_regs
     $error("sched_regs: SeqW must be 2 to 24");
   end
 
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_regs: Features must be at most 15");
+  end
+
+  localparam bit Ageing = has(Features, FeatureAgeing);
+  localparam bit Ahead = has(Features, FeatureAhead);
+  localparam bit Limits = has(Features, FeatureLimits);
+  localparam bit ZeroLatency = has(Features, FeatureZeroLatency);
   localparam int unsigned EntryW = index_w(Entries);
   localparam int unsigned Cells = cells(CylW, SegM);
   localparam int unsigned PlaceW = place_w(CylW, SegM);
@@ -140,7 +150,7 @@ module sched_regs
   // Staging touches nothing. A write shows in the cycle after it.
   logic staging, touched_q;
 
-  assign staging = write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset;
+  assign staging = (write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset) || write_i.addr == ELimitOffset || write_i.addr == ERestOffset;
   assign command_o.touched = (write_i.valid && !staging) || touched_q || !rst_ni;
 
   always_ff @(posedge clk_i) begin
@@ -311,6 +321,68 @@ module sched_regs
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAgeOffset),
     .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(entry_o.age)
   );
+
+  // Those of the optional parts
+  logic       defer_c, rest_cost;
+  logic [2:0] depth;
+  logic [1:0] limit_kind;
+
+  sched_reg #(.Width(1), .Present(Ageing)) u_defer_c (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlDeferCLsb]), .q_o(defer_c)
+  );
+  sched_reg #(.Width(1), .Present(ZeroLatency)) u_rest_cost (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlRestCostLsb]), .q_o(rest_cost)
+  );
+  sched_reg #(.Width(TimeW - 1), .Present(Ageing)) u_defer (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DeferOffset),
+    .d_i(late_data_q[DeferTicksLsb+:TimeW-1]), .q_o(cfg_o.ageing.defer)
+  );
+  sched_reg #(.Width(CapW), .Present(Ageing)) u_age_cap (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeCapOffset),
+    .d_i(late_data_q[AgeCapUnitsLsb+:CapW]), .q_o(cfg_o.ageing.cap)
+  );
+  sched_reg #(.Width(ScaleW), .Present(Ageing)) u_age_scale (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeScaleOffset),
+    .d_i(late_data_q[AgeScaleWeightLsb+:ScaleW]), .q_o(cfg_o.ageing.scale)
+  );
+  sched_reg #(.Width(CountW + 3), .Present(Ahead)) u_ahead (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadOffset),
+    .d_i({late_data_q[AheadMostLsb+:CountW], late_data_q[AheadDepthLsb+:3]}), .q_o({cfg_o.ahead.most, depth})
+  );
+  sched_reg #(.Width(32), .Present(Ahead)) u_ahead_share (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadShareOffset), .d_i(late_data_q), .q_o(cfg_o.ahead.share)
+  );
+  sched_reg #(.Width(SumW), .Present(Limits)) u_grace (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == GraceOffset),
+    .d_i(late_data_q[GraceTicksLsb+:SumW]), .q_o(cfg_o.grace)
+  );
+  sched_reg #(.Width(2), .Present(Limits)) u_e_limit_kind (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
+    .d_i(late_data_q[EPosLimitLsb+:EPosLimitWidth]), .q_o(limit_kind)
+  );
+  sched_reg #(.Width(SumW), .Present(Limits)) u_e_limit (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ELimitOffset),
+    .d_i(late_data_q[ELimitTicksLsb+:SumW]), .q_o(optional_o.limit)
+  );
+  sched_reg #(.Width(AngleW), .Present(ZeroLatency)) u_e_rest (
+    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ERestOffset),
+    .d_i(late_data_q[ERestTicksLsb+:AngleW]), .q_o(optional_o.rest)
+  );
+
+  logic scaled_q, ahead_q;
+
+  // An operation begins two cycles after a write at the earliest, and looks at them much later.
+  always_ff @(posedge clk_i) begin
+    scaled_q <= |cfg_o.ageing.scale;
+    ahead_q <= cfg_o.ahead.most != '0 && depth != '0;
+  end
+
+  assign cfg_o.ageing.defer_c = defer_c;
+  assign cfg_o.ageing.scaled = scaled_q;
+  assign cfg_o.ahead.active = ahead_q;
+  assign cfg_o.ahead.depth = depth;
+  assign cfg_o.hop.rest_cost = rest_cost;
+  assign optional_o.limit_kind = limit_e'(limit_kind);
 
   assign entry_o.finish.write = entry_o.start.write;
   assign entry_o.continuous = class_e'(class_bits) == ClassContinuous;
@@ -510,6 +582,16 @@ module sched_regs
         bits_of[CtrlSweepDownLsb] = 1'b1;
         bits_of[CtrlMaskEnLsb] = 1'b1;
         bits_of[CtrlIrqEnLsb] = 1'b1;
+        bits_of[CtrlDeferCLsb] = Ageing;
+        bits_of[CtrlRestCostLsb] = ZeroLatency;
+      end
+      DeferOffset: bits_of[TimeW-2:0] = {(TimeW - 1){Ageing}};
+      GraceOffset: bits_of[SumW-1:0] = {SumW{Limits}};
+      AgeCapOffset: bits_of[CapW-1:0] = {CapW{Ageing}};
+      AgeScaleOffset: bits_of[ScaleW-1:0] = {ScaleW{Ageing}};
+      AheadOffset: begin
+        bits_of[AheadMostLsb+:CountW] = {CountW{Ahead}};
+        bits_of[AheadDepthLsb+:3] = {3{Ahead}};
       end
       HeadTimeOffset, ReserveOffset, AgeNowOffset, ETransferOffset, EDeadlineOffset, EAgeOffset:
         bits_of[SumW-1:0] = '1;
@@ -529,6 +611,7 @@ module sched_regs
         bits_of[EPosHeadLsb+:HeadW] = '1;
         bits_of[EPosWriteLsb] = 1'b1;
         bits_of[EPosClassLsb+:EPosClassWidth] = '1;
+        bits_of[EPosLimitLsb+:EPosLimitWidth] = {EPosLimitWidth{Limits}};
       end
       EEndPosOffset: begin
         bits_of[EEndPosCylLsb+:CylW] = '1;
@@ -538,7 +621,7 @@ module sched_regs
     endcase
   endfunction
 
-  // Their words lie at 4 to 27 and at 44 to 50: the latter go to places that the former leave.
+  // Their words lie at 4 to 27 and at 41 to 50: the latter go to places that the former leave.
   function automatic logic [4:0] copy_index(logic [5:0] word);
     return word[4:0] ^ {1'b0, {2{word[5]}}, 2'b00};
   endfunction
@@ -590,6 +673,7 @@ module sched_regs
           rd_data_o[ParamsSegWLsb+:ParamsSegWWidth] <= ParamsSegWWidth'(SegW);
         end
         OrdererOffset: rd_data_o[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
+        FeaturesOffset: rd_data_o[FeaturesSetLsb+:FeaturesSetWidth] <= FeaturesSetWidth'(Features);
         StatusOffset: begin
           rd_data_o[StatusBusyLsb] <= status_i.busy;
           rd_data_o[StatusDoneLsb] <= done_q;
@@ -615,6 +699,13 @@ module sched_regs
         end
         SweepOffset: rd_data_o[SweepTicksLsb+:SumW] <= status_i.sweep;
         DueOffset: rd_data_o[DueTicksLsb+:SumW] <= status_i.due;
+        ExpiredOffset: begin
+          rd_data_o[ExpiredTagLsb+:TagW] <= status_i.result.expired_tag;
+          rd_data_o[ExpiredValidLsb] <= status_i.result.expired;
+        end
+        AheadShareOffset: rd_data_o <= cfg_o.ahead.share;
+        ELimitOffset: rd_data_o[ELimitTicksLsb+:SumW] <= optional_o.limit;
+        ERestOffset: rd_data_o[ERestTicksLsb+:AngleW] <= optional_o.rest;
         ClusterCountOffset: begin
           rd_data_o[ClusterCountCountLsb+:CountW] <= status_i.collected;
           rd_data_o[ClusterCountOrderedLsb] <= status_i.ordered;

@@ -18,6 +18,7 @@ module sched_table
   parameter int unsigned AngleW = 16,
   parameter int unsigned CylW = 18,
   parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0,
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned PartW = SumW + 1,
   localparam int unsigned DebtW = debt_w(AngleW),
@@ -47,14 +48,17 @@ module sched_table
   input  logic             onward_i,
 
   // Where it starts or ends
+  input  logic             place_end_i,
   input  logic             place_en_i,
   input  logic [RowW-1:0]  place_row_i,
   output sched_types#(AngleW, CylW)::place_t place_o,
 
-  // Angle, of an end: inverted
+  // Angle, of an end: inverted; and its rest
   input  logic             angle_en_i,
+  input  logic             angle_end_i,
   input  logic [RowW-1:0]  angle_row_i,
   output logic [AngleW-1:0] angle_o,
+  output logic [AngleW-1:0] rest_o,
 
   // Age, class
   input  logic             age_en_i,
@@ -67,6 +71,12 @@ module sched_table
   input  logic             extra_clear_i,
   input  logic [RowW-1:0]  extra_row_i,
   output logic signed [DebtW-1:0] extra_o,
+
+  // Limit
+  input  logic             limit_en_i,
+  input  logic [RowW-1:0]  limit_row_i,
+  output limit_e           limit_kind_o,
+  output logic [SumW-1:0]  limit_o,
 
   // Insertion number
   input  logic             seq_en_i,
@@ -85,6 +95,9 @@ module sched_table
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_table: SeqW must be 2 to 24");
+  end
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_table: Features must be at most 15");
   end
 
   localparam int unsigned Pairs = 2 << RowW;
@@ -134,13 +147,13 @@ module sched_table
 
   always_ff @(posedge clk_i) begin
     if (place_en_i) begin
-      place_o <= place_mem[{onward_i, place_row_i}];
+      place_o <= place_mem[{place_end_i, place_row_i}];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (angle_en_i) begin
-      angle_o <= angle_mem[{onward_i, angle_row_i}];
+      angle_o <= angle_mem[{angle_end_i, angle_row_i}];
     end
   end
 
@@ -158,6 +171,51 @@ module sched_table
         extra_o <= extra_mem[{onward_i, extra_row_i}];
       end
     end
+  end
+
+  if (has(Features, FeatureZeroLatency)) begin : g_rest
+    logic [AngleW-1:0] rest_mem [Rows];
+
+    always_ff @(posedge clk_i) begin
+      if (insert_i) begin
+        rest_mem[row_i] <= change_i.optional.rest;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (angle_en_i) begin
+        rest_o <= rest_mem[angle_row_i];
+      end
+    end
+  end else begin : g_no_rest
+    logic unused_rest;
+    assign unused_rest = ^change_i.optional.rest;
+    assign rest_o = '0;
+  end
+
+  if (has(Features, FeatureLimits)) begin : g_limit
+    logic [SumW+1:0] limit_mem [Rows];
+    logic [SumW+1:0] limit_q;
+
+    always_ff @(posedge clk_i) begin
+      if (insert_i) begin
+        limit_mem[row_i] <= {change_i.optional.limit_kind, change_i.optional.limit};
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (limit_en_i) begin
+        limit_q <= limit_mem[limit_row_i];
+      end
+    end
+
+    assign limit_kind_o = limit_e'(limit_q[SumW+:2]);
+    assign limit_o = limit_q[SumW-1:0];
+  end else begin : g_no_limit
+    logic unused_limit;
+    assign unused_limit = ^{change_i.optional.limit_kind, change_i.optional.limit, limit_en_i, limit_row_i};
+    assign limit_kind_o = LimitNone;
+    assign limit_o = '0;
   end
 
   always_ff @(posedge clk_i) begin

@@ -16,7 +16,8 @@ module sched_top
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
-  parameter int unsigned SeqW = 24
+  parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -90,7 +91,8 @@ module sched_top
     .CylW   (CylW),
     .SegM   (SegM),
     .SegW   (SegW),
-    .SeqW   (SeqW)
+    .SeqW   (SeqW),
+    .Features(Features)
   ) u_core (
     .clk_i,
     .rst_ni,

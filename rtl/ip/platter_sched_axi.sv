@@ -18,6 +18,7 @@ module platter_sched_axi #(
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
+  parameter int unsigned Features = 0,
   parameter bit          PrivilegedWrites = 1'b0,
   parameter bit          SecureWrites = 1'b0
 ) (
@@ -91,7 +92,8 @@ module platter_sched_axi #(
     .AngleW (AngleW),
     .CylW   (CylW),
     .SegM   (SegM),
-    .SegW   (SegW)
+    .SegW   (SegW),
+    .Features(Features)
   ) u_sched (
     .clk_i           (aclk),
     .rst_ni          (aresetn),

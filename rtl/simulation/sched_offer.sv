@@ -3,7 +3,7 @@
 // Top of the fast simulation: sched_top behind registers that hold what a bus master offers, so that an evaluation in which only the
 // clock changes computes no logic of the pins. Both edges of the clock count: rtl/CMakeLists.txt copies the sources for that.
 //
-// Parameters: OrderM (see sched_core).
+// Parameters: OrderM, Features (see sched_core).
 // Latency:    none; see sched_top.
 // Handshake:  a change of offer_i, with the clock unchanged, loads the reset and what is offered; each offer ends with the edge at
 //             which it is taken. The master is always ready for a response.
@@ -11,7 +11,8 @@
 module sched_offer
   import sched_pkg::*;
 #(
-  parameter int unsigned OrderM = 6
+  parameter int unsigned OrderM = 6,
+  parameter int unsigned Features = 0
 ) (
   input  logic             clk_i,
   input  logic             offer_i,
@@ -62,7 +63,8 @@ module sched_offer
   end
 
   sched_top #(
-    .OrderM(OrderM)
+    .OrderM(OrderM),
+    .Features(Features)
   ) u_top (
     .clk_i,
     .rst_ni          (rst_nq),

@@ -17,7 +17,8 @@ module native_top
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
-  parameter int unsigned SeqW = 24
+  parameter int unsigned SeqW = 24,
+  parameter int unsigned Features = 0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -58,7 +59,7 @@ module native_top
   );
 
   sched_native #(
-    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW), .SegM(SegM), .SegW(SegW), .SeqW(SeqW)
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW), .SegM(SegM), .SegW(SegW), .SeqW(SeqW), .Features(Features)
   ) u_native (
     .clk_i, .rst_ni, .scan_en_i,
     .wr_valid_i(write.valid), .wr_ready_o(wr_ready), .wr_addr_i(write.addr), .wr_data_i(write.data), .wr_strb_i({4{write.whole}}),

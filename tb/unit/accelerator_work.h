@@ -54,13 +54,15 @@ class Work {
       case 0:
       case 1:
         if (tags_.count(tag) != 0) return;
-        send(write(reg::kEPos, bits(13) | bits(2) << 18 | bits(1) << 24 | (bits(1) << 25)));
+        send(write(reg::kEPos, bits(13) | bits(2) << 18 | bits(1) << 24 | bits(1) << 25 | bits(2) << 27));
         send(write(reg::kEAngle, bits(16)));
         send(write(reg::kEEndPos, bits(13)));
         send(write(reg::kEEndAngle, bits(16)));
         send(write(reg::kETransfer, bits(14)));
         send(write(reg::kEDeadline, bits(24)));
         send(write(reg::kEAge, bits(18)));
+        send(write(reg::kELimit, bits(24)));
+        send(write(reg::kERest, bits(1) != 0 ? bits(16) : 0));
         send(write(reg::kInsert, tag));
         tags_.insert(tag);
         break;
@@ -77,14 +79,23 @@ class Work {
         send(write(reg::kClear, 1));
         break;
       case 4:
-        if (bits(3) == 0) send(write(reg::kCtrl, 0x11 | bits(3) << 1));
+        if (bits(3) == 0) send(write(reg::kCtrl, 0x11 | bits(3) << 1 | bits(2) << 5));
         send(write(reg::kReserve, bits(20)));
         send(write(reg::kAgeNow, bits(18)));
+        send(write(reg::kDefer, bits(18)));
+        send(write(reg::kGrace, bits(22)));
+        send(write(reg::kAgeCap, bits(17)));
+        send(write(reg::kAgeScale, bits(1) != 0 ? bits(9) : 0));
+        send(write(reg::kAhead, bits(2) | bits(3) << 16));
+        send(write(reg::kAheadShare, bits(32)));
         break;
       default:
         send(write(reg::kHeadTime, bits(24)));
         send(write(reg::kOp, 0));
         const std::uint32_t result = send(read(reg::kResult)).data;
+        send(read(reg::kResultKey));
+        send(read(reg::kExpired));
+        send(read(reg::kRefused));
         if ((result & 0x100) != 0) {
           send(write(reg::kServe, result & 0xFF));
           tags_.erase(result & 0xFF);

@@ -131,6 +131,7 @@ void LockstepCore::complete(const BusRequest& request, const BusResponse& model,
     case reg::kResult:
     case reg::kResultKey:
     case reg::kRefused:
+    case reg::kExpired:
       if (!knows_decision_) rtl.data = model.data;
       break;
     case reg::kCycles:

@@ -17,6 +17,8 @@ const params::Table<AcceleratorOptions>& accelerator_parameters() {
        at(&P::order_m), Range{0, 12}},
       {"accelerator.angle_bits", "bit", "width of an angle; a tick, the unit of time, is so fine a part of a turn",
        at(&P::angle_bits), Range{12, 20}},
+      {"accelerator.features", "", "optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency", at(&P::features),
+       Range{0, 15}},
       {"accelerator.margin_ticks", "ticks", "a rotational wait below this (plus 2) is charged one more turn",
        at(&P::margin_ticks), Range{0, 32767}},
       {"accelerator.risk_ticks", "ticks", "a rotational wait of less than this beyond the margin may miss its sector",

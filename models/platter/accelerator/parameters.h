@@ -14,6 +14,7 @@ struct AcceleratorOptions {
   std::int64_t lanes = 4;
   std::int64_t order_m = 12;
   std::int64_t angle_bits = 16;
+  std::int64_t features = 15;  ///< optional parts, a sum (Feature)
   std::int64_t margin_ticks = 0;
   std::int64_t risk_ticks = 0;
   double risk_probability = 0.5;

@@ -38,6 +38,19 @@ constexpr std::uint32_t kDebtsCycles = 2;
 constexpr std::uint32_t kClusterCycles = 2;
 constexpr std::uint32_t kOrderCycles = 13;
 
+/// Of a look-ahead: of its end, of each candidate, of each access ahead in addition to a pass, of each further search.
+constexpr std::uint32_t kAheadCycles = 1;
+constexpr std::uint32_t kCandidateCycles = 2;
+constexpr std::uint32_t kAheadPassCycles = 5;
+constexpr std::uint32_t kSearchCycles = 1;
+constexpr std::uint32_t kMostAhead = 4;
+constexpr unsigned kScaleFraction = 6;  ///< bits of AGE_SCALE below one tick
+constexpr unsigned kShareW = 8;
+
+constexpr std::uint8_t kLimitFirst = 1;
+constexpr std::uint8_t kLimitWithdraw = 2;
+constexpr std::uint8_t kLimitKeep = 3;
+
 constexpr std::uint32_t kOrderTags[] = {reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2};
 
 }  // namespace
@@ -69,24 +82,37 @@ class ReferenceCore::HopUnit {
         head_switch_(core.word(reg::kHeadSwitch)),
         write_settle_(static_cast<std::int32_t>(sign_extend(core.word(reg::kWriteSettle), core.parameters_.format.time_w()))),
         delay_(core.word(reg::kDelay)),
+        rest_cost_(flag(core.word(reg::kCtrl), reg::kCtrlRestCostLsb)),
         overheads_{{core.word(reg::kOverheadRr), core.word(reg::kOverheadRw)},
                    {core.word(reg::kOverheadWr), core.word(reg::kOverheadWw)}},
         head_pos_(core.word(reg::kHeadPos)),
         head_angle_(core.word(reg::kHeadTime) & angle_mask_) {}
 
-  Reach from_head(const Entry& to) const {
-    return hop(field(head_pos_, reg::kHeadPosCylLsb, reg::kHeadPosCylWidth),
-               field(head_pos_, reg::kHeadPosHeadLsb, reg::kHeadPosHeadWidth), head_angle_, to,
-               overheads_[to.write][flag(head_pos_, reg::kHeadPosWriteLsb)]);
-  }
+  /// In a decision.
+  Reach from_head(const Entry& to) const { return from_head(to, to.rest); }
+
+  /// In a matrix of costs, which must not depend on how an access before it went.
+  Reach from_head_in_order(const Entry& to) const { return from_head(to, 0); }
+
 
   /// From the end of an entry.
   Reach from(const Entry& entry, const Extent& extent, const Entry& to) const {
     return hop(extent.end_cylinder, extent.end_head, extent.end_angle, to,
-               std::min(delay_ + overheads_[to.write][entry.write], time_max_));
+               std::min(delay_ + overheads_[to.write][entry.write], time_max_), 0);
+  }
+
+  /// The same without DELAY: in a look-ahead.
+  Reach ahead(const Entry& entry, const Extent& extent, const Entry& to) const {
+    return hop(extent.end_cylinder, extent.end_head, extent.end_angle, to, overheads_[to.write][entry.write], 0);
   }
 
  private:
+  Reach from_head(const Entry& to, std::uint32_t rest) const {
+    return hop(field(head_pos_, reg::kHeadPosCylLsb, reg::kHeadPosCylWidth),
+               field(head_pos_, reg::kHeadPosHeadLsb, reg::kHeadPosHeadWidth), head_angle_, to,
+               overheads_[to.write][flag(head_pos_, reg::kHeadPosWriteLsb)], rest);
+  }
+
   std::uint32_t seek(std::uint32_t distance) const {
     const unsigned low = 31 - static_cast<unsigned>(__builtin_clz(distance | (1u << seg_m_))) - seg_m_;
     const scheduling::SeekTable::Cell& cell = cells_[(low << seg_m_) + (distance >> low)];
@@ -100,7 +126,8 @@ class ReferenceCore::HopUnit {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 0, time_max_));
   }
 
-  Reach hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, const Entry& to, std::uint32_t overhead) const {
+  Reach hop(std::uint32_t cylinder, std::uint32_t head, std::uint32_t angle, const Entry& to, std::uint32_t overhead,
+            std::uint32_t rest) const {
     const std::uint32_t distance = cylinder > to.cylinder ? cylinder - to.cylinder : to.cylinder - cylinder;
     // Branch-free, because the conditions are nearly random.
     const bool switches = head != to.head;
@@ -113,7 +140,10 @@ class ReferenceCore::HopUnit {
     const bool late = wait < margin_;
     const bool risky = !late & (wait < risk_);
     const std::uint32_t reach = std::min(arrival + wait + (late ? turn_ : 0), time_max_);
-    return {reach + (risky ? risk_charge_ : 0), std::min(reach + (risky ? turn_ : 0), time_max_)};
+    const std::uint32_t worst = std::min(reach + (risky ? turn_ : 0), time_max_);
+    if (rest == 0) return {reach + (risky ? risk_charge_ : 0), worst};
+    const std::uint32_t lost = wait < rest ? wait : (rest_cost_ ? rest : 0);
+    return {std::min(arrival + lost, time_max_), worst};
   }
 
   const scheduling::SeekTable::Cell* cells_;
@@ -123,6 +153,7 @@ class ReferenceCore::HopUnit {
   std::uint32_t margin_, risk_, risk_charge_, head_switch_;
   std::int32_t write_settle_;
   std::uint32_t delay_;
+  bool rest_cost_;
   std::uint32_t overheads_[2][2];  ///< by to.write, from.write
   std::uint32_t head_pos_, head_angle_;
 };
@@ -133,6 +164,8 @@ ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters) : paramete
   state_.entries.resize(parameters_.entries);
   state_.extents.resize(parameters_.entries);
   state_.list.reserve(parameters_.entries);
+  candidates_.reserve(parameters_.entries);
+  taken_.resize(parameters_.entries);
   state_.seek.segments.resize(parameters_.format.segments());
   state_.seek.cells.resize(parameters_.format.cells());
   lay_out();
@@ -150,9 +183,25 @@ void ReferenceCore::lay_out() {
   };
   const scheduling::FixedPointFormat& f = parameters_.format;
   const std::uint32_t place = ones(f.cyl_w) | (ones(reg::kHeadPosHeadWidth) << reg::kHeadPosHeadLsb);
-  keep(ones(reg::kCtrlIrqEnLsb + 1), {reg::kCtrl});
+  const bool ageing = parameters_.has(kAgeing);
+  const bool ahead = parameters_.has(kAhead);
+  const bool limits = parameters_.has(kLimits);
+  const bool zero_latency = parameters_.has(kZeroLatency);
+  const auto only = [](bool present, std::uint32_t bits) { return present ? bits : 0; };
+  keep(ones(reg::kCtrlIrqEnLsb + 1) | only(ageing, 1u << reg::kCtrlDeferCLsb) |
+           only(zero_latency, 1u << reg::kCtrlRestCostLsb),
+       {reg::kCtrl});
+  keep(only(ageing, ones(f.time_w() - 1)), {reg::kDefer});
+  keep(only(ageing, ones(reg::kAgeCapUnitsWidth)), {reg::kAgeCap});
+  keep(only(ageing, ones(reg::kAgeScaleWeightWidth)), {reg::kAgeScale});
+  keep(only(ahead, ones(reg::kAheadMostWidth) | (ones(reg::kAheadDepthWidth) << reg::kAheadDepthLsb)), {reg::kAhead});
+  keep(only(ahead, ~0u), {reg::kAheadShare});
+  keep(only(limits, ones(f.sum_w())), {reg::kGrace, reg::kELimit});
+  keep(only(zero_latency, ones(f.angle_w)), {reg::kERest});
   keep(place | (1u << reg::kHeadPosWriteLsb), {reg::kHeadPos});
-  keep(place | (1u << reg::kEPosWriteLsb) | (ones(reg::kEPosClassWidth) << reg::kEPosClassLsb), {reg::kEPos});
+  keep(place | (1u << reg::kEPosWriteLsb) | (ones(reg::kEPosClassWidth) << reg::kEPosClassLsb) |
+           only(limits, ones(reg::kEPosLimitWidth) << reg::kEPosLimitLsb),
+       {reg::kEPos});
   keep(place, {reg::kEEndPos});
   keep(ones(f.cyl_w), {reg::kClusterFrom, reg::kClusterSpan});
   keep(ones(reg::kClusterOrderLsb + 1), {reg::kCluster});
@@ -183,6 +232,7 @@ void ReferenceCore::start_afresh() {
                        (f.angle_w << reg::kParamsAngleWLsb) | (f.cyl_w << reg::kParamsCylWLsb) |
                        (f.seg_m << reg::kParamsSegMLsb) | (f.seg_w << reg::kParamsSegWLsb);
   word(reg::kOrderer) = parameters_.order_m << reg::kOrdererMaxLsb;
+  word(reg::kFeatures) = parameters_.features << reg::kFeaturesSetLsb;
   s.done = s.error = false;
   s.sums_stale = s.debts_stale = true;
   s.continuous = 0;
@@ -307,6 +357,9 @@ std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
   entry.head = static_cast<std::uint8_t>(field(start, reg::kEPosHeadLsb, reg::kEPosHeadWidth));
   entry.cls = static_cast<std::uint8_t>(field(start, reg::kEPosClassLsb, reg::kEPosClassWidth));
   entry.write = flag(start, reg::kEPosWriteLsb);
+  entry.limit_kind = static_cast<std::uint8_t>(field(start, reg::kEPosLimitLsb, reg::kEPosLimitWidth));
+  entry.limit = word(reg::kELimit);
+  entry.rest = word(reg::kERest);
   entry.valid = true;
   entry.number = s.insertions++;
   Extent& extent = s.extents[tag];
@@ -368,7 +421,7 @@ std::uint32_t ReferenceCore::operate(std::uint32_t code) {
 
 std::uint32_t ReferenceCore::decide() {
   State& s = state_;
-  const std::uint32_t pass = parameters_.entries / parameters_.lanes + reg::kDecisionLatency;
+  const std::uint32_t pass = pass_cycles();
   const bool guard = flag(word(reg::kCtrl), reg::kCtrlGuardEnLsb);
   const HopUnit hops(*this);
   std::uint32_t cycles = pass;
@@ -383,7 +436,7 @@ std::uint32_t ReferenceCore::decide() {
       work_out_debts(hops);
     }
   }
-  choose(hops, guard);
+  cycles += choose(hops, guard);
   ++word(reg::kDecisions);
   return cycles;
 }
@@ -442,54 +495,135 @@ void ReferenceCore::work_out_debts(const HopUnit& hops) {
   }
 }
 
-void ReferenceCore::choose(const HopUnit& hops, bool guard) {
+bool ReferenceCore::masked(std::uint32_t tag) const {
+  return flag(word(reg::kCtrl), reg::kCtrlMaskEnLsb) && !flag(word(reg::kMask0 + tag / 32 * 4), tag % 32);
+}
+
+bool ReferenceCore::goes_before(const Pick& pick, const Pick& rival) const {
+  if (!rival.found) return true;
+  if (pick.due != rival.due) return pick.due;
+  if (pick.key != rival.key) return pick.key < rival.key;
+  const Entry& a = state_.entries[pick.tag];
+  const Entry& b = state_.entries[rival.tag];
+  return is_older(a, b) || (!is_older(b, a) && pick.tag < rival.tag);
+}
+
+/// Returns the cycles of the look-ahead.
+std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
   const State& s = state_;
   const std::uint32_t ctrl = word(reg::kCtrl);
   const std::uint32_t next = word(reg::kNext);
   const bool active = guard && flag(next, reg::kNextValidLsb);
   const bool next_only = active && flag(ctrl, reg::kCtrlNextCOnlyLsb);
-  const bool masked = flag(ctrl, reg::kCtrlMaskEnLsb);
+  const bool defers = flag(ctrl, reg::kCtrlDeferCLsb);
   const std::uint32_t next_tag = field(next, reg::kNextTagLsb, reg::kNextTagWidth);
   const unsigned sum_w = parameters_.format.sum_w();
   const std::uint32_t sum_mask = ones(sum_w);
   const std::uint32_t time_max = parameters_.format.time_max();
   const std::uint32_t age_now = word(reg::kAgeNow);
-  const std::int64_t left = sign_extend(word(reg::kDue) - word(reg::kHeadTime), sum_w) - std::int64_t{word(reg::kReserve)};
+  const std::uint32_t age_cap = word(reg::kAgeCap);
+  const std::uint64_t age_scale = word(reg::kAgeScale);
+  const std::int64_t put_off = word(reg::kDefer);
+  const std::uint32_t head_time = word(reg::kHeadTime);
+  const std::int64_t grace = word(reg::kGrace);
+  const std::int64_t left = sign_extend(word(reg::kDue) - head_time, sum_w) - std::int64_t{word(reg::kReserve)};
   const std::int64_t room = left - std::int64_t{word(reg::kSweep)};
+  const bool looks_ahead = field(word(reg::kAhead), reg::kAheadMostLsb, reg::kAheadMostWidth) != 0 &&
+                           field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth) != 0;
 
-  std::uint32_t best = parameters_.entries;
-  std::int64_t best_key = std::numeric_limits<std::int64_t>::max();
+  Pick best;
   std::uint32_t refused = 0;
+  std::uint32_t expired = parameters_.entries;
+  candidates_.clear();
   for (const std::uint8_t tag : s.list) {
     const Entry& e = s.entries[tag];
-    if (masked && !flag(word(reg::kMask0 + tag / 32 * 4), tag % 32)) continue;
+    if (masked(tag)) continue;
+    const HopUnit::Reach reach = hops.from_head(e);
+    bool due = false;
+    if (e.limit_kind != 0) {
+      const std::int64_t to_limit = sign_extend(e.limit - head_time, sum_w);
+      const bool missed = reach.worst > to_limit;
+      if (e.limit_kind == kLimitWithdraw && missed) {
+        expired = std::min<std::uint32_t>(expired, tag);
+        continue;
+      }
+      due = e.limit_kind == kLimitFirst ? missed : e.limit_kind == kLimitKeep && !missed && grace > to_limit;
+    }
     const bool is_next = active && tag == next_tag;
     if (next_only && e.cls == kContinuous && !is_next) continue;
-    const HopUnit::Reach reach = hops.from_head(e);
     if (active && reach.worst + (is_next ? 0 : e.debt) > room) {
       ++refused;
       continue;
     }
-    const std::int64_t key = std::int64_t{reach.cost} - std::min((age_now - e.age) & sum_mask, time_max);
-    if (key > best_key) continue;
-    if (key == best_key) {
-      const Entry& rival = s.entries[best];
-      if (is_older(rival, e) || (!is_older(e, rival) && best < tag)) continue;
+    std::int64_t key = reach.cost;
+    if (defers && e.cls == kContinuous) {
+      key += put_off;
+    } else {
+      const std::uint32_t waited = (age_now - e.age) & sum_mask;
+      key -= static_cast<std::int64_t>(age_scale == 0 ? std::min(waited, time_max)
+                                                      : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> kScaleFraction, time_max));
     }
-    best = tag;
-    best_key = key;
+    const Pick pick{tag, key, due, true};
+    if (looks_ahead) candidates_.push_back(pick);
+    if (goes_before(pick, best)) best = pick;
   }
 
-  const bool found = best != parameters_.entries;
-  const bool forced = !found && active;
+  const std::uint32_t cycles = looks_ahead ? look_ahead(hops, best) : 0;
+  const bool forced = !best.found && active;
   word(reg::kResult) = 0;
-  if (found || forced)
-    word(reg::kResult) = ((found ? best : next_tag) << reg::kResultTagLsb) | (1u << reg::kResultValidLsb) |
+  if (best.found || forced)
+    word(reg::kResult) = ((best.found ? best.tag : next_tag) << reg::kResultTagLsb) | (1u << reg::kResultValidLsb) |
                          (static_cast<std::uint32_t>(forced) << reg::kResultForcedLsb);
-  word(reg::kResultKey) = found ? static_cast<std::uint32_t>(best_key) : 0;
+  word(reg::kResultKey) = best.found ? static_cast<std::uint32_t>(best.key) : 0;
   word(reg::kRefused) = refused;
+  word(reg::kExpired) = expired == parameters_.entries
+                            ? 0
+                            : (expired << reg::kExpiredTagLsb) | (1u << reg::kExpiredValidLsb);
   word(reg::kRefusedCount) += refused;
   word(reg::kForcedCount) += static_cast<std::uint32_t>(forced);
+  return cycles;
+}
+
+/// The entry that is reached most cheaply from the end of an entry, of those that are not taken.
+ReferenceCore::Pick ReferenceCore::cheapest_after(const HopUnit& hops, std::uint32_t from) const {
+  const State& s = state_;
+  Pick best;
+  for (const std::uint8_t tag : s.list) {
+    if (taken_[tag] || masked(tag)) continue;
+    const Pick pick{tag, hops.ahead(s.entries[from], s.extents[from], s.entries[tag]).cost, false, true};
+    if (goes_before(pick, best)) best = pick;
+  }
+  return best;
+}
+
+/// Puts the candidate of least total in the place of the one of least key. Returns the cycles that it takes.
+std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
+  const std::uint32_t most = field(word(reg::kAhead), reg::kAheadMostLsb, reg::kAheadMostWidth);
+  const std::uint32_t depth = std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), kMostAhead);
+  std::uint32_t cycles = kAheadCycles;
+  Pick candidate = best;
+  best = {};
+  std::sort(candidates_.begin(), candidates_.end(), [this](const Pick& a, const Pick& b) { return goes_before(a, b); });
+  for (std::uint32_t examined = 0;;) {
+    if (!candidate.found || (best.found && (candidate.due != best.due || candidate.key >= best.key))) return cycles + 1;
+    std::fill(taken_.begin(), taken_.end(), false);
+    taken_[candidate.tag] = true;
+    Pick total = candidate;
+    std::uint32_t from = candidate.tag;
+    for (std::uint32_t level = 0; level < depth; ++level) {
+      cycles += pass_cycles() + kAheadPassCycles;
+      const Pick next = cheapest_after(hops, from);
+      if (!next.found) break;
+      total.key += (next.key * field(word(reg::kAheadShare), kShareW * level, kShareW)) >> kShareW;
+      taken_[next.tag] = true;
+      from = next.tag;
+    }
+    if (!best.found || total.key < best.key) best = total;
+    cycles += kCandidateCycles;
+    if (++examined == most) return cycles;
+    cycles += pass_cycles() + kSearchCycles;
+    candidate = examined < candidates_.size() ? candidates_[examined] : Pick{};
+  }
 }
 
 std::uint32_t ReferenceCore::collect() {
@@ -542,7 +676,7 @@ void ReferenceCore::order(const std::array<std::uint8_t, 256>& collected, std::u
   const std::uint32_t time_max = parameters_.format.time_max();
   for (std::uint32_t to = 0; to < count; ++to) {
     const Entry& entry = s.entries[collected[to]];
-    path_.set_start(to, std::min(hops.from_head(entry).cost, time_max));
+    path_.set_start(to, std::min(hops.from_head_in_order(entry).cost, time_max));
     for (std::uint32_t from = 0; from < count; ++from) {
       const std::uint8_t tag = collected[from];
       path_.set_hop(from, to, std::min(hops.from(s.entries[tag], s.extents[tag], entry).cost, time_max));
@@ -563,9 +697,9 @@ std::string ReferenceCore::describe() const {
   for (const std::uint8_t tag : s.list) {
     const Entry& e = s.entries[tag];
     const Extent& x = s.extents[tag];
-    text += fmt::format("  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} debt {} number {}\n",
+    text += fmt::format("  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} limit {} {} rest {} debt {} number {}\n",
                         tag, e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, x.end_cylinder, x.end_head,
-                        x.end_angle, x.transfer, x.deadline, e.age, e.debt, e.number);
+                        x.end_angle, x.transfer, x.deadline, e.age, e.limit_kind, e.limit, e.rest, e.debt, e.number);
   }
   return text;
 }

@@ -20,8 +20,14 @@ struct AcceleratorParameters {
   std::uint32_t entries = 32;  ///< a multiple of `lanes`
   std::uint32_t lanes = 4;
   std::uint32_t order_m = 6;  ///< most commands that the orderer can order; 0: no orderer
+  std::uint32_t features = 0;  ///< optional parts, a sum of Feature
   scheduling::FixedPointFormat format;
+
+  bool has(std::uint32_t feature) const { return (features & feature) != 0; }
 };
+
+/// Optional parts of the accelerator (register FEATURES).
+enum Feature : std::uint32_t { kAgeing = 1, kAhead = 2, kLimits = 4, kZeroLatency = 8, kAllFeatures = 15 };
 
 /// Cycles that the orderer takes for the best order of `count` commands (docs/reference/cluster_order.md, Cycles).
 std::uint32_t order_cycles(std::uint32_t count);
@@ -39,6 +45,9 @@ class ReferenceCore : public BusCoreIf {
     std::uint8_t cls = 0;
     bool write = false;
     bool valid = false;
+    std::uint8_t limit_kind = 0;
+    std::uint32_t limit = 0;
+    std::uint32_t rest = 0;
     std::uint64_t number = 0;  ///< insertion number; the low 24 bits are its age
     std::int64_t debt = 0;
   };
@@ -123,12 +132,25 @@ class ReferenceCore : public BusCoreIf {
   void order(const std::array<std::uint8_t, 256>& collected, std::uint32_t count);
   void work_out_sums(const HopUnit& hops);
   void work_out_debts(const HopUnit& hops);
-  void choose(const HopUnit& hops, bool guard);
+  struct Pick {
+    std::uint32_t tag = 0;
+    std::int64_t key = 0;
+    bool due = false;
+    bool found = false;
+  };
+  std::uint32_t choose(const HopUnit& hops, bool guard);
+  Pick cheapest_after(const HopUnit& hops, std::uint32_t tag) const;
+  std::uint32_t look_ahead(const HopUnit& hops, Pick& best);
+  std::uint32_t pass_cycles() const { return parameters_.entries / parameters_.lanes + reg::kDecisionLatency; }
+  bool goes_before(const Pick& pick, const Pick& rival) const;
+  bool masked(std::uint32_t tag) const;
   bool is_older(const Entry& a, const Entry& b) const;
 
   AcceleratorParameters parameters_;
   std::array<Port, kWords> ports_{};
   State state_;
+  std::vector<Pick> candidates_;  ///< of the decision that is worked out
+  std::vector<bool> taken_;       ///< by tag: entries that do not take part in a search ahead
   scheduling::PathOrder<std::uint32_t> path_;
 };
 

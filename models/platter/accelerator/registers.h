@@ -17,7 +17,7 @@ struct RegisterInfo {
 };
 
 inline constexpr std::uint32_t kVersionMajor = 3;
-inline constexpr std::uint32_t kVersionMinor = 0;
+inline constexpr std::uint32_t kVersionMinor = 1;
 inline constexpr std::uint32_t kIdValue = 0x504C5453;
 
 /// BUSY is set for Entries / Lanes + kDecisionLatency cycles.
@@ -65,6 +65,10 @@ inline constexpr std::uint32_t kCtrlMaskEnLsb = 3;
 inline constexpr std::uint32_t kCtrlMaskEnWidth = 1;
 inline constexpr std::uint32_t kCtrlIrqEnLsb = 4;
 inline constexpr std::uint32_t kCtrlIrqEnWidth = 1;
+inline constexpr std::uint32_t kCtrlDeferCLsb = 5;
+inline constexpr std::uint32_t kCtrlDeferCWidth = 1;
+inline constexpr std::uint32_t kCtrlRestCostLsb = 6;
+inline constexpr std::uint32_t kCtrlRestCostWidth = 1;
 
 // STATUS (ro): State of the accelerator.
 inline constexpr std::uint32_t kStatus = 0x014;
@@ -87,6 +91,11 @@ inline constexpr std::uint32_t kClearCountersLsb = 2;
 inline constexpr std::uint32_t kClearCountersWidth = 1;
 inline constexpr std::uint32_t kClearSoftResetLsb = 8;
 inline constexpr std::uint32_t kClearSoftResetWidth = 1;
+
+// FEATURES (ro): The optional parts that this instance was built with. Registers and fields of one that is absent read as zero and ignore writes.
+inline constexpr std::uint32_t kFeatures = 0x01C;
+inline constexpr std::uint32_t kFeaturesSetLsb = 0;
+inline constexpr std::uint32_t kFeaturesSetWidth = 4;
 
 // HEAD_POS (rw): Where the arm is, or will be when the access under way has ended. SERVE sets it to the end of the entry served.
 inline constexpr std::uint32_t kHeadPos = 0x020;
@@ -162,6 +171,16 @@ inline constexpr std::uint32_t kDelay = 0x054;
 inline constexpr std::uint32_t kDelayTicksLsb = 0;
 inline constexpr std::uint32_t kDelayTicksWidth = 24;
 
+// DEFER (rw): Added to the key of a continuous entry while CTRL.DEFER_C is set, in ticks.
+inline constexpr std::uint32_t kDefer = 0x058;
+inline constexpr std::uint32_t kDeferTicksLsb = 0;
+inline constexpr std::uint32_t kDeferTicksWidth = 23;
+
+// GRACE (rw): How long before its limit an entry of kind 3 begins to go first, in ticks.
+inline constexpr std::uint32_t kGrace = 0x05C;
+inline constexpr std::uint32_t kGraceTicksLsb = 0;
+inline constexpr std::uint32_t kGraceTicksWidth = 32;
+
 // OP (wo): Start an operation.
 inline constexpr std::uint32_t kOp = 0x060;
 inline constexpr std::uint32_t kOpCodeLsb = 0;
@@ -229,6 +248,13 @@ inline constexpr std::uint32_t kDue = 0x088;
 inline constexpr std::uint32_t kDueTicksLsb = 0;
 inline constexpr std::uint32_t kDueTicksWidth = 32;
 
+// EXPIRED (ro): Entry of kind 2 whose limit has passed, as of the last decision; of several the one with the lowest tag.
+inline constexpr std::uint32_t kExpired = 0x08C;
+inline constexpr std::uint32_t kExpiredTagLsb = 0;
+inline constexpr std::uint32_t kExpiredTagWidth = 8;
+inline constexpr std::uint32_t kExpiredValidLsb = 8;
+inline constexpr std::uint32_t kExpiredValidWidth = 1;
+
 // CLUSTER_COUNT (ro): Outcome of the last CLUSTER.
 inline constexpr std::uint32_t kClusterCount = 0x090;
 inline constexpr std::uint32_t kClusterCountCountLsb = 0;
@@ -274,6 +300,23 @@ inline constexpr std::uint32_t kOrderTags2ThirdWidth = 8;
 inline constexpr std::uint32_t kOrderTags2FourthLsb = 24;
 inline constexpr std::uint32_t kOrderTags2FourthWidth = 8;
 
+// AGE_CAP (rw): Longest time waited that counts, in the unit of AGE_NOW, while AGE_SCALE is not 0.
+inline constexpr std::uint32_t kAgeCap = 0x0A4;
+inline constexpr std::uint32_t kAgeCapUnitsLsb = 0;
+inline constexpr std::uint32_t kAgeCapUnitsWidth = 17;
+
+// AGE_SCALE (rw): Weight of the time waited, in 1/64 of a tick for each unit of AGE_NOW; 0: an entry ages by one tick a unit, without cap.
+inline constexpr std::uint32_t kAgeScale = 0x0A8;
+inline constexpr std::uint32_t kAgeScaleWeightLsb = 0;
+inline constexpr std::uint32_t kAgeScaleWeightWidth = 18;
+
+// AHEAD (rw): How far DECIDE looks ahead.
+inline constexpr std::uint32_t kAhead = 0x0AC;
+inline constexpr std::uint32_t kAheadMostLsb = 0;
+inline constexpr std::uint32_t kAheadMostWidth = 9;
+inline constexpr std::uint32_t kAheadDepthLsb = 16;
+inline constexpr std::uint32_t kAheadDepthWidth = 3;
+
 // E_POS (rw): Staging: where the command starts.
 inline constexpr std::uint32_t kEPos = 0x0B0;
 inline constexpr std::uint32_t kEPosCylLsb = 0;
@@ -284,6 +327,8 @@ inline constexpr std::uint32_t kEPosWriteLsb = 24;
 inline constexpr std::uint32_t kEPosWriteWidth = 1;
 inline constexpr std::uint32_t kEPosClassLsb = 25;
 inline constexpr std::uint32_t kEPosClassWidth = 2;
+inline constexpr std::uint32_t kEPosLimitLsb = 27;
+inline constexpr std::uint32_t kEPosLimitWidth = 2;
 
 // E_ANGLE (rw): Staging: angle at which the first sector starts, in ticks.
 inline constexpr std::uint32_t kEAngle = 0x0B4;
@@ -332,6 +377,16 @@ inline constexpr std::uint32_t kServe = 0x0D4;
 inline constexpr std::uint32_t kServeTagLsb = 0;
 inline constexpr std::uint32_t kServeTagWidth = 16;
 
+// E_LIMIT (rw): Staging: when the first sector must have been reached, in ticks.
+inline constexpr std::uint32_t kELimit = 0x0D8;
+inline constexpr std::uint32_t kELimitTicksLsb = 0;
+inline constexpr std::uint32_t kELimitTicksWidth = 32;
+
+// E_REST (rw): Staging: least rotational wait at which the access begins in the middle of its sectors instead; 0: it never does.
+inline constexpr std::uint32_t kERest = 0x0DC;
+inline constexpr std::uint32_t kERestTicksLsb = 0;
+inline constexpr std::uint32_t kERestTicksWidth = 20;
+
 // SEEK_INDEX (rw): Segment of the seek table that the next SEEK_DELTA write fills.
 inline constexpr std::uint32_t kSeekIndex = 0x0E0;
 inline constexpr std::uint32_t kSeekIndexIndexLsb = 0;
@@ -365,6 +420,17 @@ inline constexpr std::uint32_t kSeekGroupSegmentLsb = 0;
 inline constexpr std::uint32_t kSeekGroupSegmentWidth = 10;
 inline constexpr std::uint32_t kSeekGroupThirdLsb = 16;
 inline constexpr std::uint32_t kSeekGroupThirdWidth = 9;
+
+// AHEAD_SHARE (rw): Shares of the accesses ahead in a total, in 1/256.
+inline constexpr std::uint32_t kAheadShare = 0x0F8;
+inline constexpr std::uint32_t kAheadShareFirstLsb = 0;
+inline constexpr std::uint32_t kAheadShareFirstWidth = 8;
+inline constexpr std::uint32_t kAheadShareSecondLsb = 8;
+inline constexpr std::uint32_t kAheadShareSecondWidth = 8;
+inline constexpr std::uint32_t kAheadShareThirdLsb = 16;
+inline constexpr std::uint32_t kAheadShareThirdWidth = 8;
+inline constexpr std::uint32_t kAheadShareFourthLsb = 24;
+inline constexpr std::uint32_t kAheadShareFourthWidth = 8;
 
 // MASK0 (rw): Mask of the entries with tags 0 to 31; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
 inline constexpr std::uint32_t kMask0 = 0x100;
@@ -414,6 +480,7 @@ inline constexpr RegisterInfo kRegisters[] = {
     {"CTRL", kCtrl, Access::ReadWrite},
     {"STATUS", kStatus, Access::ReadOnly},
     {"CLEAR", kClear, Access::WriteOnly},
+    {"FEATURES", kFeatures, Access::ReadOnly},
     {"HEAD_POS", kHeadPos, Access::ReadWrite},
     {"HEAD_TIME", kHeadTime, Access::ReadWrite},
     {"RESERVE", kReserve, Access::ReadWrite},
@@ -428,6 +495,8 @@ inline constexpr RegisterInfo kRegisters[] = {
     {"OVERHEAD_WR", kOverheadWr, Access::ReadWrite},
     {"OVERHEAD_WW", kOverheadWw, Access::ReadWrite},
     {"DELAY", kDelay, Access::ReadWrite},
+    {"DEFER", kDefer, Access::ReadWrite},
+    {"GRACE", kGrace, Access::ReadWrite},
     {"OP", kOp, Access::WriteOnly},
     {"CLUSTER", kCluster, Access::ReadWrite},
     {"CLUSTER_FROM", kClusterFrom, Access::ReadWrite},
@@ -439,11 +508,15 @@ inline constexpr RegisterInfo kRegisters[] = {
     {"NEXT", kNext, Access::ReadOnly},
     {"SWEEP", kSweep, Access::ReadOnly},
     {"DUE", kDue, Access::ReadOnly},
+    {"EXPIRED", kExpired, Access::ReadOnly},
     {"CLUSTER_COUNT", kClusterCount, Access::ReadOnly},
     {"ORDER_COST", kOrderCost, Access::ReadOnly},
     {"ORDER_TAGS0", kOrderTags0, Access::ReadOnly},
     {"ORDER_TAGS1", kOrderTags1, Access::ReadOnly},
     {"ORDER_TAGS2", kOrderTags2, Access::ReadOnly},
+    {"AGE_CAP", kAgeCap, Access::ReadWrite},
+    {"AGE_SCALE", kAgeScale, Access::ReadWrite},
+    {"AHEAD", kAhead, Access::ReadWrite},
     {"E_POS", kEPos, Access::ReadWrite},
     {"E_ANGLE", kEAngle, Access::ReadWrite},
     {"E_END_POS", kEEndPos, Access::ReadWrite},
@@ -454,12 +527,15 @@ inline constexpr RegisterInfo kRegisters[] = {
     {"INSERT", kInsert, Access::WriteOnly},
     {"REMOVE", kRemove, Access::WriteOnly},
     {"SERVE", kServe, Access::WriteOnly},
+    {"E_LIMIT", kELimit, Access::ReadWrite},
+    {"E_REST", kERest, Access::ReadWrite},
     {"SEEK_INDEX", kSeekIndex, Access::ReadWrite},
     {"SEEK_BASE", kSeekBase, Access::ReadWrite},
     {"SEEK_DELTA", kSeekDelta, Access::WriteOnly},
     {"SEEK_CELL", kSeekCell, Access::ReadWrite},
     {"SEEK_LAST", kSeekLast, Access::ReadWrite},
     {"SEEK_GROUP", kSeekGroup, Access::WriteOnly},
+    {"AHEAD_SHARE", kAheadShare, Access::ReadWrite},
     {"MASK0", kMask0, Access::ReadWrite},
     {"MASK1", kMask1, Access::ReadWrite},
     {"MASK2", kMask2, Access::ReadWrite},

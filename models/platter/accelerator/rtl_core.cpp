@@ -254,6 +254,7 @@ std::unique_ptr<RtlCore::Design> RtlCore::new_design(Picoseconds clock_period, T
 AcceleratorParameters RtlCore::built_parameters() {
   AcceleratorParameters parameters;  // sched_top's defaults; the driver checks PARAMS
   parameters.order_m = PLATTER_SCHED_ORDER_M;
+  parameters.features = PLATTER_SCHED_FEATURES;
   return parameters;
 }
 

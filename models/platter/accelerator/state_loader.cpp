@@ -56,13 +56,16 @@ void load_entries(Writer& writer, const ReferenceCore::State& s) {
     const ReferenceCore::Extent& x = s.extents[tag];
     writer.set(reg::kEPos, (e.cylinder << reg::kEPosCylLsb) | (std::uint32_t{e.head} << reg::kEPosHeadLsb) |
                                (static_cast<std::uint32_t>(e.write) << reg::kEPosWriteLsb) |
-                               (std::uint32_t{e.cls} << reg::kEPosClassLsb));
+                               (std::uint32_t{e.cls} << reg::kEPosClassLsb) |
+                               (std::uint32_t{e.limit_kind} << reg::kEPosLimitLsb));
     writer.set(reg::kEAngle, e.angle);
     writer.set(reg::kEEndPos, (x.end_cylinder << reg::kEEndPosCylLsb) | (std::uint32_t{x.end_head} << reg::kEEndPosHeadLsb));
     writer.set(reg::kEEndAngle, x.end_angle);
     writer.set(reg::kETransfer, x.transfer);
     if (e.cls == static_cast<std::uint8_t>(core::RequestClass::Continuous)) writer.set(reg::kEDeadline, x.deadline);
     writer.set(reg::kEAge, e.age);
+    writer.set(reg::kELimit, e.limit);
+    writer.set(reg::kERest, e.rest);
     writer.put(reg::kInsert, tag);
   }
 }

@@ -17,6 +17,7 @@ accelerator::AcceleratorParameters parameters_for(const accelerator::Accelerator
   parameters.lanes = static_cast<std::uint32_t>(options.lanes);
   parameters.order_m = static_cast<std::uint32_t>(options.order_m);
   parameters.format.angle_w = static_cast<unsigned>(options.angle_bits);
+  parameters.features = static_cast<std::uint32_t>(options.features);
   if (options.entries != 0)
     parameters.entries = static_cast<std::uint32_t>(options.entries);
   else if (queue_depth > parameters.entries)
@@ -48,6 +49,7 @@ std::string built_objection(const accelerator::AcceleratorParameters& wanted) {
   if (wanted.lanes != built.lanes) return differs("lanes", wanted.lanes, built.lanes);
   if (wanted.order_m != built.order_m) return differs("order_m", wanted.order_m, built.order_m);
   if (wanted.format.angle_w != built.format.angle_w) return differs("angle_bits", wanted.format.angle_w, built.format.angle_w);
+  if (wanted.features != built.features) return differs("features", wanted.features, built.features);
   if (wanted.entries != built.entries) return differs("entries", wanted.entries, built.entries);
   return {};
 }

@@ -7,7 +7,7 @@
 #define PLATTER_SCHED_REGS_H
 
 #define PLATTER_SCHED_MAP_MAJOR 3u
-#define PLATTER_SCHED_MAP_MINOR 0u
+#define PLATTER_SCHED_MAP_MINOR 1u
 #define PLATTER_SCHED_ID_VALUE 0x504C5453u
 
 /* ID (ro): Constant 0x504C5453 ("PLTS"). */
@@ -52,6 +52,10 @@
 #define PLATTER_SCHED_CTRL_MASK_EN_WIDTH 1u
 #define PLATTER_SCHED_CTRL_IRQ_EN_LSB 4u
 #define PLATTER_SCHED_CTRL_IRQ_EN_WIDTH 1u
+#define PLATTER_SCHED_CTRL_DEFER_C_LSB 5u
+#define PLATTER_SCHED_CTRL_DEFER_C_WIDTH 1u
+#define PLATTER_SCHED_CTRL_REST_COST_LSB 6u
+#define PLATTER_SCHED_CTRL_REST_COST_WIDTH 1u
 
 /* STATUS (ro): State of the accelerator. */
 #define PLATTER_SCHED_STATUS 0x014u
@@ -74,6 +78,11 @@
 #define PLATTER_SCHED_CLEAR_COUNTERS_WIDTH 1u
 #define PLATTER_SCHED_CLEAR_SOFT_RESET_LSB 8u
 #define PLATTER_SCHED_CLEAR_SOFT_RESET_WIDTH 1u
+
+/* FEATURES (ro): The optional parts that this instance was built with. Registers and fields of one that is absent read as zero and ignore writes. */
+#define PLATTER_SCHED_FEATURES 0x01Cu
+#define PLATTER_SCHED_FEATURES_SET_LSB 0u
+#define PLATTER_SCHED_FEATURES_SET_WIDTH 4u
 
 /* HEAD_POS (rw): Where the arm is, or will be when the access under way has ended. SERVE sets it to the end of the entry served. */
 #define PLATTER_SCHED_HEAD_POS 0x020u
@@ -149,6 +158,16 @@
 #define PLATTER_SCHED_DELAY_TICKS_LSB 0u
 #define PLATTER_SCHED_DELAY_TICKS_WIDTH 24u
 
+/* DEFER (rw): Added to the key of a continuous entry while CTRL.DEFER_C is set, in ticks. */
+#define PLATTER_SCHED_DEFER 0x058u
+#define PLATTER_SCHED_DEFER_TICKS_LSB 0u
+#define PLATTER_SCHED_DEFER_TICKS_WIDTH 23u
+
+/* GRACE (rw): How long before its limit an entry of kind 3 begins to go first, in ticks. */
+#define PLATTER_SCHED_GRACE 0x05Cu
+#define PLATTER_SCHED_GRACE_TICKS_LSB 0u
+#define PLATTER_SCHED_GRACE_TICKS_WIDTH 32u
+
 /* OP (wo): Start an operation. */
 #define PLATTER_SCHED_OP 0x060u
 #define PLATTER_SCHED_OP_CODE_LSB 0u
@@ -216,6 +235,13 @@
 #define PLATTER_SCHED_DUE_TICKS_LSB 0u
 #define PLATTER_SCHED_DUE_TICKS_WIDTH 32u
 
+/* EXPIRED (ro): Entry of kind 2 whose limit has passed, as of the last decision; of several the one with the lowest tag. */
+#define PLATTER_SCHED_EXPIRED 0x08Cu
+#define PLATTER_SCHED_EXPIRED_TAG_LSB 0u
+#define PLATTER_SCHED_EXPIRED_TAG_WIDTH 8u
+#define PLATTER_SCHED_EXPIRED_VALID_LSB 8u
+#define PLATTER_SCHED_EXPIRED_VALID_WIDTH 1u
+
 /* CLUSTER_COUNT (ro): Outcome of the last CLUSTER. */
 #define PLATTER_SCHED_CLUSTER_COUNT 0x090u
 #define PLATTER_SCHED_CLUSTER_COUNT_COUNT_LSB 0u
@@ -261,6 +287,23 @@
 #define PLATTER_SCHED_ORDER_TAGS2_FOURTH_LSB 24u
 #define PLATTER_SCHED_ORDER_TAGS2_FOURTH_WIDTH 8u
 
+/* AGE_CAP (rw): Longest time waited that counts, in the unit of AGE_NOW, while AGE_SCALE is not 0. */
+#define PLATTER_SCHED_AGE_CAP 0x0A4u
+#define PLATTER_SCHED_AGE_CAP_UNITS_LSB 0u
+#define PLATTER_SCHED_AGE_CAP_UNITS_WIDTH 17u
+
+/* AGE_SCALE (rw): Weight of the time waited, in 1/64 of a tick for each unit of AGE_NOW; 0: an entry ages by one tick a unit, without cap. */
+#define PLATTER_SCHED_AGE_SCALE 0x0A8u
+#define PLATTER_SCHED_AGE_SCALE_WEIGHT_LSB 0u
+#define PLATTER_SCHED_AGE_SCALE_WEIGHT_WIDTH 18u
+
+/* AHEAD (rw): How far DECIDE looks ahead. */
+#define PLATTER_SCHED_AHEAD 0x0ACu
+#define PLATTER_SCHED_AHEAD_MOST_LSB 0u
+#define PLATTER_SCHED_AHEAD_MOST_WIDTH 9u
+#define PLATTER_SCHED_AHEAD_DEPTH_LSB 16u
+#define PLATTER_SCHED_AHEAD_DEPTH_WIDTH 3u
+
 /* E_POS (rw): Staging: where the command starts. */
 #define PLATTER_SCHED_E_POS 0x0B0u
 #define PLATTER_SCHED_E_POS_CYL_LSB 0u
@@ -271,6 +314,8 @@
 #define PLATTER_SCHED_E_POS_WRITE_WIDTH 1u
 #define PLATTER_SCHED_E_POS_CLASS_LSB 25u
 #define PLATTER_SCHED_E_POS_CLASS_WIDTH 2u
+#define PLATTER_SCHED_E_POS_LIMIT_LSB 27u
+#define PLATTER_SCHED_E_POS_LIMIT_WIDTH 2u
 
 /* E_ANGLE (rw): Staging: angle at which the first sector starts, in ticks. */
 #define PLATTER_SCHED_E_ANGLE 0x0B4u
@@ -319,6 +364,16 @@
 #define PLATTER_SCHED_SERVE_TAG_LSB 0u
 #define PLATTER_SCHED_SERVE_TAG_WIDTH 16u
 
+/* E_LIMIT (rw): Staging: when the first sector must have been reached, in ticks. */
+#define PLATTER_SCHED_E_LIMIT 0x0D8u
+#define PLATTER_SCHED_E_LIMIT_TICKS_LSB 0u
+#define PLATTER_SCHED_E_LIMIT_TICKS_WIDTH 32u
+
+/* E_REST (rw): Staging: least rotational wait at which the access begins in the middle of its sectors instead; 0: it never does. */
+#define PLATTER_SCHED_E_REST 0x0DCu
+#define PLATTER_SCHED_E_REST_TICKS_LSB 0u
+#define PLATTER_SCHED_E_REST_TICKS_WIDTH 20u
+
 /* SEEK_INDEX (rw): Segment of the seek table that the next SEEK_DELTA write fills. */
 #define PLATTER_SCHED_SEEK_INDEX 0x0E0u
 #define PLATTER_SCHED_SEEK_INDEX_INDEX_LSB 0u
@@ -352,6 +407,17 @@
 #define PLATTER_SCHED_SEEK_GROUP_SEGMENT_WIDTH 10u
 #define PLATTER_SCHED_SEEK_GROUP_THIRD_LSB 16u
 #define PLATTER_SCHED_SEEK_GROUP_THIRD_WIDTH 9u
+
+/* AHEAD_SHARE (rw): Shares of the accesses ahead in a total, in 1/256. */
+#define PLATTER_SCHED_AHEAD_SHARE 0x0F8u
+#define PLATTER_SCHED_AHEAD_SHARE_FIRST_LSB 0u
+#define PLATTER_SCHED_AHEAD_SHARE_FIRST_WIDTH 8u
+#define PLATTER_SCHED_AHEAD_SHARE_SECOND_LSB 8u
+#define PLATTER_SCHED_AHEAD_SHARE_SECOND_WIDTH 8u
+#define PLATTER_SCHED_AHEAD_SHARE_THIRD_LSB 16u
+#define PLATTER_SCHED_AHEAD_SHARE_THIRD_WIDTH 8u
+#define PLATTER_SCHED_AHEAD_SHARE_FOURTH_LSB 24u
+#define PLATTER_SCHED_AHEAD_SHARE_FOURTH_WIDTH 8u
 
 /* MASK0 (rw): Mask of the entries with tags 0 to 31; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero. */
 #define PLATTER_SCHED_MASK0 0x100u

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Look-ahead of a decision: for the candidates of least key, one after another, what the next accesses would cost after it, and of these
+// candidates the one with the least total. It stops where no candidate left can have a lower total: its key alone is as high.
+//
+// Parameters: Entries, AngleW.
+// Latency:    from start_i to done_o: 1 + for each candidate examined 2 + (Rows + DecisionLatency + 5) for each access ahead, and
+//             Rows + DecisionLatency + 1 for each further search, and 1 if a search ends it.
+// Handshake:  start_i with the result of the decision's own pass; the unit then starts passes (pass_start_o) and has their results with
+//             pass_done_i, and done_o is high in its last cycle. The configuration is stable meanwhile. reset ends it.
+
+module sched_ahead
+  import sched_pkg::*;
+#(
+  parameter int unsigned Entries = 32,
+  parameter int unsigned AngleW = 16,
+  localparam int unsigned KeyW = key_w(AngleW),
+  localparam int unsigned TotalW = total_w(AngleW)
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+
+  input  logic               start_i,
+  input  logic [CountW-1:0]  most_i,
+  input  logic [2:0]         depth_i,
+  input  logic [AheadMost-1:0][7:0] share_i,
+  output logic               done_o,
+
+  // Passes, and what ended one has found
+  output logic               pass_start_o,
+  output logic               fetch_o,           // the row of fetch_tag_o enters stage 0, two cycles before a pass from its end
+  output logic [TagW-1:0]    fetch_tag_o,
+  output logic               ahead_o,           // the pass is from an entry's end
+  output logic [Entries-1:0] exclude_o,         // entries that do not take part
+  input  logic               pass_done_i,
+  input  logic               found_i,
+  input  logic               found_due_i,
+  input  logic signed [KeyW-1:0] found_key_i,
+  input  logic [TagW-1:0]    found_tag_i,
+
+  // Result, with done_o
+  output logic               valid_o,
+  output logic [TagW-1:0]    tag_o,
+  output logic signed [TotalW-1:0] total_o
+);
+
+  if (!entries_ok(Entries)) begin : g_bad_entries
+    $error("sched_ahead: Entries must be 4 to 256");
+  end
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_ahead: AngleW must be 12 to 20");
+  end
+
+  localparam int unsigned EntryW = index_w(Entries);
+  localparam int unsigned ProductW = KeyW + 8;
+
+  typedef enum logic [3:0] {
+    Idle, Weigh, FetchPlace, FetchWait, AheadStart, Ahead, Multiply, Add, Settle, SearchStart, Search, End
+  } state_e;
+
+  state_e                   state_q, state_d;
+  logic                     found_q, found_due_q, best_due_q, worse, further, take;
+  logic signed [KeyW-1:0]   found_key_q;
+  logic [TagW-1:0]          found_tag_q, candidate_q;
+  logic signed [TotalW-1:0] sum_q;
+  logic [ProductW-1:0]      product_q;
+  logic [CountW-1:0]        count_q;
+  logic [1:0]               level_q;
+  logic [Entries-1:0]       examined_q, chain_q;
+
+  assign worse = valid_o && (found_due_q != best_due_q || TotalW'(found_key_q) >= total_o);
+  assign further = found_q && {1'b0, level_q} + 3'd1 < depth_i && level_q != 2'd3;
+  assign take = !valid_o || sum_q < total_o;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      Idle: if (start_i) state_d = Weigh;
+      Weigh: state_d = (found_q && !worse) ? FetchPlace : End;
+      FetchPlace: state_d = FetchWait;
+      FetchWait: state_d = AheadStart;
+      AheadStart: state_d = Ahead;
+      Ahead: if (pass_done_i) state_d = Multiply;
+      Multiply: state_d = Add;
+      Add: state_d = further ? FetchPlace : Settle;
+      Settle: state_d = (count_q == most_i) ? End : SearchStart;
+      SearchStart: state_d = Search;
+      Search: if (pass_done_i) state_d = Weigh;
+      default: state_d = Idle;                   // End
+    endcase
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+    end else begin
+      state_q <= state_d;
+    end
+  end
+
+  assign pass_start_o = state_q == AheadStart || state_q == SearchStart;
+  assign fetch_o = state_q == FetchPlace;
+  assign fetch_tag_o = found_tag_q;
+  assign ahead_o = state_q == FetchPlace || state_q == FetchWait || state_q == AheadStart || state_q == Ahead;
+  assign exclude_o = ahead_o ? chain_q : examined_q;
+  assign done_o = state_q == End;
+
+  // What the last pass has found
+  always_ff @(posedge clk_i) begin
+    if (start_i || pass_done_i) begin
+      found_q <= found_i;
+      found_due_q <= found_due_i;
+      found_key_q <= found_key_i;
+      found_tag_q <= found_tag_i;
+    end
+  end
+
+  // The candidate that is examined, the accesses after it and its total
+  always_ff @(posedge clk_i) begin
+    if (state_q == Weigh) begin
+      candidate_q <= found_tag_q;
+      sum_q <= TotalW'(found_key_q);
+      level_q <= '0;
+    end else if (state_q == Add) begin
+      if (found_q) begin
+        sum_q <= sum_q + $signed(TotalW'(product_q[ProductW-1:8]));
+      end
+      level_q <= level_q + 2'd1;
+    end
+  end
+
+  // An access's cost is not negative.
+  always_ff @(posedge clk_i) begin
+    if (state_q == Multiply) begin
+      product_q <= ProductW'($unsigned(found_key_q)) * ProductW'(share_i[level_q]);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == Weigh) begin
+      chain_q <= Entries'(1) << found_tag_q[EntryW-1:0];
+    end else if (state_q == Add && found_q) begin
+      chain_q <= chain_q | (Entries'(1) << found_tag_q[EntryW-1:0]);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || state_q == Idle) begin
+      examined_q <= '0;
+      count_q <= '0;
+    end else if (state_q == Weigh && found_q && !worse) begin
+      examined_q <= examined_q | (Entries'(1) << found_tag_q[EntryW-1:0]);
+      count_q <= count_q + CountW'(1);
+    end
+  end
+
+  // The best so far
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || state_q == Idle) begin
+      valid_o <= 1'b0;
+    end else if (state_q == Settle) begin
+      valid_o <= 1'b1;
+    end
+  end
+
+  // Of one decision all candidates that are examined are due, or none is.
+  always_ff @(posedge clk_i) begin
+    if (state_q == Weigh && !valid_o) begin
+      best_due_q <= found_due_q;
+    end
+    if (state_q == Settle && take) begin
+      tag_o <= candidate_q;
+      total_o <= sum_q;
+    end
+  end
+
+  logic unused_product;
+  assign unused_product = ^{product_q[7:0]};
+
+endmodule
