@@ -24,6 +24,9 @@ constexpr std::uint32_t kAccessCycles = 2;
 constexpr std::uint32_t kAccessesPerDecision = 7;
 /// The staging registers and INSERT.
 constexpr std::uint32_t kAccessesPerInsert = 8;
+constexpr std::uint32_t kAccessesPerRest = 1;   ///< E_REST
+constexpr std::uint32_t kAccessesPerLimit = 1;  ///< E_LIMIT
+constexpr std::uint32_t kAccessesForGrace = 1;  ///< GRACE, in a decision
 /// OP and CLEAR of an operation, and the cycle of its interrupt.
 constexpr std::uint32_t kAccessesPerOperation = 2;
 constexpr std::uint32_t kInterruptCycles = 1;
@@ -41,6 +44,11 @@ constexpr std::uint32_t kServeCycles = 1;
 constexpr std::uint32_t kSumsCycles = 13;
 constexpr std::uint32_t kDebtsCycles = 2;
 constexpr std::uint32_t kStaleCycles = 2;
+/// Cycles of a look-ahead: of its end; of each candidate; of each access ahead, in addition to a pass over the table.
+constexpr std::uint32_t kAheadCycles = 2;
+constexpr std::uint32_t kCandidateCycles = 2;
+constexpr std::uint32_t kAheadPassCycles = 5;
+constexpr std::uint32_t kLimitKeep = 3;  ///< of E_POS.LIMIT: the command goes first to be in time
 /// Times of day wrap around, and can be compared up to half their range. This many turns of it are kept in reserve.
 constexpr Picoseconds kTurnsKept = 16;
 
@@ -59,12 +67,14 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       options_(options),
       scale_(parameters.format, planner.rotation().period()),
       seek_table_(scheduling::SeekTable::fit(planner.seek_curve(), scale_)),
+      longest_hop_(planner.longest_hop()),
       shadow_(1024),
       shadow_valid_(1024),
       commands_(queue_depth),
       irq_("irq"),
       target("target", std::move(core), options.clock_period) {
   program_ = new_program();
+  rests_ = parameters_.has(kZeroLatency) && planner_.zero_latency();
   pending_.reserve(queue_depth);
   withdrawn_.reserve(queue_depth);
   bus_init_socket.bind(target.bus_tgt_socket);
@@ -84,7 +94,8 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
 
 std::unique_ptr<AcceleratorProgram> AcceleratorEngine::new_program() const {
   return make_program({options_.policy, parameters_, scale_, planner_.geometry().cylinders(),
-                       static_cast<std::uint32_t>(commands_.size()), options_.interpretations});
+                       static_cast<std::uint32_t>(commands_.size()), options_.interpretations, options_.ahead_candidates,
+                       options_.ahead_accesses});
 }
 
 Picoseconds AcceleratorEngine::decision_bound() const {
@@ -93,8 +104,9 @@ Picoseconds AcceleratorEngine::decision_bound() const {
   const Effort effort = program_->most_effort(entries);
   const std::uint32_t decision = 2 * pass_cycles() + kStaleCycles + 2 * entries + kSumsCycles + kDebtsCycles + 1 +
                                  further_cycles(effort, entries) +
-                                 kAccessCycles * (kAccessesPerDecision + program_->begin_accesses() + effort.accesses);
-  const std::uint32_t insert = kAccessCycles * (kAccessesPerInsert + program_->stage_accesses()) + kInsertCycles + 1;
+                                 kAccessCycles * (kAccessesPerDecision + (parameters_.has(kLimits) ? kAccessesForGrace : 0) +
+                                                  program_->begin_accesses() + effort.accesses);
+  const std::uint32_t insert = kAccessCycles * insert_accesses() + kInsertCycles + 1;
   const std::uint32_t withhold = kAccessCycles + entries + kServeCycles + insert + entries;  // and recalled at once
   return time(2 * decision + entries * insert + entries * (entries - 1) / 2 + entries + kServeCycles +
               program_->most_withheld() * withhold);
@@ -151,10 +163,13 @@ void AcceleratorEngine::check_identity() {
       (parameters_.format.angle_w << reg::kParamsAngleWLsb) | (parameters_.format.cyl_w << reg::kParamsCylWLsb) |
       (parameters_.format.seg_m << reg::kParamsSegMLsb) | (parameters_.format.seg_w << reg::kParamsSegWLsb);
   const std::uint32_t orderer = read(reg::kOrderer);
-  if (id != reg::kIdValue || version != reg::kVersionMajor || built != expected || orderer != parameters_.order_m)
+  const std::uint32_t features = read(reg::kFeatures);
+  if (id != reg::kIdValue || version != reg::kVersionMajor || built != expected || orderer != parameters_.order_m ||
+      features != parameters_.features)
     SC_REPORT_ERROR("/platter/accelerator/identity",
-                    fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x} ORDERER {}, expected 0x{:08x}, {}, 0x{:08x} and {}", id,
-                                version, built, orderer, reg::kIdValue, reg::kVersionMajor, expected, parameters_.order_m)
+                    fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x} ORDERER {} FEATURES {}, expected 0x{:08x}, {}, 0x{:08x}, {} and {}",
+                                id, version, built, orderer, features, reg::kIdValue, reg::kVersionMajor, expected,
+                                parameters_.order_m, parameters_.features)
                         .c_str());
 }
 
@@ -213,7 +228,7 @@ void AcceleratorEngine::reset() {
   std::fill(commands_.begin(), commands_.end(), nullptr);
   pending_.clear();
   withdrawn_.clear();
-  count_ = entries_ = continuous_ = 0;
+  count_ = entries_ = continuous_ = limited_ = 0;
   sums_stale_ = debts_stale_ = true;
   direction_known_ = downward_ = false;
   prepared_ = running_ = again_ = ready_ = waiting_ = false;
@@ -227,10 +242,10 @@ void AcceleratorEngine::insert(const Command& command) {
   ++count_;
   ready_ = false;
   asked_ = inserted_ = now;
-  if (!told_ && program_->guarded() && scheduling::has_own_deadline(command)) {
+  if (!told_ && program_->guarded() && scheduling::has_own_deadline(command) && !limits(command)) {
     told_ = true;
     SC_REPORT_WARNING("/platter/accelerator/deadline",
-                      "the accelerator's guard keeps the deadlines of continuous commands only; those of others are ignored");
+                      "an accelerator without limits keeps the deadlines of continuous commands only; those of others are ignored");
   }
   if (running_) {
     pending_.push_back(&command);
@@ -307,19 +322,26 @@ void AcceleratorEngine::load(const Command& command) {
   // In the table, only commands of the sweep are continuous. A continuous command without a deadline is entered as background.
   const core::RequestClass cls =
       command.cls == core::RequestClass::Continuous && !in_sweep ? core::RequestClass::Background : command.cls;
-  set(reg::kEPos,
-      position(extent.cylinder, extent.head, extent.write) | (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb));
+  const bool limited = limits(command);
+  set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) | (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) |
+                      (limited ? kLimitKeep << reg::kEPosLimitLsb : 0));
+  if (limited) {
+    const Picoseconds latest = std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false);
+    set(reg::kELimit, scale_.time_of_day(latest - planner_.hold(extent)));
+    ++limited_;
+  }
   set(reg::kEAngle, scale_.angle(extent.start_angle));
+  if (rests_) {
+    const Picoseconds rest = planner_.least_wait_replaced(extent);
+    set(reg::kERest, rest > 0 ? static_cast<std::uint32_t>(std::clamp<std::int64_t>(scale_.ceil(rest), 1, parameters_.format.angle_mask()))
+                              : 0);
+  }
   set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head, false));
   if (program_->guarded()) {
     set(reg::kEEndAngle, scale_.angle(extent.end_angle));
     set(reg::kETransfer, scale_.sum(planner_.hold(extent)));
     if (in_sweep) {
-      // Limits the deadline to the range in which times of day can be compared. An earlier deadline is safe for the guard.
-      const unsigned range = parameters_.format.sum_w() - parameters_.format.angle_w - 1;
-      const Picoseconds turns = (Picoseconds{1} << range) - kTurnsKept;
-      const Picoseconds farthest = core::now_ps() + planner_.rotation().period() * turns;
-      set(reg::kEDeadline, scale_.time_of_day(std::min(command.deadline, farthest) - planner_.bus_block_time(false)));
+      set(reg::kEDeadline, scale_.time_of_day(std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false)));
     }
   }
   program_->stage(*this, command);
@@ -342,6 +364,7 @@ void AcceleratorEngine::withhold(const Command& command) {
   work_end_ = port_time_ + time(entries_ + kServeCycles + 1 - kAccessCycles);
   commands_[command.tag.value] = nullptr;
   --entries_;
+  if (limits(command)) --limited_;
 }
 
 void AcceleratorEngine::take(core::Tag tag) {
@@ -354,12 +377,35 @@ void AcceleratorEngine::take(core::Tag tag) {
   commands_[tag.value] = nullptr;
   --count_;
   --entries_;
+  if (limits(command)) --limited_;
   if (program_->guarded() && scheduling::in_sweep(command)) {
     sums_stale_ = true;
     --continuous_;
   }
   direction_known_ = continuous_ > 0;
   program_->served(*this, command);
+}
+
+bool AcceleratorEngine::limits(const Command& command) const {
+  return parameters_.has(kLimits) && program_->guarded() && scheduling::has_own_deadline(command);
+}
+
+/// Times of day can be compared up to half their range. A deadline that is put earlier is safe.
+Picoseconds AcceleratorEngine::farthest_deadline() const {
+  const unsigned range = parameters_.format.sum_w() - parameters_.format.angle_w - 1;
+  return core::now_ps() + planner_.rotation().period() * ((Picoseconds{1} << range) - kTurnsKept);
+}
+
+Picoseconds AcceleratorEngine::grace() const {
+  Picoseconds longest = 0;
+  for (const Command* command : commands_)
+    if (command != nullptr) longest = std::max(longest, planner_.hold(command->extent));
+  return longest + 2 * longest_hop_ + bound_;
+}
+
+std::uint32_t AcceleratorEngine::insert_accesses() const {
+  return kAccessesPerInsert + program_->stage_accesses() + (rests_ ? kAccessesPerRest : 0) +
+         (parameters_.has(kLimits) ? kAccessesPerLimit : 0);
 }
 
 // --- decisions -----------------------------------------------------------------------------------------------------
@@ -396,6 +442,8 @@ std::uint32_t AcceleratorEngine::further_cycles(const Effort& effort, std::uint3
   std::uint32_t cycles = (operations - 1) * (kAccessCycles * kAccessesPerOperation + kInterruptCycles) +
                          effort.clusters * (entries + kClusterCycles);
   if (effort.decides > 1) cycles += (effort.decides - 1) * pass_cycles();
+  if (effort.ahead > 0)
+    cycles += kAheadCycles + effort.candidates * (kCandidateCycles + effort.ahead * (pass_cycles() + kAheadPassCycles) + pass_cycles() + 1);
   if (effort.ordered > 0)
     cycles += effort.ordered * effort.ordered + kOrderCycles + order_cycles(effort.ordered) + kAccessCycles * kAccessesPerOrder;
   return cycles;
@@ -445,6 +493,7 @@ void AcceleratorEngine::start() {
     const std::uint32_t backlog = scale_.sum(std::max<Picoseconds>(at_.bus_free - when_, 0));
     set(reg::kReserve, std::min(backlog + kGuardSafetyTicks, parameters_.format.sum_max()));
   }
+  if (limited_ > 0) set(reg::kGrace, scale_.sum(grace()));
   // If the decision is late, the access begins when the result will have been read.
   const Effort effort = program_->effort(entries_);
   const std::uint32_t cycles = kAccessCycles * (1 + program_->begin_accesses() + effort.accesses) + 1 +

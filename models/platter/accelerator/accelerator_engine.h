@@ -29,6 +29,8 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
     std::uint32_t margin_ticks = 0;                    ///< in addition to the least margin, which covers rounding
     std::uint32_t risk_ticks = 0;   ///< a rotational wait of less than this beyond the margin may miss the sector ...
     double risk_probability = 0.5;  ///< ... with this probability
+    std::uint32_t ahead_candidates = 8;  ///< of a policy that looks ahead: candidates for which it does ...
+    std::uint32_t ahead_accesses = 4;    ///< ... and how many accesses ahead
     core::Picoseconds clock_period = 5'000;
   };
 
@@ -47,7 +49,9 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void decide(const scheduling::HeadState& head, core::Picoseconds now) override;
   void reset() override;
   core::Picoseconds prepared_from() const override { return ready_ ? answered_ : core::kNoDeadline; }
-  core::Picoseconds compared_part(const mechanics::AccessTime& access) const override { return access.to_first(); }
+  core::Picoseconds compared_part(const mechanics::AccessTime& access) const override {
+    return parameters_.has(kZeroLatency) ? access.positioning() : access.to_first();
+  }
   core::Picoseconds guard_bound() const override { return program_->guarded() ? decision_bound() : core::kNoDeadline; }
   engine::EngineStatistics statistics() const override;
 
@@ -84,6 +88,12 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void deliver(core::Picoseconds now);
   std::unique_ptr<AcceleratorProgram> new_program() const;
   std::uint32_t direction();
+  /// Is the accelerator told of this command's deadline, which belongs to no sweep?
+  bool limits(const scheduling::Command& command) const;
+  core::Picoseconds farthest_deadline() const;
+  /// Longest time until the first sector of a command, if another one is served before it.
+  core::Picoseconds grace() const;
+  std::uint32_t insert_accesses() const;
   std::uint32_t pass_cycles() const { return parameters_.entries / parameters_.lanes + reg::kDecisionLatency; }
   std::uint32_t decide_cycles(bool sums_stale) const;
   std::uint32_t further_cycles(const Effort& effort, std::uint32_t entries) const;
@@ -102,6 +112,7 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   Options options_;
   scheduling::TickScale scale_;
   scheduling::SeekTable seek_table_;
+  core::Picoseconds longest_hop_;
   std::unique_ptr<AcceleratorProgram> program_;
   engine::DecisionSinkIf* sink_ = nullptr;
 
@@ -119,6 +130,8 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   std::uint32_t count_ = 0;                            ///< commands in the engine, including these and the withheld ones
   std::uint32_t entries_ = 0;                          ///< in the table
   std::uint32_t continuous_ = 0;
+  std::uint32_t limited_ = 0;    ///< of them, those with a deadline of their own
+  bool rests_ = false;           ///< the accelerator is told of accesses that begin in the middle of their sectors
   core::Picoseconds bound_ = 0;  ///< of a decision
   std::uint32_t delay_ = 0;      ///< value of DELAY that the guard needs
   bool sums_stale_ = true;

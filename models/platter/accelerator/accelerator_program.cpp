@@ -7,6 +7,7 @@
 #include "platter/accelerator/elevator_program.h"
 #include "platter/accelerator/interval_program.h"
 #include "platter/accelerator/registers.h"
+#include "platter/accelerator/slack_program.h"
 
 namespace platter::accelerator {
 
@@ -43,6 +44,7 @@ std::unique_ptr<AcceleratorProgram> make_program(const ProgramContext& context) 
       return std::make_unique<SptfProgram>(policy.row->guard, policy.parameters.weight, context.scale);
     case scheduling::Accelerated::Intervals: return std::make_unique<IntervalProgram>(context);
     case scheduling::Accelerated::Clusters: return std::make_unique<ClusterProgram>(context);
+    case scheduling::Accelerated::Slack: return std::make_unique<SlackProgram>(context);
     case scheduling::Accelerated::No: break;
   }
   throw std::invalid_argument("the accelerator does not support policy " + policy.name());

@@ -43,6 +43,8 @@ struct Effort {
   std::uint32_t decides = 1;  ///< operations of each kind
   std::uint32_t clusters = 0;
   std::uint32_t ordered = 0;   ///< commands in its one exact order; 0: it makes none
+  std::uint32_t candidates = 0;  ///< for which its last DECIDE looks ahead
+  std::uint32_t ahead = 0;       ///< accesses ahead of each
   std::uint32_t accesses = 1;  ///< between the end of its first operation and the decision, without OP and CLEAR
 };
 
@@ -133,6 +135,8 @@ struct ProgramContext {
   std::uint32_t cylinders;    ///< of the drive
   std::uint32_t queue_depth;  ///< tags
   scheduling::Interpretations interpretations = {};
+  std::uint32_t ahead_candidates = 0;  ///< for which a program that looks ahead does so
+  std::uint32_t ahead_accesses = 0;    ///< how many accesses ahead
 };
 
 /// Creates the program of a policy that the accelerator supports.

@@ -18,6 +18,8 @@ struct AcceleratorOptions {
   std::int64_t margin_ticks = 0;
   std::int64_t risk_ticks = 0;
   double risk_probability = 0.5;
+  std::int64_t ahead_candidates = 8;
+  std::int64_t ahead_accesses = 4;
 };
 
 /// Keys `accelerator.*`.

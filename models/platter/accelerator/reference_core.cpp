@@ -44,7 +44,6 @@ constexpr std::uint32_t kCandidateCycles = 2;
 constexpr std::uint32_t kAheadPassCycles = 5;
 constexpr std::uint32_t kSearchCycles = 1;
 constexpr std::uint32_t kMostAhead = 4;
-constexpr unsigned kScaleFraction = 6;  ///< bits of AGE_SCALE below one tick
 constexpr unsigned kShareW = 8;
 
 constexpr std::uint8_t kLimitFirst = 1;
@@ -561,7 +560,7 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
     } else {
       const std::uint32_t waited = (age_now - e.age) & sum_mask;
       key -= static_cast<std::int64_t>(age_scale == 0 ? std::min(waited, time_max)
-                                                      : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> kScaleFraction, time_max));
+                                                      : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> kAgeScaleFraction, time_max));
     }
     const Pick pick{tag, key, due, true};
     if (looks_ahead) candidates_.push_back(pick);

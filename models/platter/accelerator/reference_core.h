@@ -29,6 +29,8 @@ struct AcceleratorParameters {
 /// Optional parts of the accelerator (register FEATURES).
 enum Feature : std::uint32_t { kAgeing = 1, kAhead = 2, kLimits = 4, kZeroLatency = 8, kAllFeatures = 15 };
 
+constexpr unsigned kAgeScaleFraction = 6;  ///< bits of AGE_SCALE below one tick
+
 /// Cycles that the orderer takes for the best order of `count` commands (docs/reference/cluster_order.md, Cycles).
 std::uint32_t order_cycles(std::uint32_t count);
 

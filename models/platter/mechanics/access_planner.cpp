@@ -162,6 +162,14 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
   }
 }
 
+Picoseconds AccessPlanner::longest_hop() const {
+  Picoseconds move = std::max({head_switch_, same_track_[0], same_track_[1]});
+  for (std::uint32_t distance = 1; distance < geometry_.cylinders(); ++distance) move = std::max(move, seek_curve_(distance));
+  Picoseconds overhead = 0;
+  for (const auto& of : command_overhead_) overhead = std::max({overhead, of[0], of[1]});
+  return overhead + move + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
+}
+
 void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const {
   const Picoseconds past = rotation_.wait(extent.start_phase, arrival);  // since the first sector began
   if (past == 0 || past >= extent.media) return;

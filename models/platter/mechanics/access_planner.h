@@ -136,6 +136,17 @@ class AccessPlanner {
 
   static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
 
+  /// Upper bound of the time from the end of an access until the first sector of the next one comes.
+  Picoseconds longest_hop() const;
+
+  /// May accesses begin in the middle of their sectors?
+  bool zero_latency() const { return zero_latency_[0] || zero_latency_[1]; }
+  /// Least rotational wait at which an access begins in the middle of its sectors instead (zero latency); 0 if it never does.
+  Picoseconds least_wait_replaced(const Extent& extent) const {
+    if (!zero_latency_[extent.write] || extent.tracks != 1 || extent.sectors < 2) return 0;
+    return rotation_.period() - (extent.media - extent.media / extent.sectors);
+  }
+
   /// Time from the end of `from` until the first sector of `to` comes when `to` begins `delay` after that end. It does not
   /// depend on when `from` ran.
   Picoseconds onward(const Extent& from, const Extent& to, Picoseconds delay) const {

@@ -62,7 +62,7 @@ const std::vector<PolicyInfo>& policy_table() {
       {"OPS:SLACK(c|w)", "c|w",
        "SPTF with a look ahead, in which continuous requests are put off by up to c turns while there is "
        "slack, and the others age by up to 9 w turns",
-       create_slack},
+       create_slack, Accelerated::Slack, GuardMode::Pooled},
       {"SATF-EW", "", "eager writing: the closest read or the closest free block, whichever is cheaper", create_satf_ew,
        Accelerated::No, GuardMode::None, true},
       {"FreeBW-SATF", "", "eager writing: reads by SATF, writes to free blocks in the gap before the next read",
@@ -87,6 +87,7 @@ std::string_view to_string(Accelerated program) {
     case Accelerated::Sptf: return "sptf";
     case Accelerated::Intervals: return "intervals";
     case Accelerated::Clusters: return "clusters";
+    case Accelerated::Slack: return "slack";
   }
   return "";
 }

@@ -49,6 +49,7 @@ enum class Accelerated : std::uint8_t {
   Sptf,       ///< the shortest positioning time of all
   Intervals,  ///< intervals between continuous requests
   Clusters,   ///< clusters of an elevator in exact orders
+  Slack,      ///< slack stealing with a look ahead
 };
 std::string_view to_string(Accelerated program);
 

@@ -3,21 +3,16 @@
 #include <vector>
 
 #include "platter/scheduling/guarded_scheduler.h"
+#include "platter/scheduling/slack_measures.h"
 
 namespace platter::scheduling {
 
 namespace {
 
-/// Fractions are whole numbers of 1/kOne, so that no decision depends on rounding.
-constexpr std::int64_t kOne = 1024;
-constexpr std::int64_t kReserve = 102;        ///< share of the time left that counts as no slack: 0.1
-constexpr std::int64_t kLongestWait = 3;      ///< in mean waits; longer ones count as this
-constexpr std::int64_t kDelayBacklog = 46;    ///< backlog, in rounds, at which the delay falls to a quarter: 0.045
-constexpr std::int64_t kAgeingBacklog = 154;  ///< the same for ageing: 0.15
-constexpr std::int64_t kAhead = 225;          ///< share of the cheapest next positioning time: 0.22
-constexpr std::size_t kFew = 8;               ///< candidates whose next command is considered
-constexpr std::size_t kNext = 32;             ///< candidates for that next command
-constexpr std::int64_t kRounds = 32;          ///< over which the running means are taken
+constexpr std::int64_t kOne = SlackMeasures::kOne;
+constexpr std::int64_t kAhead = 225;  ///< share of the cheapest next positioning time: 0.22
+constexpr std::size_t kFew = 8;       ///< candidates whose next command is considered
+constexpr std::size_t kNext = 32;     ///< candidates for that next command
 
 /// Slack stealing. The continuous commands have the whole round, so the others go first as long as the time that the sweep leaves over
 /// allows it. The busier the drive, the more the policy returns to one mixed order. docs/reference/policies.md has the rule.
@@ -26,21 +21,20 @@ class SlackScheduler : public GuardedScheduler {
   explicit SlackScheduler(const SchedulerContext& context)
       : GuardedScheduler(context),
         turn_(context.planner.rotation().period()),
-        delay_(fraction(context.parameters.delay)),
-        ageing_(fraction(context.parameters.weight)) {
+        measures_(context.parameters) {
     candidates_.reserve(context.capacity);
   }
 
   void insert(const Command& command) override {
     FlatScheduler::insert(command);
     if (!in_sweep(command)) return;
-    if (sweep_.empty()) weigh_round(static_cast<std::int64_t>(commands().size()) - 1);
+    if (sweep_.empty()) measures_.round_begins(static_cast<std::int64_t>(commands().size()) - 1);
     sweep_.insert(command);
   }
 
   void remove(Tag tag) override {
     FlatScheduler::remove(tag);
-    if (!sweep_.contains(tag)) ++served_;
+    if (!sweep_.contains(tag)) measures_.served();
     sweep_.remove(tag);
   }
 
@@ -67,29 +61,8 @@ class SlackScheduler : public GuardedScheduler {
     Picoseconds score;
   };
 
-  static std::int64_t fraction(Weight weight) { return weight.millionths * kOne / Weight::kOne; }
-
-  /// Updates the measures of the discrete load when a round begins.
-  void weigh_round(std::int64_t waiting) {
-    waiting_ += (kOne * kOne * waiting - waiting_) / kRounds;
-    rate_ += (kOne * kOne * served_ - rate_) / kRounds;
-    served_ = 0;
-    backlog_ = waiting_ / (rate_ / kOne + 1);
-  }
-  /// The value divided by (1 + backlog / scale)^2.
-  std::int64_t damped(std::int64_t value, std::int64_t scale) const {
-    const std::int64_t divisor = kOne + backlog_ * kOne / scale;
-    return value * kOne / divisor * kOne / divisor;
-  }
-
-  /// The delay that is added to a continuous command's score; 0 once the slack is used up.
-  Picoseconds delay(const HeadState& head, Picoseconds now) const {
-    if (sweep_.empty()) return 0;
-    const Picoseconds left = sweep_.slack(now, head.bus_free);
-    const Picoseconds spare = left - sweep_.sweep() - turn_;
-    if (spare <= 0) return 0;
-    const std::int64_t share = std::max<std::int64_t>(spare / (left / kOne + 1) - kReserve, 0);
-    return turn_ * damped(delay_, kDelayBacklog) / kOne * share / (kOne - kReserve);
+  Picoseconds put_off(const HeadState& head, Picoseconds now) const {
+    return sweep_.empty() ? 0 : measures_.put_off(turn_, sweep_.slack(now, head.bus_free), sweep_.sweep());
   }
 
   Picoseconds mean_wait(Picoseconds now) const {
@@ -106,17 +79,18 @@ class SlackScheduler : public GuardedScheduler {
   /// Collects the commands that the guard allows, each with its score; the lowest is the best.
   void weigh(const HeadState& head, Picoseconds now) {
     candidates_.clear();
-    const Picoseconds put_off = delay(head, now);
+    const Picoseconds later = put_off(head, now);
     const Picoseconds unit = mean_wait(now) / kOne + 1;
-    const Picoseconds ageing = turn_ * damped(ageing_, kAgeingBacklog) / kOne;
+    const Picoseconds ageing = measures_.ageing(turn_);
     for (const Command* command : commands()) {
       const AccessTime access = estimate(*command, head, now);
       if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
-      Picoseconds score = access.positioning();
+      // An access from the middle of its sectors takes longer than one in order: that much of it is lost too.
+      Picoseconds score = access.positioning() + access.transfer - command->extent.transfer;
       if (sweep_.contains(command->tag)) {
-        score += put_off;
+        score += later;
       } else {
-        const std::int64_t wait = std::min((now - command->arrival) / unit, kLongestWait * kOne);
+        const std::int64_t wait = std::min((now - command->arrival) / unit, SlackMeasures::kLongestWait * kOne);
         score -= ageing * wait / kOne * wait / kOne;
       }
       candidates_.push_back({command, score});
@@ -147,13 +121,8 @@ class SlackScheduler : public GuardedScheduler {
   }
 
   Picoseconds turn_;
-  std::int64_t delay_;   ///< in turns
-  std::int64_t ageing_;  ///< in turns
+  SlackMeasures measures_;
   std::vector<Candidate> candidates_;
-  std::int64_t served_ = 0;   ///< commands outside the sweep served since the round began
-  std::int64_t waiting_ = 0;  ///< running mean of those that wait when a round begins, in 1/kOne^2
-  std::int64_t rate_ = 0;     ///< running mean of those served in a round, in 1/kOne^2
-  std::int64_t backlog_ = 0;  ///< quotient of these means
 };
 
 }  // namespace

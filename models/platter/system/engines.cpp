@@ -95,6 +95,8 @@ std::string accelerator_objection(const accelerator::AcceleratorParameters& para
     return fmt::format(
         "the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model",
         parameters.entries, queue_depth);
+  if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
+    return fmt::format("policy {} needs the ageing of the accelerator; expected accelerator.features with the 1 in its sum", policy.name());
   if (policy.parameters.requests > parameters.order_m)
     return fmt::format("the accelerator is built for exact orders of at most {} requests, policy {} makes orders of {}",
                        parameters.order_m, policy.name(), policy.parameters.requests);
@@ -124,6 +126,10 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     engine.margin_ticks = static_cast<std::uint32_t>(options.accelerator.margin_ticks);
     engine.risk_ticks = static_cast<std::uint32_t>(options.accelerator.risk_ticks);
     engine.risk_probability = options.accelerator.risk_probability;
+    engine.ahead_candidates = static_cast<std::uint32_t>(options.accelerator.ahead_candidates);
+    engine.ahead_accesses = (options.accelerator.features & accelerator::kAhead) != 0
+                                ? static_cast<std::uint32_t>(options.accelerator.ahead_accesses)
+                                : 0;
     engine.clock_period = core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
     const std::string scope = context.drive == "disk" ? "sched" : context.drive + "_sched";  // scope of its RTL in waves
     std::unique_ptr<accelerator::BusCoreIf> core;
