@@ -27,9 +27,9 @@ ECP5_TARGET_MHZ, ICE40_TARGET_MHZ, ASIC_PERIOD_NS, SEED = 110, 60, 8.0, 1
 ECP5_COMB = {"45k": 43848, "85k": 83640}
 ECP5_FILL = 0.9  # beyond this share of the slices nextpnr seldom finds a way
 
-FPGA_COLUMNS = ["device", "entries", "lanes", "order_m", "seg_m", "seg_w", "status", "lut4", "carry", "ff", "ram_lut", "ram_block", "mult",
+FPGA_COLUMNS = ["device", "entries", "lanes", "order_m", "seg_m", "seg_w", "features", "status", "lut4", "carry", "ff", "ram_lut", "ram_block", "mult",
                 "cells", "target_mhz", "fmax_mhz", "fmax_median_mhz", "seeds", "cycles", "decision_ns", "rtl", "tools"]
-ASIC_COLUMNS = ["entries", "lanes", "order_m", "seg_m", "seg_w", "period_ns", "kge", "flip_flop_kge", "flip_flops", "memory_bits", "arrival_ns",
+ASIC_COLUMNS = ["entries", "lanes", "order_m", "seg_m", "seg_w", "features", "period_ns", "kge", "flip_flop_kge", "flip_flops", "memory_bits", "arrival_ns",
                 "slack_ns", "path_from", "path_to", "cycles", "rtl", "tools"]
 
 
@@ -44,15 +44,16 @@ class Point:
     order_m: int
     seg_m: int = 5
     seg_w: int = 9
+    features: int = 0
 
     @property
     def name(self):
         variant = "" if (self.seg_m, self.seg_w) == (5, 9) else f"m{self.seg_m}w{self.seg_w}"
-        return f"{self.entries}x{self.lanes}x{self.order_m}{variant}"
+        return f"{self.entries}x{self.lanes}x{self.order_m}{variant}" + (f"f{self.features}" if self.features else "")
 
     @property
     def parameters(self):
-        return {"Entries": self.entries, "Lanes": self.lanes, "OrderM": self.order_m, "SegM": self.seg_m, "SegW": self.seg_w}
+        return {"Entries": self.entries, "Lanes": self.lanes, "OrderM": self.order_m, "SegM": self.seg_m, "SegW": self.seg_w, "Features": self.features}
 
     @property
     def columns(self):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables and figures of docs/reference/accelerator_ppa.md, and the table of configurations of accelerator_integration.md, from the files in
-docs/reference/data and the list of simulated configurations in tb/rtl alone."""
+"""The tables and figures of docs/reference/accelerator_ppa.md and accelerator_features.md, and the table of configurations of
+accelerator_integration.md, from the files in docs/reference/data and the list of simulated configurations in tb/rtl alone."""
 
 import csv
 import importlib.util
+import math
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 
@@ -15,9 +17,11 @@ DATA = ROOT / "docs" / "reference" / "data"
 FIGURES = ROOT / "docs" / "reference" / "figures"
 PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"
 INTEGRATION = ROOT / "docs" / "reference" / "accelerator_integration.md"
+PARTS = ROOT / "docs" / "reference" / "accelerator_features.md"
 BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
+FEATURES = DATA / "accelerator_features.csv"
 
 LATENCY_OF_GUARD = "sptf_guard"
 
@@ -44,8 +48,13 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(show(cell) for cell in row) + " |" for row in rows])
 
 
+def features(row):
+    """Optional parts of a measured configuration; rows of a time before there were any have none."""
+    return int(row.get("features") or 0)
+
+
 def name(row):
-    return f"{row['entries']} x {row['lanes']}"
+    return f"{row['entries']} x {row['lanes']}" + (f", parts {features(row)}" if features(row) else "")
 
 
 def orderer(row):
@@ -53,7 +62,7 @@ def orderer(row):
 
 
 def order_of(row):
-    return int(row["order_m"]), int(row["entries"]), int(row["lanes"])
+    return int(row["order_m"]), int(row["entries"]), int(row["lanes"]), features(row)
 
 
 def tools_of(rows):
@@ -187,7 +196,7 @@ OFFERED = ((16, 1, 0), (32, 1, 0), (32, 4, 0), (64, 4, 0), (64, 8, 0), (128, 4, 
 def configurations_table():
     """A row a configuration that was placed and routed."""
     def key(row):
-        return tuple(int(row[column]) for column in ("entries", "lanes", "order_m", "seg_m", "seg_w"))
+        return (*(int(row[column]) for column in ("entries", "lanes", "order_m", "seg_m", "seg_w")), features(row))
 
     fpga = {key(r): r for r in read(FPGA) if r["device"].startswith("ecp5") and r["status"] == "routed"}
     cells = {key(r): r for r in read(ASIC)}
@@ -196,10 +205,10 @@ def configurations_table():
     latency = decision_latency()
     rows = []
     for entries, lanes, order_m in OFFERED:
-        r = fpga.get((entries, lanes, order_m, 5, 9))
+        r = fpga.get((entries, lanes, order_m, 5, 9, 0))
         if r is None:
             continue
-        c = cells.get((entries, lanes, order_m, 5, 9))
+        c = cells.get((entries, lanes, order_m, 5, 9, 0))
         bench = benches.get((entries, lanes))
         rows.append([entries, lanes, order_m or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r), c["kge"] if c else "",
                      c["arrival_ns"] if c else "", entries // lanes + latency, f"`rtl.{bench}`" if bench else "", f"`{entries}x{lanes}x{order_m}`"])
@@ -208,9 +217,136 @@ def configurations_table():
     return f"{text}\n\n{tools_of([*fpga.values(), *cells.values()])}." if rows else text
 
 
+# --- the optional parts ---------------------------------------------------------------------------------------------------
+
+PART_NAMES = {1: "ageing", 2: "look-ahead", 4: "limits", 8: "zero latency", 15: "all four"}
+STREAMING = "OPS:SLACK(3.4|0.46)"
+
+
+def prices_table():
+    rows = {features(r): r for r in read(FPGA) if r["device"].startswith("ecp5") and (r["entries"], r["lanes"], r["order_m"], r["seg_w"]) == ("32", "4", "0", "9")}
+    base = rows.get(0)
+    if base is None:
+        return "(none yet)"
+
+    def more(row, column):
+        return f"{int(row[column]):,} ({int(row[column]) - int(base[column]):+,})"
+
+    cells = {features(r): r for r in read(ASIC) if (r["entries"], r["lanes"], r["order_m"]) == ("32", "4", "0")}
+    return table(["parts", "`Features`", "LUT4", "FF", "DPR16X4", "MULT18", "Fmax (MHz)", "kGE"],
+                 [["none" if not f else PART_NAMES.get(f, f), f, *(more(r, column) for column in ("lut4", "ff", "ram_lut", "mult")),
+                   clock(r) if r["fmax_mhz"] else "", cells[f]["kge"] if f in cells else ""] for f, r in sorted(rows.items())]) + (
+        f"\n\n32 entries, 4 lanes, no orderer, ECP5. {tools_of(rows.values())}.")
+
+
+def parts_rows():
+    rows = [r for r in read(FEATURES) if r["study"] == "parts"]
+    by = {(r["drive"], r["load"], r["depth"], r["variant"]): r for r in rows}
+    return rows, by
+
+
+def change(new, old, column):
+    """In percent."""
+    was = float(old[column])
+    return f"{100 * (float(new[column]) / was - 1):+.1f} %" if was else ""
+
+
+def compared(part, against, columns=("mean_ms", "p99_ms", "fairness")):
+    """A row a drive and load: what a variant gives and how that differs from another one, at the depths of the study."""
+    rows, by = parts_rows()
+    lines = []
+    for drive, load in dict.fromkeys((r["drive"], r["load"]) for r in rows):
+        line = [drive, f"{round(100 * float(load))} %"]
+        for depth in dict.fromkeys(r["depth"] for r in rows):
+            new, old = by[drive, load, depth, part], by[drive, load, depth, against]
+            line += [f"{float(new['mean_ms']):,.1f}"] + [change(new, old, column) for column in columns]
+        lines.append(line)
+    depths = list(dict.fromkeys(r["depth"] for r in rows))
+    names = {"mean_ms": "mean", "p99_ms": "p99", "fairness": "index"}
+    return table(["drive", "load", *(head for d in depths for head in (f"{d}: mean (ms)", *(names[c] for c in columns)))], lines)
+
+
+def loads_table():
+    rows, by = parts_rows()
+    return table(["drive", "streams", *(f"discrete requests/s at {round(100 * float(load))} %" for load in dict.fromkeys(r["load"] for r in rows))],
+                 [[drive, next(r["streams"] for r in rows if r["drive"] == drive),
+                   *dict.fromkeys(r["discrete_per_s"] for r in rows if r["drive"] == drive)] for drive in dict.fromkeys(r["drive"] for r in rows)])
+
+
+def firmware_parts_table():
+    return compared("accelerator, SLACK", "firmware, SLACK")
+
+
+def slack_table():
+    return compared("accelerator, SLACK", "accelerator, SPTF, zero latency")
+
+
+def ahead_table():
+    return compared("accelerator, SLACK, look-ahead", "accelerator, SLACK")
+
+
+def zero_latency_table():
+    """Of the drives on which it makes any difference."""
+    rows, by = parts_rows()
+    fields = ("mean_ms", "p99_ms", "fairness")
+    lines = []
+    for (drive, load, depth, variant), new in by.items():
+        if variant != "accelerator, SPTF, zero latency":
+            continue
+        old, exact = by[drive, load, depth, "accelerator, SPTF"], by[drive, load, depth, "firmware, SPTF"]
+        if all(new[f] == old[f] for f in fields):
+            continue
+        lines.append([drive, f"{round(100 * float(load))} %", depth, exact["mean_ms"], old["mean_ms"], new["mean_ms"], change(new, old, "mean_ms"),
+                      change(new, exact, "mean_ms"), change(new, old, "fairness")])
+    return table(["drive", "load", "depth", "firmware (ms)", "without the part (ms)", "with it (ms)", "against without", "against firmware", "index"], lines)
+
+
+def deadlines_table():
+    rows = [r for r in read(FEATURES) if r["study"] == "deadlines"]
+    by = {(r["drive"], r["load"], r["variant"]): r for r in rows}
+    lines = []
+    for drive, load in dict.fromkeys((r["drive"], r["load"]) for r in rows):
+        line = [drive, f"{round(100 * float(load))} %"]
+        for variant in ("accelerator, deadlines ignored", "accelerator, limits", "firmware, deadlines"):
+            r = by[drive, load, variant]
+            issued = float(r["completed_per_s"]) * float(r["seconds"]) * int(r["seeds"])
+            line += [f"{100 * int(r['late_discrete']) / issued:.2f} %" if issued else "", f"{float(r['mean_ms']):,.1f}"]
+        lines.append(line + [sum(int(by[drive, load, v]["late_continuous"]) for v in ("accelerator, limits", "firmware, deadlines"))])
+    return table(["drive", "load", "ignored: late", "mean (ms)", "limits: late", "mean (ms)", "firmware: late", "mean (ms)", "late continuous"], lines)
+
+
+def horizon_rows():
+    return [r for r in read(FEATURES) if r["study"] == "horizon"]
+
+
+def horizon_table():
+    """Geometric means over the drives, relative to no look-ahead."""
+    rows = horizon_rows()
+    if not rows:
+        return "(none yet)"
+    base = {r["drive"]: r for r in rows if r["accesses"] == "0"}
+    groups = {}
+    for r in rows:
+        groups.setdefault((int(r["accesses"]), int(r["candidates"])), []).append(r)
+
+    def ratio(group, column):
+        return math.exp(statistics.fmean(math.log(float(r[column]) / float(base[r["drive"]][column])) for r in group))
+
+    lines = []
+    for (accesses, candidates), group in sorted(groups.items()):
+        worst = max(group, key=lambda r: float(r["mean_ms"]) / float(base[r["drive"]]["mean_ms"]))
+        lines.append([accesses, candidates if accesses else "", f"{ratio(group, 'mean_ms'):.3f}", f"{ratio(group, 'p99_ms'):.3f}", f"{ratio(group, 'fairness'):.3f}",
+                      f"{min(float(r['mean_ms']) / float(base[r['drive']]['mean_ms']) for r in group):.3f} to "
+                      f"{float(worst['mean_ms']) / float(base[worst['drive']]['mean_ms']):.3f}",
+                      f"{statistics.fmean(float(r['cycles_per_decision']) for r in group):,.0f}"])
+    return table(["accesses ahead", "candidates", "mean response", "p99", "index", "mean response, drives from least to most", "cycles a decision"], lines)
+
+
 TABLES = {
     PAGE: {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
     INTEGRATION: {"configurations": configurations_table},
+    PARTS: {"prices": prices_table, "loads": loads_table, "zero-latency": zero_latency_table, "slack": slack_table, "firmware": firmware_parts_table,
+            "ahead": ahead_table, "horizon": horizon_table, "deadlines": deadlines_table},
 }
 
 
@@ -231,6 +367,7 @@ def figures():
         plt.close(figure)
 
     placed = [r for r in read(FPGA) if r["device"].startswith("ecp5") and r["fmax_mhz"]]
+    placed = [r for r in placed if not features(r)]
     plain = [r for r in placed if r["order_m"] == "0"]
     firmware = {int(r["n"]): int(r["cycles"]) for r in read(FIRMWARE) if r["opt"] == "O2" and r["kernel"] == LATENCY_OF_GUARD}
     latency = decision_latency()
@@ -291,6 +428,26 @@ def figures():
         for axes in list(panels.flat)[len(loads):]:
             axes.set_visible(False)
         save(figure, file)
+
+
+    rows = horizon_rows()
+    if not rows:
+        return
+    base = {r["drive"]: r for r in rows if r["accesses"] == "0"}
+    figure, panels = plt.subplots(1, 2, figsize=(7.6, 3.4))
+    for axes, column, quantity in ((panels[0], "mean_ms", "mean response, relative"), (panels[1], "fairness", "Jain's index, relative")):
+        for i, accesses in enumerate(sorted({int(r["accesses"]) for r in rows} - {0})):
+            points = {}
+            for r in rows:
+                if int(r["accesses"]) == accesses:
+                    points.setdefault(int(r["candidates"]), []).append((float(r["cycles_per_decision"]), float(r[column]) / float(base[r["drive"]][column])))
+            line = [(statistics.fmean(c for c, _ in of), math.exp(statistics.fmean(math.log(v) for _, v in of))) for _, of in sorted(points.items())]
+            axes.plot(*zip(*line), "o-", color=f"C{i}", markersize=4, label=f"{accesses} accesses ahead" if accesses > 1 else "1 access ahead")
+        cycles = statistics.fmean(float(r["cycles_per_decision"]) for r in base.values())
+        axes.plot([cycles], [1.0], "ks", markersize=5, label="no look-ahead")
+        axes.set(xscale="log", xlabel="cycles a decision", ylabel=quantity)
+    panels[0].legend(fontsize=7)
+    save(figure, "features_horizon.svg")
 
 
 # --- the page -----------------------------------------------------------------------------------------------------------

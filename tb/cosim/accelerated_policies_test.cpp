@@ -413,8 +413,58 @@ TEST_P(MixedPrograms, AreTheSameInModelAndRtl) {
 INSTANTIATE_TEST_SUITE_P(Policies, MixedPrograms,
                          ::testing::Values("LOOK", "SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.01)", "OPS:SCAN/CI-SPTF",
                                            "OPS:SCAN/CI-OPT(6)", "OPS:SCAN/CI-OPT(12)", "OPS:SCAN/CLUST-REQ(6)",
-                                           "OPS:SCAN/CLUST-REQ(12)", "OPS:SCAN/CLUST-CYL(6|1000)"),
+                                           "OPS:SCAN/CLUST-REQ(12)", "OPS:SCAN/CLUST-CYL(6|1000)", "OPS:SLACK(3.4|0.46)"),
                          name_of);
+
+// --- optional parts --------------------------------------------------------------------------------------------------
+
+std::unique_ptr<MixedRig> rig_with(const std::string& name, const char* engine, std::int64_t features, const MixedLoad& load,
+                                   Picoseconds end, bool zero_latency = false) {
+  drive::DriveConfig config;
+  config.profile = free_of_charge(atlas_profile());
+  config.profile.zero_latency_read = config.profile.zero_latency_write = zero_latency;
+  config.holds_data = false;
+  system::EngineOptions options = engine_options("SPTF", engine, config.profile);
+  options.accelerator.features = features;
+  return std::make_unique<MixedRig>(
+      name, std::make_unique<drive::Drive>((name + "_disk").c_str(), config, system::engine_factory(options)), load, end);
+}
+
+TEST(ZeroLatency, TheAcceleratorKnowsWhatTheFirmwareKnows) {
+  const Picoseconds end = seconds(scaled(200));
+  const auto firmware = rig_with("firmware", "firmware", 0, {}, end, true);
+  const auto without = rig_with("without", "model", accelerator::kAllFeatures - accelerator::kZeroLatency, {}, end, true);
+  const auto with = rig_with("with", "model", accelerator::kZeroLatency, {}, end, true);
+  const auto rtl = rig_with("rtl", "lockstep", accelerator::kAllFeatures, {}, end, true);
+  run_until(end);
+  for (MixedRig* rig : {firmware.get(), without.get(), with.get(), rtl.get()}) {
+    rig->close();
+    EXPECT_EQ(rig->statistics.hiccups(), 0u);
+  }
+  const double exact = firmware->mean_ms(RequestClass::Discrete);
+  EXPECT_NEAR(with->mean_ms(RequestClass::Discrete) / exact, 1, kScale == 1 ? 0.02 : 0.1);
+  EXPECT_NEAR(rtl->mean_ms(RequestClass::Discrete) / exact, 1, kScale == 1 ? 0.02 : 0.1);
+  EXPECT_GT(without->mean_ms(RequestClass::Discrete) / exact, 1.05);
+  EXPECT_EQ(rtl->disk->engine().statistics().mismatches, 0u);
+}
+
+TEST(Limits, KeepDeadlinesOfDiscreteRequestsAndOfTheSweep) {
+  const Picoseconds end = seconds(scaled(200));
+  MixedLoad load;
+  load.rate_per_s = 40;
+  load.deadline = 250 * kMs;
+  const auto ignored = rig_with("ignored", "model", 0, load, end);
+  const auto kept = rig_with("kept", "lockstep", accelerator::kAllFeatures, load, end);
+  run_until(end);
+  for (MixedRig* rig : {ignored.get(), kept.get()}) {
+    rig->close();
+    EXPECT_EQ(rig->statistics.hiccups(), 0u);
+  }
+  const std::uint64_t late = ignored->statistics.of(RequestClass::Discrete).late;
+  ASSERT_GT(late, scaled(100));
+  EXPECT_LT(kept->statistics.of(RequestClass::Discrete).late, late / 4);
+  EXPECT_EQ(kept->disk->engine().statistics().mismatches, 0u);
+}
 
 }  // namespace
 }  // namespace platter::testing

@@ -82,7 +82,8 @@ TEST_P(SampledDrive, RunsAsTheModelDoes) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, SampledDrive,
                          ::testing::Values("SPTF", "SPTF(next-C)", "SPTF(unguarded)", "ASPTF(0.2)", "LOOK", "OPS:SCAN/CI-SPTF",
-                                           "OPS:SCAN/CI-OPT(5)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)"),
+                                           "OPS:SCAN/CI-OPT(5)", "OPS:SCAN/CLUST-REQ(6)", "OPS:SCAN/CLUST-CYL(4|20)",
+                                           "OPS:SLACK(3.4|0.46)"),
                          [](const auto& given) {
                            std::string name(given.param);
                            for (char& c : name)

@@ -1025,6 +1025,169 @@ TEST(ReferenceCoreRegisters, TheInterruptFollowsDoneAndItsEnable) {
   EXPECT_EQ(bus.write(reg::kOp, 0).irq_cycles, kPass + 1);
 }
 
+// --- optional parts ------------------------------------------------------------------------------------------------
+
+AcceleratorParameters with(std::uint32_t features) {
+  AcceleratorParameters p;
+  p.features = features;
+  return p;
+}
+
+constexpr std::uint32_t kDefer = 1u << reg::kCtrlDeferCLsb;
+constexpr std::uint32_t kRestCost = 1u << reg::kCtrlRestCostLsb;
+
+TEST(ReferenceCoreParts, AnAbsentPartReadsZeroAndIgnoresWrites) {
+  Machine m;
+  EXPECT_EQ(m.get(reg::kFeatures), 0u);
+  for (const std::uint32_t address : {reg::kDefer, reg::kGrace, reg::kAgeCap, reg::kAgeScale, reg::kAhead, reg::kAheadShare,
+                                      reg::kELimit, reg::kERest}) {
+    m.put(address, ~0u);
+    EXPECT_EQ(m.get(address), 0u) << address;
+  }
+  m.put(reg::kCtrl, kDefer | kRestCost);
+  EXPECT_EQ(m.get(reg::kCtrl), 0u);
+  EXPECT_EQ(Machine(with(kAllFeatures)).get(reg::kFeatures), 15u);
+}
+
+TEST(ReferenceCoreParts, AgesUnderACapWithAWeight) {
+  Machine m(with(kAgeing));
+  Command c{100, 2000};
+  c.age = 1000;
+  m.enter(0, c);
+  m.put(reg::kAgeNow, 1300);
+  EXPECT_EQ(m.key(), 2000 - 300);  // no weight: a tick a unit
+  m.put(reg::kAgeScale, 640);      // ten ticks a unit
+  m.put(reg::kAgeCap, 300);
+  EXPECT_EQ(m.key(), 2000 - 3000);
+  m.put(reg::kAgeCap, 299);
+  EXPECT_EQ(m.key(), 2000 - 2990);
+  m.put(reg::kAgeScale, 1);
+  EXPECT_EQ(m.key(), 2000 - 299 / 64);
+  m.put(reg::kAgeScale, (1u << 18) - 1);  // 300 * 4,096 - 300 / 64 exceed a time
+  m.put(reg::kAgeCap, 300);
+  EXPECT_EQ(m.key(), 2000 - static_cast<std::int32_t>(kTimeMax));
+}
+
+TEST(ReferenceCoreParts, ContinuousEntriesArePutOff) {
+  Machine m(with(kAgeing));
+  Command c = continuous(100, 2000, 70, 1 << 20);
+  c.age = kSumMask;  // it would have aged by one
+  m.enter(0, c);
+  EXPECT_EQ(m.key(), 2000 - 1);
+  m.put(reg::kDefer, 5000);
+  EXPECT_EQ(m.key(), 2000 - 1);
+  m.put(reg::kCtrl, kDefer);
+  EXPECT_EQ(m.key(), 2000 + 5000);
+  m.enter(1, {100, 3000});
+  m.decide();
+  EXPECT_EQ(m.get(reg::kResult), kValid | 1);
+}
+
+TEST(ReferenceCoreParts, LimitsPutFirstOrWithdraw) {
+  Machine m(with(kLimits));
+  const auto enter = [&m](std::uint32_t tag, std::uint32_t angle, std::uint32_t kind, std::uint32_t limit) {
+    m.put(reg::kELimit, limit);
+    m.put(reg::kEPos, 100 | kind << reg::kEPosLimitLsb);
+    m.put(reg::kEAngle, angle);
+    m.put(reg::kInsert, tag);
+  };
+  const auto result = [&m] {
+    m.decide();
+    return m.get(reg::kResult);
+  };
+  enter(3, 2000, 0, 0);
+  enter(4, 9000, 1, 9000);  // reached at 9,000: not missed
+  EXPECT_EQ(result(), kValid | 3);
+  m.put(reg::kRemove, 4);
+  enter(4, 9000, 1, 8999);
+  EXPECT_EQ(result(), kValid | 4);
+  EXPECT_EQ(m.get(reg::kResultKey), 9000u);
+  enter(5, 8000, 1, kSumMask);  // a limit of a moment ago
+  EXPECT_EQ(result(), kValid | 5) << "of two that go first the one with the lower key";
+  m.put(reg::kRemove, 4);
+  m.put(reg::kRemove, 5);
+
+  enter(6, 1500, 2, 1500);
+  EXPECT_EQ(result(), kValid | 6);
+  EXPECT_EQ(m.get(reg::kExpired), 0u);
+  m.put(reg::kRemove, 6);
+  enter(6, 1500, 2, 1499);
+  enter(2, 1400, 2, 0);
+  EXPECT_EQ(result(), kValid | 3);
+  EXPECT_EQ(m.get(reg::kExpired), kValid | 2);
+  m.put(reg::kRemove, 2);
+  m.put(reg::kRemove, 6);
+
+  enter(7, 9000, 3, 9000);
+  EXPECT_EQ(result(), kValid | 3) << "there is grace";
+  m.put(reg::kGrace, 9000);
+  EXPECT_EQ(result(), kValid | 3);
+  m.put(reg::kGrace, 9001);
+  EXPECT_EQ(result(), kValid | 7);
+  m.put(reg::kRemove, 7);
+  enter(7, 9000, 3, 8999);
+  EXPECT_EQ(result(), kValid | 3) << "too late in any case";
+}
+
+TEST(ReferenceCoreParts, AnAccessMayBeginInTheMiddleOfItsSectors) {
+  Machine m(with(kZeroLatency));
+  m.put(reg::kRisk, 1500);
+  m.put(reg::kRiskCharge, 100);
+  m.put(reg::kERest, 900);
+  m.enter(0, {100, 1899});  // positioned at 1,000, waits 899
+  EXPECT_EQ(m.key(), 1899) << "no risk";
+  m.put(reg::kRemove, 0);
+  m.enter(0, {100, 1900});
+  EXPECT_EQ(m.key(), 1000);
+  m.put(reg::kCtrl, kRestCost);
+  EXPECT_EQ(m.key(), 1900);
+  m.put(reg::kHeadTime, 64);
+  EXPECT_EQ(m.key(), 1836) << "waits 836";
+  m.put(reg::kMargin, 1000);
+  EXPECT_EQ(m.key(), 1836) << "not late";
+  m.put(reg::kHeadTime, kTurn - 300);
+  EXPECT_EQ(m.key(), 1900) << "waits 1,200";
+  m.put(reg::kRemove, 0);
+  m.put(reg::kERest, 0);
+  m.enter(0, {100, 1900});
+  EXPECT_EQ(m.key(), 2200 + 100) << "in order";
+}
+
+TEST(ReferenceCoreParts, LooksAheadToTheLeastTotal) {
+  // From the head: a (tag 0) at 1,000, b at 1,200. After a the next is far, after b it is near.
+  Machine m(with(kAhead));
+  m.enter(0, {0, 1000, 100});                  // ends at 1,100
+  m.enter(1, {10, 1200, 100});                 // ends at 1,300
+  m.enter(2, {20, 1400, 100});                 // ends at 1,500: 100 after the end of b, 300 after that of a
+  const std::uint32_t pass = 32 / 4 + reg::kDecisionLatency;
+  EXPECT_EQ(m.decide(), pass);
+  EXPECT_EQ(m.get(reg::kResult), kValid | 0);
+  m.put(reg::kAheadShare, 255 | 128 << 8);
+  m.put(reg::kAhead, 3 | 1 << reg::kAheadDepthLsb);
+  // a: 1,000 + 100 * 255 / 256 (b after a: a hop of 10 cylinders is over at 1,200). b cannot be less.
+  EXPECT_EQ(m.decide(), pass + 1 + (2 + pass + 5) + (pass + 1) + 1);
+  EXPECT_EQ(m.get(reg::kResult), kValid | 0);
+  EXPECT_EQ(m.get(reg::kResultKey), 1099u);
+
+  Machine far(with(kAhead));
+  far.enter(0, {0, 1000, 30'000});             // ends at 31,000: b comes after 35,736, c after 35,936
+  far.enter(1, {10, 1200, 100});
+  far.enter(2, {20, 1400, 100});
+  far.put(reg::kAheadShare, 255 | 128 << 8);
+  far.put(reg::kAhead, 3 | 1 << reg::kAheadDepthLsb);
+  // a: 1,000 + 35,736 * 255 / 256; b: 1,200 + 100 * 255 / 256; c: its key exceeds b's total.
+  EXPECT_EQ(far.decide(), pass + 1 + 2 * (2 + pass + 5) + 2 * (pass + 1) + 1);
+  EXPECT_EQ(far.get(reg::kResult), kValid | 1);
+  EXPECT_EQ(far.get(reg::kResultKey), 1299u);
+  far.put(reg::kAhead, 3 | 2 << reg::kAheadDepthLsb);
+  // b, c, a: from 1,500 to 1,000 of the next turn, half of it.
+  far.decide();
+  EXPECT_EQ(far.get(reg::kResultKey), 1299u + (kTurn - 500) / 2);
+  far.put(reg::kAhead, 1 | 1 << reg::kAheadDepthLsb);
+  EXPECT_EQ(far.decide(), pass + 1 + 2 + pass + 5);
+  EXPECT_EQ(far.get(reg::kResult), kValid | 0);
+}
+
 // --- random programs against the page ------------------------------------------------------------------------------
 
 /// docs/reference/scheduler_accelerator.md, "What is computed" and the table of cycles, over plain wide integers and as
