@@ -908,22 +908,23 @@ TEST(ReferenceCoreRegisters, AnswerWrongAccessesByAnErrorOnly) {
     }
     EXPECT_EQ(bus.readable(info.offset), info.access != reg::Access::WriteOnly) << info.name;
   }
-  for (const std::uint32_t nowhere : {0x01Cu, 0x058u, 0x08Cu, 0x0A4u, 0x0D8u, 0x0F8u, 0x134u, 0xFFCu, 0x021u, 0x102u}) {
+  for (const std::uint32_t nowhere : {0x0FCu, 0x134u, 0xFFCu, 0x021u, 0x102u}) {
     EXPECT_FALSE(bus.write(nowhere, 1).ok);
     EXPECT_FALSE(bus.readable(nowhere));
   }
   EXPECT_EQ(bus.get(reg::kStatus), 0u);  // not even ERROR
   EXPECT_EQ(bus.get(reg::kReserve), 77u);
   EXPECT_EQ(bus.get(reg::kId), 0x504C5453u);
-  EXPECT_EQ(bus.get(reg::kVersion), 0x0300u);
+  EXPECT_EQ(bus.get(reg::kVersion), 0x0301u);
 }
 
 TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
   AcceleratorParameters p;
   p.format = format(12, 10, 3);  // angles 12, times 16, sums 24 bits
   p.entries = 40;
+  p.features = kAllFeatures;
   Machine m(p);
-  const std::map<std::uint32_t, std::uint32_t> kept = {{reg::kCtrl, 0x1F},
+  const std::map<std::uint32_t, std::uint32_t> kept = {{reg::kCtrl, 0x7F},
                                                        {reg::kHeadPos, 0x1FC'03FF},
                                                        {reg::kHeadTime, 0xFF'FFFF},
                                                        {reg::kReserve, 0xFF'FFFF},
@@ -941,7 +942,7 @@ TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
                                                        {reg::kCluster, 0x3FFF},
                                                        {reg::kClusterFrom, 0x3FF},
                                                        {reg::kClusterSpan, 0x3FF},
-                                                       {reg::kEPos, 0x7FC'03FF},
+                                                       {reg::kEPos, 0x1FFC'03FF},
                                                        {reg::kEAngle, 0xFFF},
                                                        {reg::kEEndPos, 0xFC'03FF},
                                                        {reg::kEEndAngle, 0xFFF},
@@ -952,6 +953,14 @@ TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
                                                        {reg::kSeekBase, 0x3'FFFF},
                                                        {reg::kSeekCell, 0x3FF},
                                                        {reg::kSeekLast, 0x3F'003F},
+                                                       {reg::kDefer, 0x7FFF},
+                                                       {reg::kGrace, 0xFF'FFFF},
+                                                       {reg::kAgeCap, 0x1'FFFF},
+                                                       {reg::kAgeScale, 0x3'FFFF},
+                                                       {reg::kAhead, 0x7'01FF},
+                                                       {reg::kAheadShare, 0xFFFF'FFFF},
+                                                       {reg::kELimit, 0xFF'FFFF},
+                                                       {reg::kERest, 0xFFF},
                                                        {reg::kMask0, 0xFFFF'FFFF},
                                                        {reg::kMask1, 0xFF},
                                                        {reg::kMask2, 0},
@@ -976,7 +985,7 @@ TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
   const SeekTable before = m.core().state().seek;
   m.put(reg::kClear, 0x100);
   for (const reg::RegisterInfo& info : reg::kRegisters)
-    if (info.access != reg::Access::WriteOnly && info.offset > reg::kOrderer) {
+    if (info.access != reg::Access::WriteOnly && info.offset > reg::kOrderer && info.offset != reg::kFeatures) {
       EXPECT_EQ(m.get(info.offset), 0u) << info.name;
     }
   for (std::size_t i = 0; i < before.segments.size(); ++i)
