@@ -235,19 +235,20 @@ module sched_hop
   assign reach_beyond = too_many(most, most_but_one, borrow, late);
   assign worst_beyond = too_many(most, most_but_one, borrow, late || within_risk);
 
+  // A hop that is beyond stays so while no other comes: the clamps need not wait for the enable.
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
       hop_o.risky <= within_risk && !late;
-      if (reach_beyond) begin
-        hop_o.reach <= '1;
-      end else begin
-        hop_o.reach <= {reach_turns, turn_q};
-      end
-      if (worst_beyond) begin
-        hop_o.worst <= '1;
-      end else begin
-        hop_o.worst <= {worst_turns, turn_q};
-      end
+    end
+    if (reach_beyond) begin
+      hop_o.reach <= '1;
+    end else if (en_i[StageCost]) begin
+      hop_o.reach <= {reach_turns, turn_q};
+    end
+    if (worst_beyond) begin
+      hop_o.worst <= '1;
+    end else if (en_i[StageCost]) begin
+      hop_o.worst <= {worst_turns, turn_q};
     end
   end
 
