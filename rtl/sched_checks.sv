@@ -49,6 +49,8 @@ module sched_join_checks
       assert (write_o.soft_reset ==
               (write_o.valid && write_o.whole && write_o.kind.clear && write_o.data[sched_reg_pkg::ClearSoftResetLsb]))
       else $error("a soft reset is not what it is said to be");
+      assert (write_o.usable == (write_o.whole && !hold_i) && write_o.good == (write_o.valid && write_o.whole))
+      else $error("a write is not as good as it is said to be");
       assert (!(write_o.valid && hold_i)) else $error("a write goes on while a response waits");
       if (waits_q && !hold_i) begin
         assert (write_o.valid && write_o.addr == write_q.addr && write_o.data == write_q.data && write_o.whole == write_q.whole)
@@ -361,7 +363,7 @@ module sched_rows_checks
 ) (
   input logic              clk_i,
   input logic              rst_ni,
-  input list_state_e       state_i,
+  input list_state_t       state_i,
   input logic              last_o,
   input logic              removed,
   input logic [EntryW:0]   count_o,
@@ -371,17 +373,17 @@ module sched_rows_checks
   logic removed_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
-    removed_q <= rst_ni && state_i == ListRemove && (removed || removed_q);
+    removed_q <= rst_ni && state_i.remove && (removed || removed_q);
     if (rst_ni) begin
       assert (32'(count_o) <= Entries) else $error("there are more entries than there are");
-      if (state_i == ListInsert && primed_o) begin
+      if (state_i.insert && primed_o) begin
         assert (32'(count_o) < Entries) else $error("an entry comes into a full list");
       end
-      if (state_i == ListRemove) begin
+      if (state_i.remove) begin
         assert (!(removed && removed_q)) else $error("two entries go at once");
         assert (!(primed_o && last_o) || removed || removed_q) else $error("an entry that goes was not found");
       end
-      if (state_i == ListSums && primed_o) begin
+      if (state_i.sums && primed_o) begin
         assert ((EntryW + 1)'(row_o) < count_o) else $error("a walk is beyond the last row");
       end
     end
@@ -398,7 +400,7 @@ module sched_sums_checks
 ) (
   input logic            clk_i,
   input logic            rst_ni,
-  input list_state_e     state_i,
+  input list_state_t     state_i,
   input logic            hop_o,
   input hop_kind_e       hop_kind_o,
   input logic            next_valid,
@@ -409,7 +411,7 @@ module sched_sums_checks
 );
   logic sums, sums_q = 1'b0, we_q = 1'b0;
 
-  assign sums = state_i == ListSums || state_i == ListSumsDrain;
+  assign sums = state_i.sums || state_i.sums_drain;
 
   always_ff @(posedge clk_i) begin
     sums_q <= rst_ni && sums;
@@ -439,7 +441,7 @@ module sched_collect_checks
 ) (
   input logic              clk_i,
   input logic              rst_ni,
-  input list_state_e       state_i,
+  input list_state_t       state_i,
   input logic [CountW-1:0] most,
   input logic              order,
   input logic              ends_o,
@@ -450,8 +452,8 @@ module sched_collect_checks
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       assert (32'(collected_o) <= Entries) else $error("more is collected than there is");
-      assert (!mask_o.set || (state_i == ListCollect && 32'(mask_o.tag) < Entries)) else $error("a mark that no collection makes");
-      if (state_i == ListCollect) begin
+      assert (!mask_o.set || (state_i.collect && 32'(mask_o.tag) < Entries)) else $error("a mark that no collection makes");
+      if (state_i.collect) begin
         assert (most == '0 || collected_o < most || (ends_o && !mask_o.set)) else $error("more is collected than was asked for");
         assert (!(ends_o && order_o) || (order && 32'(collected_o) + 32'(mask_o.set) <= OrderM))
         else $error("an order that nobody asked for, or of too many");
@@ -491,7 +493,7 @@ module sched_list_checks
   input logic                           clk_i,
   input logic                           rst_ni,
   input list_op_t                       op_i,
-  input list_state_e                    state_q,
+  input list_state_t                    state_q,
   input logic                           done_o,
   input logic                           late_o,
   input logic                           streamed_o,
@@ -503,18 +505,19 @@ module sched_list_checks
   assign start = op_i.insert || op_i.remove || op_i.sums || op_i.collect;
 
   always_ff @(posedge clk_i) begin
-    ended_q <= rst_ni && (done_o || ((state_q == ListInsert || state_q == ListRemove) && op_i.cancel));
+    ended_q <= rst_ni && (done_o || ((state_q.insert || state_q.remove) && op_i.cancel));
     if (rst_ni) begin
+      assert ($onehot(state_q)) else $error("the list is in no state, or in two");
       assert ($onehot0({op_i.insert, op_i.remove, op_i.sums, op_i.collect})) else $error("two operations at once");
-      assert (!start || state_q == ListIdle) else $error("an operation starts during another");
+      assert (!start || state_q.idle) else $error("an operation starts during another");
       assert (!op_i.insert || op_i.kind_insert) else $error("an insertion came unannounced");
       assert (!op_i.remove || op_i.kind_remove) else $error("a removal came unannounced");
       assert (!op_i.collect || op_i.kind_collect) else $error("a collection came unannounced");
-      assert (!done_o || state_q != ListIdle) else $error("the list worked and nobody had asked");
-      assert (!ended_q || state_q == ListIdle) else $error("the list works on after the end");
-      assert (!late_o || state_q == ListIdle) else $error("an entry is written late during an operation");
-      assert (state_q != ListIdle || hop_en == '0) else $error("a hop is under way and nobody waits for it");
-      assert (!streamed_o || state_q == ListMatrixDrain) else $error("a matrix was streamed that nobody asked for");
+      assert (!done_o || !state_q.idle) else $error("the list worked and nobody had asked");
+      assert (!ended_q || state_q.idle) else $error("the list works on after the end");
+      assert (!late_o || state_q.idle) else $error("an entry is written late during an operation");
+      assert (!state_q.idle || hop_en == '0) else $error("a hop is under way and nobody waits for it");
+      assert (!streamed_o || state_q.matrix_drain) else $error("a matrix was streamed that nobody asked for");
     end
   end
 

@@ -21,8 +21,8 @@ module sched_collect
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  input  list_state_e       state_i,
-  input  logic              start_i,           // a collection begins, in ListIdle
+  input  list_state_t       state_i,
+  input  logic              start_i,           // a collection begins; the list is idle
   input  sched_types#(AngleW, CylW)::cluster_cfg_t cfg_i,
 
   // Row at hand
@@ -52,23 +52,23 @@ module sched_collect
     $error("sched_collect: OrderM must be 0 or 2 to 12, and at most Entries");
   end
 
-  logic              judged_q, skip_q, far_q, judged_last_q, stop_q, take_class_q;
+  // What is said of the row that is judged is zero while there is none.
+  logic              judges, skips;                    // there is one that is judged in the next cycle; it is skipped
+  logic              ends_q;                           // it is the last one, or one at which it stops
+  logic              takes_q, far_q;                   // it would be taken; it is too far from the first one collected
   logic [EntryW-1:0] judged_tag_q, judged_row_q;
   logic [CylW-1:0]   from_walk_q;                      // where collecting begins, downward inverted
-  logic   stop_row, take, too_far, any_q, order_kept, order_taken;
+  logic   stop_row, take, any_q, order_kept, order_taken;
   logic   last_left_q;                                 // one more may be collected
-  logic [1:0]        if_skipped, if_far, if_near, outcome;
   logic [CylW:0]     bound_q;                          // farthest from the first one collected
   logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
 
   // Until something has been collected, the bound is that of the row that is judged, with which the next is compared.
   always_ff @(posedge clk_i) begin
     from_walk_q <= cfg_i.from ^ {CylW{cfg_i.down}};
-    skip_q <= walk_i < from_walk_q;
-    far_q <= {1'b0, walk_i} > bound_q;
-    judged_last_q <= last_i;
-    stop_q <= stop_row;
-    take_class_q <= !stop_row && (continuous_i ? cfg_i.take_c : cfg_i.take_d);
+    far_q <= {1'b0, walk_i} > bound_q && (any_q || take);
+    ends_q <= judges && (last_i || (stop_row && !skips));
+    takes_q <= judges && !skips && !stop_row && (continuous_i ? cfg_i.take_c : cfg_i.take_d);
     judged_tag_q <= tag_i;
     judged_row_q <= row_i;
     if (!any_q && !take) begin
@@ -76,42 +76,35 @@ module sched_collect
     end
   end
 
-  assign too_far = any_q && far_q;
+  assign judges = state_i.collect && primed_i;
+  assign skips = walk_i < from_walk_q;
   assign stop_row = cfg_i.stop_at_c && continuous_i;
-  assign take = judged_q && take_class_q && !skip_q && !too_far;
+  assign take = takes_q && !far_q;
 
   assign order_kept = OrderM != 0 && cfg_i.order && any_q && collected_q <= CountW'(OrderM);
   assign order_taken = OrderM != 0 && cfg_i.order && collected_q < CountW'(OrderM);
 
-  // {ends, with an order to be found} if the row is skipped, too far, or neither
-  assign if_skipped = {judged_last_q, order_kept};
-  assign if_far = {take_class_q || stop_q || judged_last_q, order_kept};
-  assign if_near = take_class_q ? {last_left_q || judged_last_q, order_taken} : {stop_q || judged_last_q, order_kept};
-
-  assign outcome = empty_i ? {primed_i, 1'b0} : !judged_q ? 2'b00 :
-      skip_q ? if_skipped : too_far ? if_far : if_near;
-  assign {ends_o, order_o} = outcome;
+  // A row that would be taken ends it, too, if it is too far or the last that may be collected. In an empty list no row is judged.
+  assign ends_o = (empty_i && primed_i) || ends_q || (takes_q && (far_q || last_left_q));
+  assign order_o = take ? order_taken : order_kept;
   assign mask_o.clear = start_i;
-  assign mask_o.set = state_i == ListCollect && take;
+  assign mask_o.set = state_i.collect && take;
   assign mask_o.tag = TagW'(judged_tag_q);
   assign collected_o = collected_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      judged_q <= 1'b0;
       collected_q <= '0;
       any_q <= 1'b0;
     end else begin
-      unique case (state_i)
-        ListIdle: begin
-          judged_q <= 1'b0;
+      unique case (1'b1)
+        state_i.idle: begin
+          any_q <= 1'b0;
           if (start_i) begin
             collected_q <= '0;
-            any_q <= 1'b0;
           end
         end
-        ListCollect: begin
-          judged_q <= primed_i;
+        state_i.collect: begin
           if (take) begin
             collected_q <= collected_q + CountW'(1);
             any_q <= 1'b1;
@@ -123,7 +116,7 @@ module sched_collect
   end
 
   always_ff @(posedge clk_i) begin
-    if (start_i) begin
+    if (state_i.idle) begin
       left_q <= cfg_i.max;
       last_left_q <= cfg_i.max == CountW'(1);
     end else if (mask_o.set) begin

@@ -65,7 +65,7 @@ module sched_control
 
   logic [States-1:0] state_q, state_d;
   logic              sums_stale_q, sums_stale_d, debts_stale_q, debts_stale_d, need_sums_q, need_debts_q, keep_cycles;
-  logic              change_ends, collect_ends, order_ends;
+  logic              collect_ends, order_ends;
   logic [31:0]       cycle_q, cycle_d;
 
   assign sums_o = decide_i && need_sums_q;
@@ -79,17 +79,19 @@ module sched_control
       state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] || state_q[Collect] || state_q[Ahead];
   assign order_en_o = state_q[Collect] || state_q[OrderStart] || state_q[Order];
 
-  assign change_ends = state_q[Change] && (list_done_i || cancel_i);
   assign collect_ends = state_q[Collect] && list_done_i && !ordered_i;
   assign order_ends = state_q[Order] && order_done_i;
   assign ahead_start_o = state_q[Decide] && pass_done_i && ahead_i;
   assign decided_o = (state_q[Decide] && pass_done_i && !ahead_i) || (state_q[Ahead] && ahead_done_i);
   assign done_o = decided_o || collect_ends || order_ends;
-  assign stays_o = !state_q[Idle] && !done_o && !change_ends;
+  // Of the ends the list's comes last in a cycle, and all others are put together before it.
+  assign stays_o = (((state_q[Change] && !cancel_i) || state_q[Collect]) && !list_done_i) || (state_q[Collect] && ordered_i) ||
+      (state_q[Decide] && !pass_done_i) || (state_q[Order] && !order_done_i) || state_q[Sums] || state_q[DebtsWait] ||
+      state_q[DebtsStart] || state_q[Debts] || state_q[DecideWait] || state_q[DecideStart] || state_q[OrderStart];
   assign busy_o = !state_q[Idle] && !cancel_i;
 
   always_comb begin
-    state_d[Idle] = (state_q[Idle] && !change_i && !decide_i && !cluster_i) || change_ends || done_o;
+    state_d[Idle] = !stays_o && !change_i && !decide_i && !cluster_i;
     state_d[Change] = (state_q[Idle] && change_i) || (state_q[Change] && !list_done_i && !cancel_i);
     state_d[Sums] = (state_q[Idle] && sums_o) || (state_q[Sums] && !list_done_i);
     state_d[DebtsWait] = (state_q[Idle] && decide_i && !need_sums_q && need_debts_q) ||

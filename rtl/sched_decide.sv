@@ -96,17 +96,16 @@ module sched_decide
   // Rows. Between passes stages 0 and 1 take the first row in every cycle, so that it has passed them
   // when a pass starts. In a cycle that may start one, stage 0 takes the second. The pipeline drains in the last
   // cycles of a pass.
-  logic                         busy_q, last, more;
+  logic                         busy_q, last_q, more;
   logic [CycleW-1:0]            cycle_q, cycle_d;
   logic [StageBest:2]           en_q;
   logic [StageBest:2][RowW-1:0] row_q;
   logic [RowW-1:0]              row_read, row_next;
   logic [RowW-1:0]              row_distance_q;
 
-  assign last = cycle_q == CycleW'(Rows + DecisionLatency - 1);
   assign cycle_d = cycle_q + CycleW'(1);
   assign more = busy_q && cycle_d < CycleW'(Rows);      // a row other than the first is in stage 1
-  assign done_o = busy_q && last;
+  assign done_o = busy_q && last_q;
 
   // The row in stage 0 is one ahead of the row in stage 1.
   assign row_next = row_distance_q + RowW'(1);
@@ -115,13 +114,15 @@ module sched_decide
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
+      last_q <= 1'b0;
       cycle_q <= '0;
       row_distance_q <= '0;
     end else begin
       row_distance_q <= row_read;
-      busy_q <= start_i || (busy_q && !last);
+      busy_q <= start_i || (busy_q && !last_q);
       if (busy_q) begin
         cycle_q <= cycle_d;
+        last_q <= cycle_d == CycleW'(Rows + DecisionLatency - 1);
       end else begin
         cycle_q <= '0;
       end

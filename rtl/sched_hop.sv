@@ -225,6 +225,9 @@ module sched_hop
     return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
 
+  // Of a hop with a rest: no turn for a late arrival; over on arrival if the wait is not within the rest.
+  logic              rests, over;
+  logic [TimeW-1:0]  over_time;
   logic [AngleW-1:0] arrives;
   logic              borrow, late, within_risk;
   logic [TurnW-1:0]  turns, reach_turns, worst_turns;
@@ -241,10 +244,6 @@ module sched_hop
   assign worst_turns = turns_of(turns, borrow, late || within_risk);
   assign reach_beyond = too_many(most, most_but_one, borrow, late && !rests);
   assign worst_beyond = too_many(most, most_but_one, borrow, late || within_risk);
-
-  // Of a hop with a rest: no turn for a late arrival; over on arrival if the wait is not within the rest.
-  logic             rests, over;
-  logic [TimeW-1:0] over_time;
 
   if (has(Features, FeatureZeroLatency)) begin : g_zero_latency
     logic [AngleW-1:0] charge, rest_q;
@@ -283,21 +282,24 @@ module sched_hop
     assign over_time = '0;
   end
 
+  // A hop that is beyond stays so while no other comes: the clamps need not wait for the enable.
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
       hop_o.risky <= within_risk && !late && !rests;
-      if (over) begin
+    end
+    if (over) begin
+      if (en_i[StageCost]) begin
         hop_o.reach <= over_time;
-      end else if (reach_beyond) begin
-        hop_o.reach <= '1;
-      end else begin
-        hop_o.reach <= {reach_turns, turn_q};
       end
-      if (worst_beyond) begin
-        hop_o.worst <= '1;
-      end else begin
-        hop_o.worst <= {worst_turns, turn_q};
-      end
+    end else if (reach_beyond) begin
+      hop_o.reach <= '1;
+    end else if (en_i[StageCost]) begin
+      hop_o.reach <= {reach_turns, turn_q};
+    end
+    if (worst_beyond) begin
+      hop_o.worst <= '1;
+    end else if (en_i[StageCost]) begin
+      hop_o.worst <= {worst_turns, turn_q};
     end
   end
 

@@ -73,9 +73,9 @@ module sched_list
 
   localparam int unsigned DrainCycles = StageBest - 2;
 
-  list_state_e state_q;
+  list_state_t state_q, state_d;
   logic [3:0]  drain_q;
-  logic        drain_last, empty;
+  logic        drain_last, sums_end, empty;
 
   // Rows
   logic              primed, moved, last_row, row_continuous, walk_up, walk_next;
@@ -90,9 +90,9 @@ module sched_list
   // Row after the one at hand, in the direction of the walk
   logic next_row;
 
-  assign walk_up = (state_q == ListCollect) ? !cluster_i.down :
-                   (state_q == ListSums) ? sweep_down_i : 1'b1;
-  assign walk_next = state_q != ListSums || next_row;
+  assign walk_up = state_q.collect ? !cluster_i.down :
+                   state_q.sums ? sweep_down_i : 1'b1;
+  assign walk_next = !state_q.sums || next_row;
 
   // Hops on their way
   logic                     hop, sums_hop;
@@ -107,7 +107,6 @@ module sched_list
   logic [OrderMost-1:0][EntryW-1:0]   slot_row;
 
   assign count_o = CountW'(count);
-  assign empty = count == '0;
 
   if (TagW > EntryW) begin : g_unused_tag
     logic unused_tag;
@@ -129,6 +128,7 @@ module sched_list
     .moved_o         (moved),
     .removed_o,
     .count_o         (count),
+    .empty_o         (empty),
     .sweep_down_i,
     .cluster_down_i  (cluster_i.down),
     .up_i            (walk_up),
@@ -161,7 +161,6 @@ module sched_list
     .clk_i,
     .rst_ni,
     .state_i     (state_q),
-    .start_i     (op_i.sums),
     .first_i     (drain_q == '0),
     .primed_i    (primed),
     .empty_i     (empty),
@@ -236,10 +235,10 @@ module sched_list
   );
 
   // Hops: those of the matrix or those of the sums
-  assign hop = (state_q == ListMatrix) || sums_hop;
-  assign hop_kind = (state_q == ListMatrix) ? matrix_kind : sums_kind;
-  assign hop_from = (state_q == ListMatrix) ? matrix_from : sums_from;
-  assign hop_to = (state_q == ListMatrix) ? matrix_to : sums_to;
+  assign hop = state_q.matrix || sums_hop;
+  assign hop_kind = state_q.matrix ? matrix_kind : sums_kind;
+  assign hop_from = state_q.matrix ? matrix_from : sums_from;
+  assign hop_to = state_q.matrix ? matrix_to : sums_to;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -266,68 +265,58 @@ module sched_list
 
   // Course
   assign drain_last = drain_q == 4'(DrainCycles - 1);
-  assign streamed_o = state_q == ListMatrixDrain;
+  assign sums_end = empty || (primed && next_row && last_row);
+  assign streamed_o = state_q.matrix_drain;
 
   // done_o: the last cycle of the operation.
+  logic change_ends, drain_ends, collected;
+
+  assign change_ends = (state_q.insert || state_q.remove) && (op_i.cancel || moved);
+  assign drain_ends = (state_q.sums_drain || state_q.matrix_drain) && drain_last;
+  assign collected = state_q.collect && collect_ends;
+  assign done_o = moved || drain_ends || (collected && !order_wanted);
+
+  // An operation begins in idle only, so its strobe decides alone: it comes late in the cycle.
   always_comb begin
-    unique case (state_q)
-      ListInsert, ListRemove: done_o = moved;
-      ListSumsDrain, ListMatrixDrain: done_o = drain_last;
-      ListCollect: done_o = collect_ends && !order_wanted;
-      default: done_o = 1'b0;
-    endcase
+    state_d.idle = (state_q.idle && !(op_i.insert || op_i.remove || op_i.sums || op_i.collect)) ||
+        change_ends || drain_ends || (collected && !order_wanted);
+    state_d.insert = op_i.insert || (state_q.insert && !change_ends);
+    state_d.remove = op_i.remove || (state_q.remove && !change_ends);
+    state_d.sums = op_i.sums || (state_q.sums && !sums_end);
+    state_d.sums_drain = (state_q.sums && sums_end) || (state_q.sums_drain && !drain_last);
+    state_d.collect = op_i.collect || (state_q.collect && !collect_ends);
+    state_d.matrix = OrderM != 0 && ((collected && order_wanted) || (state_q.matrix && !matrix_last));
+    state_d.matrix_drain = OrderM != 0 && ((state_q.matrix && matrix_last) || (state_q.matrix_drain && !drain_last));
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= ListIdle;
+      state_q <= '{idle: 1'b1, default: 1'b0};
       drain_q <= '0;
     end else begin
-      unique case (state_q)
-        ListIdle: begin
-          drain_q <= '0;
-          if (op_i.insert) begin
-            state_q <= ListInsert;
-          end
-          if (op_i.remove) begin
-            state_q <= ListRemove;
-          end
-          if (op_i.sums) begin
-            state_q <= ListSums;
-          end
-          if (op_i.collect) begin
-            state_q <= ListCollect;
-          end
-        end
-        ListInsert, ListRemove: begin
-          if (op_i.cancel || moved) begin
-            state_q <= ListIdle;
-          end
-        end
-        ListSums: begin
-          if (empty || (primed && next_row && last_row)) begin
-            state_q <= ListSumsDrain;
-          end
-        end
-        ListSumsDrain, ListMatrixDrain: begin
-          drain_q <= drain_q + 4'd1;
-          if (drain_last) begin
-            state_q <= ListIdle;
-          end
-        end
-        ListCollect: begin
-          if (collect_ends) begin
-            state_q <= order_wanted ? ListMatrix : ListIdle;
-          end
-        end
-        ListMatrix: begin
-          if (matrix_last) begin
-            state_q <= ListMatrixDrain;
-          end
-        end
-        default: state_q <= ListIdle;
-      endcase
+      state_q <= state_d;
+      if (state_q.idle) begin
+        drain_q <= '0;
+      end else if (state_q.sums_drain || state_q.matrix_drain) begin
+        drain_q <= drain_q + 4'd1;
+      end
     end
   end
+
+`ifdef VERILATOR
+  // The state with its name, for wave files.
+  // verilator coverage_off
+  list_state_e state_name;
+
+  always_comb begin
+    state_name = ListIdle;
+    for (int unsigned i = 0; i < $bits(list_state_t); i++) begin
+      if (state_q[i]) begin
+        state_name = list_state_e'(i[2:0]);
+      end
+    end
+  end
+  // verilator coverage_on
+`endif
 
 endmodule

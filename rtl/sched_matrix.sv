@@ -20,8 +20,8 @@ module sched_matrix
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  input  list_state_e       state_i,
-  input  logic              start_i,           // a collection begins, in ListIdle
+  input  list_state_t       state_i,
+  input  logic              start_i,           // a collection begins; the list is idle
   input  logic [SlotW-1:0]  slots_i,           // how many there are
   input  logic [OrderMost-1:0][EntryW-1:0] slot_row_i,
 
@@ -92,7 +92,7 @@ module sched_matrix
     if (start_i) begin
       from_slot_q <= SlotW'(OrderM);
       to_slot_q <= '0;
-    end else if (state_i == ListMatrix) begin
+    end else if (state_i.matrix) begin
       from_slot_q <= pair.from;
       to_slot_q <= pair.to;
     end

@@ -52,10 +52,12 @@ module sched_native
     valid: wr_valid_i,
     whole: whole,
     addr: wr_addr_i,
-    kind: kind_of(wr_addr_i),
+    kind: kind_of(wr_addr_i) & {$bits(kind_t){wr_valid_i}},
     data: wr_data_i,
     low: {2{wr_data_i[15:0]}},
     offered: 1'b1,
+    usable: wr_valid_i && whole,
+    good: wr_valid_i && whole,
     soft_reset: wr_valid_i && whole && wr_addr_i == sched_reg_pkg::ClearOffset && wr_data_i[sched_reg_pkg::ClearSoftResetLsb]
   };
 

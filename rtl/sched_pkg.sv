@@ -93,10 +93,12 @@ package sched_pkg;
     logic             valid;
     logic             whole;       // all four bytes are written; anything else is an error
     logic [AddrW-1:0] addr;
-    kind_t            kind;        // kind_of(addr)
+    kind_t            kind;        // kind_of(addr); zero while there is no address
     logic [31:0]      data;
     logic [1:0][15:0] low;         // data[15:0] is one of these: held, as offered
     logic             offered;     // it is the latter, low[0]
+    logic             usable;      // data are at hand, whole, and no response waits: with kind, a write that is good
+    logic             good;        // valid and whole
     logic             soft_reset;  // valid, whole, to CLEAR, and SOFT_RESET is set
   } write_t;
 
@@ -131,7 +133,19 @@ package sched_pkg;
     logic kind_collect;
   } list_op_t;
 
-  // What the list does.
+  // What the list does: one bit is set.
+  typedef struct packed {
+    logic matrix_drain;
+    logic matrix;
+    logic collect;
+    logic sums_drain;
+    logic sums;
+    logic remove;
+    logic insert;
+    logic idle;
+  } list_state_t;
+
+  // Its name in waves: the number of that bit.
   typedef enum logic [2:0] {
     ListIdle, ListInsert, ListRemove, ListSums, ListSumsDrain, ListCollect, ListMatrix, ListMatrixDrain
   } list_state_e;

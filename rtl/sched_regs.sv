@@ -105,7 +105,7 @@ module sched_regs
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
 
   // Writes
-  logic              write_accept, write_known, write_refused, write_en, write_gap_q, open_q;
+  logic              write_accept, write_known, write_refused, write_en, kind_en, write_gap_q, open_q;
   logic              is_clear, is_insert, is_remove, tag_refused;
   logic              tag_fits, tag_valid, op_code;
 
@@ -144,8 +144,9 @@ module sched_regs
   assign is_insert = write_i.kind.insert;
   assign is_remove = write_i.kind.remove;
   assign tag_refused = (is_insert && (!tag_fits || tag_valid)) || (is_remove && !tag_valid);
-  assign write_en = write_i.valid && write_i.whole && open_q;
-  assign write_refused = write_en && tag_refused;
+  assign write_en = write_i.good && open_q;
+  assign kind_en = write_i.usable && open_q;     // as write_en, for a kind: there is an address where one is set
+  assign write_refused = kind_en && tag_refused;
 
   // Staging touches nothing. A write shows in the cycle after it.
   logic staging, touched_q;
@@ -165,18 +166,18 @@ module sched_regs
 
   logic clear_write, soft_rst_n;
 
-  assign clear_write = write_i.valid && write_i.whole && is_clear && !write_gap_q;
+  assign clear_write = write_i.usable && is_clear && !write_gap_q;
   assign command_o.clear = write_i.soft_reset && !write_gap_q;
   assign soft_rst_n = rst_ni && !command_o.clear;
-  assign command_o.decide = write_en && write_i.kind.op && !op_code;
-  assign command_o.cluster = write_en && write_i.kind.op && op_code;
-  assign command_o.insert = write_en && is_insert && tag_fits && !tag_valid;
+  assign command_o.decide = kind_en && write_i.kind.op && !op_code;
+  assign command_o.cluster = kind_en && write_i.kind.op && op_code;
+  assign command_o.insert = kind_en && is_insert && tag_fits && !tag_valid;
   assign command_o.serve = write_i.addr == ServeOffset;
-  assign command_o.remove = write_en && is_remove && tag_valid;
+  assign command_o.remove = kind_en && is_remove && tag_valid;
 
   // Whether a tag is good comes late in the cycle; list and course begin without it and are told in the next.
-  assign command_o.try_insert = write_en && is_insert;
-  assign command_o.try_remove = write_en && is_remove;
+  assign command_o.try_insert = kind_en && is_insert;
+  assign command_o.try_remove = kind_en && is_remove;
 
   logic cancel_q;
 
@@ -186,7 +187,7 @@ module sched_regs
 
   assign command_o.cancel = cancel_q;
 
-  assign command_o.config_we = write_en && write_i.kind.config_write;
+  assign command_o.config_we = kind_en && write_i.kind.config_write;
 
   // What only operations and reads look at follows one cycle after the write: an operation begins two cycles after it at the
   // earliest, and reads are answered from the copy below. The data stay until lanes and list have followed a change.
@@ -460,7 +461,7 @@ module sched_regs
   sched_reg #(.Width(SeekIndexW)) u_seek_index (
     .clk_i, .rst_ni(soft_rst_n),
     .we_i(delta_write || (write_en && write_i.addr == SeekIndexOffset)),
-    .d_i(delta_write ? seek_index_q + SeekIndexW'(1) : write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
+    .d_i((write_i.addr == SeekDeltaOffset) ? seek_index_q + SeekIndexW'(1) : write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
   sched_reg #(.Width(BaseW)) u_seek_base (
@@ -470,7 +471,7 @@ module sched_regs
   sched_reg #(.Width(SeekCellW)) u_seek_cell (
     .clk_i, .rst_ni(soft_rst_n),
     .we_i(group_write || (write_en && write_i.addr == SeekCellOffset)),
-    .d_i(group_write ? seek_cell_q + SeekCellW'(1) : write_i.data[SeekCellIndexLsb+:SeekCellW]),
+    .d_i((write_i.addr == SeekGroupOffset) ? seek_cell_q + SeekCellW'(1) : write_i.data[SeekCellIndexLsb+:SeekCellW]),
     .q_o(seek_cell_q)
   );
   sched_reg #(.Width(2 * PlaceW)) u_seek_last (
@@ -491,10 +492,8 @@ module sched_regs
   end
 
   always_ff @(posedge clk_i) begin
-    if (delta_write || group_write) begin
-      load_o.segment_index <= seek_index_q[SegW-1:0];
-      load_o.cell_index <= seek_cell_q[CellIndexW-1:0];
-    end
+    load_o.segment_index <= seek_index_q[SegW-1:0];
+    load_o.cell_index <= seek_cell_q[CellIndexW-1:0];
   end
 
   assign load_o.segment_data = {seek_base_q, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
@@ -528,16 +527,11 @@ module sched_regs
   logic        counters_clear;
   logic [31:0] decisions_q, busy_cycles_q, stall_cycles_q, refused_count_q, forced_count_q;
 
-  assign counters_clear = clear_write && (write_i.data[ClearCountersLsb]);
+  // A soft reset clears them, too. They do not wait for the net that resets all other registers.
+  assign counters_clear = clear_write && (write_i.data[ClearCountersLsb] || write_i.data[ClearSoftResetLsb]);
 
   always_ff @(posedge clk_i) begin
-    if (!soft_rst_n) begin
-      decisions_q <= '0;
-      busy_cycles_q <= '0;
-      stall_cycles_q <= '0;
-      refused_count_q <= '0;
-      forced_count_q <= '0;
-    end else if (counters_clear) begin
+    if (!rst_ni || counters_clear) begin
       decisions_q <= '0;
       busy_cycles_q <= '0;
       stall_cycles_q <= '0;
@@ -631,7 +625,7 @@ module sched_regs
   logic [4:0]  write_index, read_index;
   logic        copy_we;
 
-  assign copy_we = write_en && write_i.kind.copied;
+  assign copy_we = kind_en && write_i.kind.copied;
   assign write_index = copy_index(write_i.addr[7:2]);
   assign read_index = copy_index(rd_addr_i[7:2]);
   assign copied = copy_mem[read_index] & bits_of(rd_addr_i) &

@@ -22,7 +22,7 @@ module sched_rows
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  input  list_state_e       state_i,
+  input  list_state_t       state_i,
   input  list_op_t          op_i,
 
   // The entry to insert; the tag to insert or remove
@@ -33,6 +33,7 @@ module sched_rows
   output sched_types#(AngleW, CylW)::removed_t removed_o,
 
   output logic [EntryW:0]   count_o,
+  output logic              empty_o,           // there are no rows
 
   // Walk
   input  logic              sweep_down_i,
@@ -97,7 +98,8 @@ module sched_rows
   logic                        shift;
   logic                        key_en;
   logic [CylW+EntryW:0]        key_q, key_d;
-  logic                        higher_q;                // the row at hand is on a higher cylinder than the new entry
+  logic                        leaves_q;                // the row at hand has the tag that leaves
+  logic                        higher_q;                // there is a row at hand, on a higher cylinder than the new entry
   logic [CylW+HeadW:0]         to_q, to_d, from_q, from_d;
   logic [AngleW-1:0]           to_angle_q, to_angle_d, from_angle_q, from_angle_d;
   logic [2*SumW+EntryW-1:0]    work_q, work_d;
@@ -114,7 +116,7 @@ module sched_rows
 
   // While rows are moved all memories read the same row; a moved row is written as it was read. A new entry is written
   // in the cycle after that in which its place was found.
-  assign shift = state_i == ListInsert || state_i == ListRemove;
+  assign shift = state_i.insert || state_i.remove;
   assign key_d = write_new_q ? {entry_i.start.cyl, entry_i.continuous, tag_i} : key_q;
   assign to_d = write_new_q ? entry_i.start : to_q;
   assign from_d = write_new_q ? entry_i.finish : from_q;
@@ -137,8 +139,9 @@ module sched_rows
     if (key_en) begin
       key_q <= key_mem[read_row_q];
       last_o <= read_row_q == end_q;
+      leaves_q <= key_mem[read_row_q][EntryW-1:0] == tag_i;
       walk_o <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{cluster_down_i}};
-      higher_q <= key_mem[read_row_q][CylW+EntryW-:CylW] > entry_i.start.cyl;
+      higher_q <= {read_row_q != '1, key_mem[read_row_q][CylW+EntryW-:CylW]} > {1'b1, entry_i.start.cyl};
     end
     to_q <= to_mem[shift ? read_row_q : to_row_i];
     from_q <= from_mem[shift ? read_row_q : from_row_i];
@@ -147,40 +150,35 @@ module sched_rows
     work_q <= work_mem[shift ? read_row_q : work_row_i];
   end
 
-  // Inserting: rows move up until one is not on a higher cylinder.
-  logic higher;
-  assign higher = place_q != '0 && higher_q;
+  // Inserting: rows move up until one is not on a higher cylinder. The row below the first is the one of the highest number, which no
+  // insertion moves: it is the last of a full list, or does not exist.
 
   // Removing: rows behind the one that leaves move down.
-  logic              match;
-  logic [EntryW-1:0] leaves_q;               // the tag that leaves
-  assign match = !found_q && tag_o == leaves_q;
+  logic match;
+  assign match = !found_q && leaves_q;
 
-  assign removed_o.valid = state_i == ListRemove && primed_q && match;
+  assign removed_o.valid = state_i.remove && primed_q && match;
   assign removed_o.continuous = continuous_o;
   assign removed_o.place = from_q;
 
   assign late_o = write_new_q;
-  assign write_en = write_new_q || (primed_q && (state_i == ListInsert || (state_i == ListRemove && found_q)));
-  assign write_row = (state_i == ListRemove) ? index_t'(place_q - place_t'(1)) : index_t'(place_q);
-  assign moved_o = primed_q && ((state_i == ListInsert && !higher) || (state_i == ListRemove && last_o));
+  assign write_en = write_new_q || (primed_q && (state_i.insert || (state_i.remove && found_q)));
+  assign write_row = state_i.remove ? index_t'(place_q - place_t'(1)) : index_t'(place_q);
+  assign moved_o = primed_q && ((state_i.insert && !higher_q) || (state_i.remove && last_o));
 
   // The row to read: the first one of the walk, then the one after the row at hand.
-  assign key_en = state_i != ListSums || !primed_q || next_i;
+  assign key_en = !state_i.sums || !primed_q || next_i;
 
   logic from_top;
 
   assign from_top = !op_i.kind_remove && (op_i.kind_collect ? cluster_down_i : !sweep_down_i);
 
   always_ff @(posedge clk_i) begin
-    if (!primed_q) begin
-      leaves_q <= tag_i;
-    end
-    if (state_i == ListIdle) begin
+    if (state_i.idle) begin
       end_q <= from_top ? '0 : index_t'(top_q);
       read_row_q <= (op_i.kind_insert || from_top) ? index_t'(top_q) : '0;
     end else if (key_en) begin
-      if (state_i == ListRemove || (state_i != ListInsert && up_i)) begin
+      if (state_i.remove || (!state_i.insert && up_i)) begin
         read_row_q <= read_row_q + index_t'(1);
       end else begin
         read_row_q <= read_row_q - index_t'(1);
@@ -192,41 +190,44 @@ module sched_rows
     if (!rst_ni) begin
       primed_q <= 1'b0;
       count_q <= '0;
+      empty_o <= 1'b1;
       top_q <= '1;
       place_q <= '0;
       found_q <= 1'b0;
       write_new_q <= 1'b0;
     end else begin
-      write_new_q <= state_i == ListInsert && primed_q && !higher;
-      unique case (state_i)
-        ListIdle: begin
+      write_new_q <= state_i.insert && primed_q && !higher_q;
+      unique case (1'b1)
+        state_i.idle: begin
           primed_q <= 1'b0;
           found_q <= 1'b0;
           place_q <= op_i.kind_insert ? count_q : from_top ? top_q : '0;
         end
-        ListInsert: begin
+        state_i.insert: begin
           primed_q <= !op_i.cancel;
           if (primed_q) begin
-            if (higher) begin
+            if (higher_q) begin
               place_q <= place_q - place_t'(1);
             end else begin
               count_q <= count_q + place_t'(1);
+              empty_o <= 1'b0;
               top_q <= count_q;
             end
           end
         end
-        ListRemove: begin
+        state_i.remove: begin
           primed_q <= !op_i.cancel;
           if (primed_q) begin
             found_q <= found_q || match;
             place_q <= place_q + place_t'(1);
             if (last_o) begin
               count_q <= top_q;
+              empty_o <= top_q == '0;
               top_q <= top_q - place_t'(1);
             end
           end
         end
-        ListSums, ListCollect: begin
+        state_i.sums, state_i.collect: begin
           primed_q <= 1'b1;
           if (primed_q && next_i) begin
             place_q <= up_i ? place_q + place_t'(1) : place_q - place_t'(1);

@@ -21,9 +21,8 @@ module sched_sums
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  input  list_state_e       state_i,
-  input  logic              start_i,           // sums begin, in ListIdle
-  input  logic              first_i,           // first cycle of ListSumsDrain
+  input  list_state_t       state_i,
+  input  logic              first_i,           // first cycle of the drain
 
   // Row at hand
   input  logic              primed_i,
@@ -75,27 +74,23 @@ module sched_sums
   assign next_o = !(two_hops && !second_q);
   assign swept_o = ahead_q;
 
-  assign hop_from_o = (state_i == ListSumsDrain) ? ahead_row_q : row_i;
+  assign hop_from_o = state_i.sums_drain ? ahead_row_q : row_i;
   assign hop_to_o = second_q ? ahead_two_row_q : ahead_row_q;
 
   always_comb begin
     hop_o = 1'b0;
     hop_kind_o = HopNone;
-    unique case (state_i)
-      ListSums: if (primed_i) begin
-        hop_o = continuous_i;
-        if (second_q) begin
-          hop_kind_o = HopSkip;
-        end else begin
-          hop_kind_o = ahead_two_q ? HopNext : ahead_q ? HopLast : HopLone;
-        end
+    if (state_i.sums && primed_i) begin
+      hop_o = continuous_i;
+      if (second_q) begin
+        hop_kind_o = HopSkip;
+      end else begin
+        hop_kind_o = ahead_two_q ? HopNext : ahead_q ? HopLast : HopLone;
       end
-      ListSumsDrain: begin
-        hop_o = first_i && ahead_q;
-        hop_kind_o = HopLoad;
-      end
-      default: ;
-    endcase
+    end else if (state_i.sums_drain) begin
+      hop_o = first_i && ahead_q;
+      hop_kind_o = HopLoad;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -104,15 +99,13 @@ module sched_sums
       ahead_q <= 1'b0;
       ahead_two_q <= 1'b0;
     end else begin
-      unique case (state_i)
-        ListIdle: begin
+      unique case (1'b1)
+        state_i.idle: begin
           second_q <= 1'b0;
-          if (start_i) begin
-            ahead_q <= 1'b0;
-            ahead_two_q <= 1'b0;
-          end
+          ahead_q <= 1'b0;
+          ahead_two_q <= 1'b0;
         end
-        ListSums: if (!empty_i && primed_i) begin
+        state_i.sums: if (!empty_i && primed_i) begin
           second_q <= !next_o;
           if (next_o && continuous_i) begin
             ahead_q <= 1'b1;
@@ -125,7 +118,7 @@ module sched_sums
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_i == ListSums && next_o && continuous_i && primed_i) begin
+    if (state_i.sums && next_o && continuous_i && primed_i) begin
       ahead_row_q <= row_i;
       ahead_two_row_q <= ahead_row_q;
     end
@@ -171,7 +164,7 @@ module sched_sums
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || (state_i == ListSums && !primed_i)) begin
+    if (!rst_ni || (state_i.sums && !primed_i)) begin
       node_valid_q <= 1'b0;
       part_o.we <= 1'b0;
       last_q <= 1'b0;

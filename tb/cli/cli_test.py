@@ -1024,7 +1024,7 @@ class Waves(Case):
     def test_states_have_names(self):
         v, _ = self.variables("--wave-to", "0.2")
         for name in ("disk.controller.state", "disk.controller.class", "disk.engine.state", "disk.tags.tag2_stage",
-                     "sched.sched_top.u_core.u_control.state_name", "sched.sched_top.u_core.u_list.state_q", "sched.sched_top.u_core.u_list.hop_kind"):
+                     "sched.sched_top.u_core.u_control.state_name", "sched.sched_top.u_core.u_list.state_name", "sched.sched_top.u_core.u_list.hop_kind"):
             names = {int(bits, 2) for bits, _ in v[name].enum_type[1]}
             self.assertLessEqual({int(value) for _, value in v[name].tv}, names, name)
             self.assertGreater(len({int(value) for _, value in v[name].tv}), 1 if "class" not in name else 0, name)

@@ -123,6 +123,8 @@ module formal_axil
       if (aw) assert (!aw_q);
       if (w) assert (!w_q);
       assert (write.soft_reset == (write.valid && write.whole && write.kind.clear && write.data[sched_reg_pkg::ClearSoftResetLsb]));
+      assert (write.good == (write.valid && write.whole) && write.usable == (write.whole && !bvalid));
+      if (!aw_q && !awvalid_i) assert (write.kind == '0);
       if (native) begin
         assert (!native_q);
         assert (aw_q || awvalid_i);

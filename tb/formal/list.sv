@@ -185,7 +185,7 @@ module formal_list
 
 `ifdef FORMAL_INSIDE
   // The induction begins in any state in which this holds, and looks at internals for it: state_q of sched_list, and key_mem, from_mem,
-  // count_q, primed_q, place_q, read_row_q, key_q and higher_q of sched_rows. The rows hold what is in, each once, in order, but while an entry
+  // count_q, empty_o, primed_q, place_q, read_row_q, key_q and higher_q of sched_rows. The rows hold what is in, each once, in order, but while an entry
   // leaves.
   typedef struct packed {
     logic [CylW-1:0]   cyl;
@@ -211,13 +211,15 @@ module formal_list
 
   always_ff @(posedge clk_i) begin
     if (started_q && rst_ni) begin
-      assert ((work_q == None) == (u_dut.state_q == ListIdle));
-      assert ((work_q == Insert) == (u_dut.state_q == ListInsert));
-      assert ((work_q == Remove) == (u_dut.state_q == ListRemove));
-      assert ((work_q == Sums) == (u_dut.state_q inside {ListSums, ListSumsDrain}));
-      assert ((work_q == Collect) == (u_dut.state_q == ListCollect));
+      assert ($onehot(u_dut.state_q));
+      assert ((work_q == None) == u_dut.state_q.idle);
+      assert ((work_q == Insert) == u_dut.state_q.insert);
+      assert ((work_q == Remove) == u_dut.state_q.remove);
+      assert ((work_q == Sums) == (u_dut.state_q.sums || u_dut.state_q.sums_drain));
+      assert ((work_q == Collect) == u_dut.state_q.collect);
       assert (count == in_count && 32'(count) <= Entries);
       assert (u_dut.u_rows.top_q == u_dut.u_rows.count_q - 1'b1);
+      assert (u_dut.u_rows.empty_o == (u_dut.u_rows.count_q == '0));
       assert (!late || work_q == None);
       if (work_q == Insert) begin
         assert (u_dut.u_rows.primed_q == (cycle_q != 5'd1));
@@ -227,7 +229,7 @@ module formal_list
           assert (u_dut.u_rows.key_q == u_dut.u_rows.key_mem[EntryW'(u_dut.u_rows.place_q - 1'b1)]);
         end
         if (u_dut.u_rows.primed_q) begin
-          assert (u_dut.u_rows.higher_q == (u_dut.u_rows.key_q[CylW+EntryW-:CylW] > cyl_q));
+          assert (u_dut.u_rows.higher_q == (u_dut.u_rows.place_q != '0 && u_dut.u_rows.key_q[CylW+EntryW-:CylW] > cyl_q));
         end
       end
       if (work_q != Remove) begin
