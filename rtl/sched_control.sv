@@ -3,7 +3,7 @@
 // Course of the work that a write starts: changes of the list, decisions with what must be worked out
 // before, clusters with their best order.
 //
-// Parameters: none.
+// Parameters: LooksAhead (0: no decision does).
 // Latency:    busy_o is high from the cycle after a write that starts work until the work has ended; a change that is
 //             refused is none, and busy_o stays low.
 // Handshake:  the strobes of the register file come only while busy_o is low. done_o is high in the last cycle of
@@ -11,7 +11,9 @@
 
 module sched_control
   import sched_pkg::*;
-(
+#(
+  parameter bit LooksAhead = 1'b1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
@@ -102,7 +104,7 @@ module sched_control
     state_d[DecideStart] = state_q[DecideWait];
     state_d[Decide] = (state_q[Idle] && decide_i && !need_sums_q && !need_debts_q) || state_q[DecideStart] ||
         (state_q[Decide] && !pass_done_i);
-    state_d[Ahead] = ahead_start_o || (state_q[Ahead] && !ahead_done_i);
+    state_d[Ahead] = LooksAhead && (ahead_start_o || (state_q[Ahead] && !ahead_done_i));
     state_d[Collect] = (state_q[Idle] && cluster_i) || (state_q[Collect] && !list_done_i);
     state_d[OrderStart] = state_q[Collect] && list_done_i && ordered_i;
     state_d[Order] = state_q[OrderStart] || (state_q[Order] && !order_done_i);

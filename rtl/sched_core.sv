@@ -226,7 +226,7 @@ module sched_core
   logic ahead_start, ahead_pass_start;
   logic list_done, streamed, swept, sums, control_pass_start, control_may_start, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
 
-  sched_control u_control (
+  sched_control #(.LooksAhead(has(Features, FeatureAhead))) u_control (
     .clk_i,
     .rst_ni(soft_rst_n),
     .write_i      (command.open_write),

@@ -144,17 +144,21 @@ module sched_decide
   assign en_o = {en_q[StageTreeEnd:2], 1'b1, 1'b1};
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
-  logic [StageSeek:1] fetch_q;
+  if (has(Features, FeatureAhead)) begin : g_fetch
+    logic [StageSeek:1] fetch_q;
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      fetch_q <= '0;
-    end else begin
-      fetch_q <= {fetch_q[StageSeek-1:1], fetch_i};
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        fetch_q <= '0;
+      end else begin
+        fetch_q <= {fetch_q[StageSeek-1:1], fetch_i};
+      end
     end
-  end
 
-  assign fetch_o = {fetch_q, fetch_i};
+    assign fetch_o = {fetch_q, fetch_i};
+  end else begin : g_no_fetch
+    assign fetch_o = '0;
+  end
 
   // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
   logic                    best_valid_q, best_valid_d, better;
@@ -201,20 +205,37 @@ module sched_decide
   end
 
   // The lowest tag that has expired
-  logic            expired_q, expired_d;
-  logic [TagW-1:0] expired_tag_q, expired_tag_d;
+  if (has(Features, FeatureLimits)) begin : g_expired
+    logic            expired_q, expired_d;
+    logic [TagW-1:0] expired_tag_q, expired_tag_d;
 
-  assign expired_d = expired_q || expired_i;
-  assign expired_tag_d = expired_q ? expired_tag_q : (TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(expired_lane_i)) & {TagW{expired_i}};
+    assign expired_d = expired_q || expired_i;
+    assign expired_tag_d = expired_q ? expired_tag_q : (TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(expired_lane_i)) & {TagW{expired_i}};
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || !busy_q) begin
-      expired_q <= 1'b0;
-      expired_tag_q <= '0;
-    end else if (en_q[StageBest]) begin
-      expired_q <= expired_d;
-      expired_tag_q <= expired_tag_d;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || !busy_q) begin
+        expired_q <= 1'b0;
+        expired_tag_q <= '0;
+      end else if (en_q[StageBest]) begin
+        expired_q <= expired_d;
+        expired_tag_q <= expired_tag_d;
+      end
     end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        expired_o <= 1'b0;
+        expired_tag_o <= '0;
+      end else if (done_o && keep_i) begin
+        expired_o <= expired_d;
+        expired_tag_o <= expired_tag_d;
+      end
+    end
+  end else begin : g_no_limits
+    logic unused_expired;
+    assign unused_expired = ^{expired_i, expired_lane_i};
+    assign expired_o = 1'b0;
+    assign expired_tag_o = '0;
   end
 
   // Result
@@ -227,8 +248,6 @@ module sched_decide
       result_tag_o <= '0;
       result_key_o <= '0;
       refused_o <= '0;
-      expired_o <= 1'b0;
-      expired_tag_o <= '0;
     end else if (settle_i) begin
       result_tag_o <= settle_tag_i;
       result_key_o <= settle_key_i;
@@ -238,8 +257,6 @@ module sched_decide
       result_tag_o <= best_valid_d ? TagW'(best_tag_d) : next_tag_i & {TagW{active_i}};
       result_key_o <= best_valid_d ? TotalW'(found_key_o) : '0;
       refused_o <= refused_now_o;
-      expired_o <= expired_d;
-      expired_tag_o <= expired_tag_d;
     end
   end
 
