@@ -211,7 +211,8 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOrderer: return word(parameters_.order_m);
     case reg::kFeatures: return word(parameters_.features);
     case reg::kCtrl:
-      return word(guard_en_ | next_c_only_ << 1 | sweep_down_ << 2 | mask_en_ << 3 | irq_en_ << 4 | defer_c_ << 5 | rest_cost_ << 6);
+      return word(guard_en_ | next_c_only_ << 1 | sweep_down_ << 2 | mask_en_ << 3 | irq_en_ << 4 | defer_c_ << 5 |
+                  rest_cost_ << 6);
     case reg::kDefer: return word(defer_);
     case reg::kGrace: return word(grace_);
     case reg::kAgeCap: return word(age_cap_);
@@ -253,8 +254,9 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOrderTags0: return order_tags(0);
     case reg::kOrderTags1: return order_tags(4);
     case reg::kOrderTags2: return order_tags(8);
-    case reg::kEPos: return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25 |
-                              std::int64_t{staged_.limit_kind} << 27);
+    case reg::kEPos:
+      return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25 |
+                  std::int64_t{staged_.limit_kind} << 27);
     case reg::kEAngle: return word(staged_.angle);
     case reg::kEEndPos: return word(staged_.end_cyl | staged_.end_head << 18);
     case reg::kEEndAngle: return word(staged_.end_angle);
@@ -285,7 +287,8 @@ std::uint32_t Golden::specified(std::uint32_t address) const {
       break;
     case Work::Decide:
       if (address == reg::kNext || address == reg::kSweep || address == reg::kDue) return 0;
-      if (looks_ahead() && (address == reg::kResult || address == reg::kResultKey || address == reg::kRefused || address == reg::kExpired)) {
+      if (looks_ahead() &&
+          (address == reg::kResult || address == reg::kResultKey || address == reg::kRefused || address == reg::kExpired)) {
         return 0;
       }
       break;

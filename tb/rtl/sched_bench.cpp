@@ -340,7 +340,8 @@ void SchedBench::drive_reader() {
 void SchedBench::watch_outcome(Work work) {
   if (is_operation(work)) watch(reg::kCycles);
   if (work == Work::Decide) {
-    for (const std::uint32_t address : {reg::kResult, reg::kResultKey, reg::kRefused, reg::kExpired, reg::kNext, reg::kSweep, reg::kDue}) {
+    for (const std::uint32_t address :
+         {reg::kResult, reg::kResultKey, reg::kRefused, reg::kExpired, reg::kNext, reg::kSweep, reg::kDue}) {
       watch(address);
     }
   } else if (work == Work::Cluster) {
@@ -591,9 +592,11 @@ std::vector<BusWrite> SchedBench::staged_random(bool continuous) {
   constexpr unsigned kOthers[] = {0, 0, 2, 3};
   const unsigned klass = continuous ? Golden::kContinuous : kOthers[below(4)];
   const std::int64_t limit_kind = chance(limit_percent_) ? 1 + std::int64_t(below(3)) : 0;
-  stage(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25 | limit_kind << 27));
+  stage(reg::kEPos,
+        u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25 | limit_kind << 27));
   if (limit_percent_ > 0) {
-    stage(reg::kELimit, chance(10) ? u32(static_cast<std::int64_t>(random_() >> 1)) : u32(day_ - 2 * parameters_.turn() + ticks(12 * turn)));
+    stage(reg::kELimit,
+          chance(10) ? u32(static_cast<std::int64_t>(random_() >> 1)) : u32(day_ - 2 * parameters_.turn() + ticks(12 * turn)));
   }
   if (rest_percent_ > 0) {
     stage(reg::kERest, !chance(rest_percent_) ? 0 : chance(20) ? u32(parameters_.turn() - 1 - ticks(3)) : u32(ticks(turn)));
@@ -702,7 +705,8 @@ void SchedBench::near_rest() {
   if (!e || golden_->entries()[*e].rest == 0) return;
   const std::int64_t turn = parameters_.turn();
   const Golden::Entry& entry = golden_->entries()[*e];
-  const std::int64_t angle = (entry.angle - golden_->hop_from_head(*e).arrival - entry.rest + std::int64_t(below(3)) - 1) & (turn - 1);
+  const std::int64_t angle =
+      (entry.angle - golden_->hop_from_head(*e).arrival - entry.rest + std::int64_t(below(3)) - 1) & (turn - 1);
   write(reg::kHeadTime, u32((golden_->head_time() & -turn) | angle));
 }
 
@@ -719,10 +723,12 @@ void SchedBench::near_cap() {
   }
   const std::int64_t product = parameters_.time_limit() << 6, least = product / kMostScale + 1;
   if (waited < least || least > kMostCap) return;
-  const std::int64_t cap = std::min(least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(least))), std::min(waited, kMostCap));
+  const std::int64_t cap =
+      std::min(least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(least))), std::min(waited, kMostCap));
   write(reg::kAgeCap, u32(cap));
   const std::int64_t steps = 64 / cap + 1;  // of the weight, for a tick
-  write(reg::kAgeScale, u32(product / cap + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(4 * steps))) - 2 * steps));
+  write(reg::kAgeScale,
+        u32(product / cap + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(4 * steps))) - 2 * steps));
 }
 
 void SchedBench::near_grace() {
@@ -739,12 +745,14 @@ void SchedBench::insert_near_limit() {
   if (golden_->occupancy() == parameters_.entries) take_out_random();
   const unsigned tag = free_tag();
   std::vector<BusWrite> writes = staged_random(chance(continuous_percent_));
-  writes.front().data = (writes.front().data & ~(3U << reg::kEPosLimitLsb)) | static_cast<std::uint32_t>(1 + below(3)) << reg::kEPosLimitLsb;
+  writes.front().data = (writes.front().data & ~(3U << reg::kEPosLimitLsb)) | static_cast<std::uint32_t>(1 + below(3))
+                                                                                  << reg::kEPosLimitLsb;
   wait();
   Golden ahead = *golden_;
   for (const BusWrite& one : writes) ahead.write(one.address, one.data);
   ahead.write(reg::kInsert, tag);
-  writes.push_back({reg::kELimit, u32(golden_->head_time() + ahead.hop_from_head(tag).worst + static_cast<std::int64_t>(below(3)) - 1)});
+  writes.push_back(
+      {reg::kELimit, u32(golden_->head_time() + ahead.hop_from_head(tag).worst + static_cast<std::int64_t>(below(3)) - 1)});
   writes.push_back({reg::kInsert, tag});
   random_writes(writes);
 }
@@ -1044,9 +1052,8 @@ void SchedBench::declare_points() {
   declare("clear: DONE in the last cycle of an operation");
   declare("clear: counters in the last cycle of an operation");
   declare("clear: counters while busy");
-  for (const char* work :
-       {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale", "decide, looking ahead", "cluster",
-        "cluster, ordered"}) {
+  for (const char* work : {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale",
+                           "decide, looking ahead", "cluster", "cluster, ordered"}) {
     if (parameters_.order_m == 0 && std::string(work) == "cluster, ordered") continue;
     if (!parameters_.has(Parameters::kLookAhead) && std::string(work) == "decide, looking ahead") continue;
     for (const char* where : {"early", "in the middle", "last"}) {
@@ -1153,44 +1160,83 @@ void SchedBench::declare_points() {
     if (!parameters_.has(part)) return;
     for (const char* point : points) declare(point);
   };
-  declare_part(Parameters::kAgeing,
-               {"ageing: one unit below the cap", "ageing: of the cap", "ageing: one unit above the cap", "ageing: cap of zero",
-                "ageing: weighs one tick less than the clamp", "ageing: weighs the clamp", "ageing: weighs one tick more than the clamp",
-                "ageing: weight rounded down", "ageing: a weight of 64 is a tick a unit", "ageing: a continuous entry deferred",
-                "ageing: a deferred entry picked", "ageing: one that ages goes before a deferred one of lower cost",
-                "ageing: a continuous entry ages", "ageing: DEFER_C, another class ages", "ageing: DEFER of zero"});
+  declare_part(
+      Parameters::kAgeing,
+      {"ageing: one unit below the cap", "ageing: of the cap", "ageing: one unit above the cap", "ageing: cap of zero",
+       "ageing: weighs one tick less than the clamp", "ageing: weighs the clamp", "ageing: weighs one tick more than the clamp",
+       "ageing: weight rounded down", "ageing: a weight of 64 is a tick a unit", "ageing: a continuous entry deferred",
+       "ageing: a deferred entry picked", "ageing: one that ages goes before a deferred one of lower cost",
+       "ageing: a continuous entry ages", "ageing: DEFER_C, another class ages", "ageing: DEFER of zero"});
   if (parameters_.has(Parameters::kLimits)) {
     for (const char* kind : {"1", "2", "3"}) {
-      for (const char* what : {"met with a tick to spare", "met to the tick", "missed by a tick", "past", "beyond the wrap of time",
-                               "missed by the risk alone"}) {
+      for (const char* what : {"met with a tick to spare", "met to the tick", "missed by a tick", "past",
+                               "beyond the wrap of time", "missed by the risk alone"}) {
         declare(std::string("limit ") + kind + ": " + what);
       }
     }
   }
-  declare_part(Parameters::kLimits,
-               {"limit 3: a tick before GRACE", "limit 3: GRACE to the tick", "limit 3: a tick within GRACE", "limit 3: goes first",
-                "limit 1: goes first", "limit: goes before a lower key", "limit: of two that go first the lower key",
-                "limit: of two that go first the older", "limit: one that goes first is refused", "limit: one that goes first does not compete",
-                "limit: of kind 0 past", "expired: one", "expired: several", "expired: shut out by the mask", "expired: had the lowest key",
-                "expired: all, nothing picked", "expired: all, forced", "expired: NEXT", "expired: a continuous one, shut out by NEXT_C_ONLY too",
-                "expired: tag 0"});
+  declare_part(Parameters::kLimits, {"limit 3: a tick before GRACE",
+                                     "limit 3: GRACE to the tick",
+                                     "limit 3: a tick within GRACE",
+                                     "limit 3: goes first",
+                                     "limit 1: goes first",
+                                     "limit: goes before a lower key",
+                                     "limit: of two that go first the lower key",
+                                     "limit: of two that go first the older",
+                                     "limit: one that goes first is refused",
+                                     "limit: one that goes first does not compete",
+                                     "limit: of kind 0 past",
+                                     "expired: one",
+                                     "expired: several",
+                                     "expired: shut out by the mask",
+                                     "expired: had the lowest key",
+                                     "expired: all, nothing picked",
+                                     "expired: all, forced",
+                                     "expired: NEXT",
+                                     "expired: a continuous one, shut out by NEXT_C_ONLY too",
+                                     "expired: tag 0"});
   declare_part(Parameters::kZeroLatency,
                {"rest: wait one below E_REST", "rest: wait of E_REST, REST_COST", "rest: wait of E_REST, no REST_COST",
                 "rest: wait one above E_REST", "rest: late does not count", "rest: risk does not count", "rest: cost clamps",
                 "rest: worst refuses what cost does not", "rest: picked in the middle", "rest: none while another has one"});
-  if (parameters_.has(Parameters::kZeroLatency) && parameters_.has(Parameters::kLimits)) declare("rest: the limit counts worst");
-  declare_part(Parameters::kLookAhead,
-               {"ahead: one candidate", "ahead: no candidate, nothing", "ahead: no candidate, forced", "ahead: DEPTH without MOST",
-                "ahead: MOST without DEPTH", "ahead: ends by MOST", "ahead: ends without further", "ahead: ends by key",
-                "ahead: next key is the best total", "ahead: next key is one tick below the best total", "ahead: the first picked",
-                "ahead: a later one picked", "ahead: equal totals", "ahead: MOST is the number of candidates",
-                "ahead: MOST is one less than the candidates", "ahead: examined 1", "ahead: examined 2", "ahead: examined 3",
-                "ahead: examined 4 or more", "ahead: no entry left for access 1", "ahead: no entry left for access 2",
-                "ahead: no entry left for access 3", "ahead: no entry left for access 4", "ahead: tie by age",
-                "ahead: masked, the access would be another", "ahead: refused by the guard, taken as an access", "ahead: total below zero",
-                "ahead: share rounds down", "ahead: cost above the clamp", "ahead: through a masked table of one",
-                "ahead: shut out by NEXT_C_ONLY, taken as an access", "ahead: refused some", "ahead: after sums", "ahead: DELAY would change it",
-                "ahead: arrival clamps", "ahead: total above what a key holds"});
+  if (parameters_.has(Parameters::kZeroLatency) && parameters_.has(Parameters::kLimits))
+    declare("rest: the limit counts worst");
+  declare_part(Parameters::kLookAhead, {"ahead: one candidate",
+                                        "ahead: no candidate, nothing",
+                                        "ahead: no candidate, forced",
+                                        "ahead: DEPTH without MOST",
+                                        "ahead: MOST without DEPTH",
+                                        "ahead: ends by MOST",
+                                        "ahead: ends without further",
+                                        "ahead: ends by key",
+                                        "ahead: next key is the best total",
+                                        "ahead: next key is one tick below the best total",
+                                        "ahead: the first picked",
+                                        "ahead: a later one picked",
+                                        "ahead: equal totals",
+                                        "ahead: MOST is the number of candidates",
+                                        "ahead: MOST is one less than the candidates",
+                                        "ahead: examined 1",
+                                        "ahead: examined 2",
+                                        "ahead: examined 3",
+                                        "ahead: examined 4 or more",
+                                        "ahead: no entry left for access 1",
+                                        "ahead: no entry left for access 2",
+                                        "ahead: no entry left for access 3",
+                                        "ahead: no entry left for access 4",
+                                        "ahead: tie by age",
+                                        "ahead: masked, the access would be another",
+                                        "ahead: refused by the guard, taken as an access",
+                                        "ahead: total below zero",
+                                        "ahead: share rounds down",
+                                        "ahead: cost above the clamp",
+                                        "ahead: through a masked table of one",
+                                        "ahead: shut out by NEXT_C_ONLY, taken as an access",
+                                        "ahead: refused some",
+                                        "ahead: after sums",
+                                        "ahead: DELAY would change it",
+                                        "ahead: arrival clamps",
+                                        "ahead: total above what a key holds"});
   if (parameters_.has(Parameters::kLookAhead)) {
     for (const char* depth : {"1", "2", "3", "4", "5 or more"}) declare(std::string("ahead: DEPTH ") + depth);
     if (parameters_.seq_w <= 8) declare("ahead: tie by tag");
@@ -1554,7 +1600,8 @@ void SchedBench::cover_look_ahead() {
          "ahead: MOST is the number of candidates");
   hit_if(g.most() + 1 == static_cast<std::int64_t>(decision.candidates.size()) && decision.end == End::Most,
          "ahead: MOST is one less than the candidates");
-  if (decision.end == End::Key) hit_if(g.key(decision.candidates[examined.size()]) == decision.key, "ahead: next key is the best total");
+  if (decision.end == End::Key)
+    hit_if(g.key(decision.candidates[examined.size()]) == decision.key, "ahead: next key is the best total");
   hit("ahead: examined " + (examined.size() < 4 ? std::to_string(examined.size()) : "4 or more"));
   hit_if(decision.tag == examined.front().tag, "ahead: the first picked");
   hit_if(decision.tag != examined.front().tag, "ahead: a later one picked");

@@ -986,7 +986,9 @@ void run_ties_of_one_age(SchedBench& bench) {
     EXPECT_EQ(bench.read(reg::kResult), 0x104U);
     const auto turn = static_cast<std::uint32_t>(bench.parameters().turn());
     const std::uint32_t key = bench.read(reg::kResultKey);
-    if (bench.golden().seek(0) == 0) EXPECT_EQ(key, (first < second ? 0 : (turn - 9) / 2) - 10);
+    if (bench.golden().seek(0) == 0) {
+      EXPECT_EQ(key, (first < second ? 0 : (turn - 9) / 2) - 10);
+    }
   }
 }
 
@@ -1450,7 +1452,8 @@ TEST_F(SchedAgeing, WeightAndCap) {
   write(reg::kAgeScale, 64);
   EXPECT_EQ(key_after(50), 0U);  // a cap of 0
   write(reg::kAgeCap, 100);
-  for (const std::uint32_t waited : {0U, 1U, 99U, 100U, 101U, 5000U}) EXPECT_EQ(key_after(waited), 0U - std::min(waited, 100U)) << waited;
+  for (const std::uint32_t waited : {0U, 1U, 99U, 100U, 101U, 5000U})
+    EXPECT_EQ(key_after(waited), 0U - std::min(waited, 100U)) << waited;
   write(reg::kAgeScale, 1);
   EXPECT_EQ(key_after(63), 0U);
   EXPECT_EQ(key_after(64), 0U - 1);
@@ -1458,7 +1461,7 @@ TEST_F(SchedAgeing, WeightAndCap) {
   EXPECT_EQ(key_after(1), 0U);
   EXPECT_EQ(key_after(65), 0U - 63);  // 63.98
   write(reg::kAgeScale, 129);
-  EXPECT_EQ(key_after(100), 0U - 201);  // 201.56
+  EXPECT_EQ(key_after(100), 0U - 201);     // 201.56
   EXPECT_EQ(key_after(0U - 1), 0U - 201);  // before its arrival
 }
 
