@@ -149,7 +149,8 @@ class Bench:
         angle = self.bits(2) * 7 if few else self.bits(e.angle_w)
         deadline = e.value["HEAD_TIME"] + self.random.choice((1, 16, 256)) * self.random.randrange(e.turn)
         limit = (e.value["HEAD_TIME"] + self.random.randrange(-e.turn, 6 * e.turn)) & e.sum_limit
-        return [("E_POS", self.bits(e.cyl_w) | self.bits(1) << 18 | self.bits(1) << 24 | self.bits(2) << 25 | self.bits(2) << 27), ("E_ANGLE", angle),
+        return [("E_POS", self.bits(e.cyl_w) | self.bits(1) << 18 | self.bits(1) << 24 | self.bits(2) << 25 |
+                 self.random.choice((0, 0, 0, 1, 2, 3)) << 27), ("E_ANGLE", angle),
                 ("E_LIMIT", limit), ("E_REST", self.random.choice((0, self.bits(e.angle_w)))),
                 ("E_END_POS", self.bits(e.cyl_w) | self.bits(2) << 18), ("E_END_ANGLE", self.bits(e.angle_w)),
                 ("E_TRANSFER", self.random.randrange(e.turn)), ("E_DEADLINE", deadline), ("E_AGE", self.bits(e.angle_w + 2))]
@@ -160,8 +161,8 @@ class Bench:
         writes = [(name, self.random.randrange(e.turn // 4)) for name in times]
         writes += [("MARGIN", self.random.randrange(64)), ("RISK", self.random.randrange(512)), ("RISK_CHARGE", self.bits(e.angle_w))]
         writes += [("DEFER", self.random.randrange(e.turn)), ("GRACE", self.random.randrange(4 * e.turn)), ("AGE_CAP", self.bits(e.angle_w)),
-                   ("AGE_SCALE", self.random.choice((0, 64, self.bits(9)))), ("AHEAD", self.random.choice((0, 1, 2, 5, 511)) | self.bits(3) << 16),
-                   ("AHEAD_SHARE", self.random.choice((self.bits(32), 0x40404040)))]
+                   ("AGE_SCALE", self.random.choice((0, 64, self.bits(9)))), ("AHEAD", self.random.choice((0, 1, 3, 5, 511)) | self.bits(3) << 16),
+                   ("AHEAD_SHARE", self.random.choice((self.bits(32), 0x40404040, 0xFFFFFFFF)))]
         return self.random.sample(writes, len(writes))
 
     def head(self):
