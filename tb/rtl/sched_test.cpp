@@ -1811,6 +1811,18 @@ TEST_F(SchedAhead, TheFirstOfEqualTotalsIsTaken) {
   EXPECT_EQ(read(reg::kResultKey), 100U);
 }
 
+TEST_F(SchedAhead, AllAreExamined) {
+  // Each has the same key, and a turn less 1 to any other: no key is as much as the best total.
+  for (unsigned tag = 0; tag < entries(); ++tag) insert((5 * tag + 3) % entries(), 0, 0, 100, 0, 1);
+  look(entries(), 1);
+  EXPECT_EQ(bench.decide(), pass() + 1 + entries() * (2 + pass() + 5) + (entries() - 1) * (pass() + 1));
+  EXPECT_EQ(read(reg::kResult), 0x103U);  // the oldest
+  EXPECT_EQ(read(reg::kResultKey), 100 + (turn() - 1) / 2);
+  look(entries() + 1, 1);
+  EXPECT_EQ(bench.decide(), pass() + 2 + entries() * (2 + pass() + 5) + entries() * (pass() + 1));
+  EXPECT_EQ(read(reg::kResult), 0x103U);
+}
+
 TEST_F(SchedAhead, WhoIsRefusedIsTakenAsAnAccess) {
   // NEXT alone passes; entry 1, which is refused, follows it at once.
   insert(0, 0, 0, 100, kContinuous, 50, 151);
