@@ -216,10 +216,12 @@ module sched_hop_checks
   input logic                           risky,
   input logic                           rests
 );
-  logic valid_q = 1'b0, rests_q = 1'b0;
+  // Before the first reset the stages are enabled at random: a hop has been in stage 9 before it is in stage 10.
+  logic arrived_q = 1'b0, valid_q = 1'b0, rests_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
-    valid_q <= en_i[StageCost];
+    arrived_q <= en_i[StageArrive];
+    valid_q <= en_i[StageCost] && arrived_q;
     rests_q <= rests;
     if (valid_q) begin
       assert (worst >= reach && (risky || rests_q || worst == reach)) else $error("the worst of a hop is less than what it takes");

@@ -233,6 +233,10 @@ module sched_hop
   logic [TurnW-1:0]  turns, reach_turns, worst_turns;
   logic              most, most_but_one, reach_beyond, worst_beyond;
 
+  // Of a hop with a rest: no turn for a late arrival; over on arrival if the wait is not within the rest.
+  logic             rests, over;
+  logic [TimeW-1:0] over_time;
+
   assign arrives = arrival_q[AngleW-1:0];
   assign borrow = turn_q < arrives;
   assign late = is_within(borrow, past_margin_q, arrives);

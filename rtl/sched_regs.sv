@@ -323,7 +323,7 @@ module sched_regs
     .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(entry_o.age)
   );
 
-  // Those of the optional parts
+  // Those of the optional parts. E_LIMIT, E_REST and AHEAD_SHARE have no copy: they are read as they are, and so follow at once.
   logic       defer_c, rest_cost;
   logic [2:0] depth;
   logic [1:0] limit_kind;
@@ -351,7 +351,7 @@ module sched_regs
     .d_i({late_data_q[AheadMostLsb+:CountW], late_data_q[AheadDepthLsb+:3]}), .q_o({cfg_o.ahead.most, depth})
   );
   sched_reg #(.Width(32), .Present(Ahead)) u_ahead_share (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadShareOffset), .d_i(late_data_q), .q_o(cfg_o.ahead.share)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == AheadShareOffset), .d_i(write_i.data), .q_o(cfg_o.ahead.share)
   );
   sched_reg #(.Width(SumW), .Present(Limits)) u_grace (
     .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == GraceOffset),
@@ -362,12 +362,12 @@ module sched_regs
     .d_i(late_data_q[EPosLimitLsb+:EPosLimitWidth]), .q_o(limit_kind)
   );
   sched_reg #(.Width(SumW), .Present(Limits)) u_e_limit (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ELimitOffset),
-    .d_i(late_data_q[ELimitTicksLsb+:SumW]), .q_o(optional_o.limit)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ELimitOffset),
+    .d_i(write_i.data[ELimitTicksLsb+:SumW]), .q_o(optional_o.limit)
   );
   sched_reg #(.Width(AngleW), .Present(ZeroLatency)) u_e_rest (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ERestOffset),
-    .d_i(late_data_q[ERestTicksLsb+:AngleW]), .q_o(optional_o.rest)
+    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ERestOffset),
+    .d_i(write_i.data[ERestTicksLsb+:AngleW]), .q_o(optional_o.rest)
   );
 
   logic scaled_q, ahead_q;

@@ -13,6 +13,12 @@ def snake(name):
     return "".join(f"_{letter}" if letter.isupper() and at else letter for at, letter in enumerate(name)).upper()
 
 
+def rdl_parameter(data, name):
+    """Its name in SystemRDL, where parameters and registers have one name space: Features -> FEATURES_P, beside the register FEATURES."""
+    upper = snake(name)
+    return f"{upper}_P" if any(register["name"] == upper for register in data["register"]) else upper
+
+
 def fields_of(register):
     """Its fields; of a register without fields, one that is the whole of it."""
     return register["fields"] or [{"name": "VALUE", "lsb": 0, "width": 32, "description": register["description"]}]
@@ -37,19 +43,19 @@ def systemrdl(data, source, parameters):
 
     used = [name for name in parameters if any(f.get("parameter") == name for r in data["register"] for f in r["fields"])]
     lines = ["// SPDX-License-Identifier: Apache-2.0", f"// {notice(source)}", "//",
-             "// Parameters have the names and defaults of sched_top's; they show in PARAMS and ORDERER.", "",
+             "// Parameters have the names and defaults of sched_top's; they show in PARAMS, ORDERER and FEATURES.", "",
              "addrmap platter_sched #("]
-    lines += [f"  longint unsigned {snake(name)} = {parameters[name]}{'' if name == used[-1] else ','}" for name in used]
+    lines += [f"  longint unsigned {rdl_parameter(data, name)} = {parameters[name]}{'' if name == used[-1] else ','}" for name in used]
     lines += [") {", '  name = "Platter disk command scheduler";',
               f"  desc = {text(data_description(data))};",
               "  littleendian;", "  lsb0;", "  addressing = compact;", "  default regwidth = 32;", "  default accesswidth = 32;"]
     for register in data["register"]:
         sw, hw = RDL_ACCESS[register["access"]]
-        constant = register["name"] in ("ID", "VERSION", "PARAMS", "ORDERER")
+        constant = register["name"] in ("ID", "VERSION", "PARAMS", "ORDERER", "FEATURES")
         hw = "na" if constant else "rw" if register.get("volatile") else hw
         lines += ["", "  reg {", f"    desc = {text(register['description'])};"]
         for field in fields_of(register):
-            reset = snake(field["parameter"]) if "parameter" in field else f"0x{reset_of(data, register, field, parameters):X}"
+            reset = rdl_parameter(data, field["parameter"]) if "parameter" in field else f"0x{reset_of(data, register, field, parameters):X}"
             reset = "" if register["access"] == "wo" else f" reset = {reset};"
             top = field["lsb"] + field["width"] - 1
             lines.append(f"    field {{ desc = {text(field['description'])}; sw = {sw}; hw = {hw};{reset} }} {field['name']}[{top}:{field['lsb']}];")

@@ -28,7 +28,7 @@ class Configuration:
         return self.parameters.get("SeqW", 24)
 
 
-SMALL = {"Entries": 8, "Lanes": 2, "OrderM": 4, "AngleW": 12, "CylW": 10, "SegM": 2, "SegW": 6, "SeqW": 6}
+SMALL = {"Entries": 8, "Lanes": 2, "OrderM": 4, "AngleW": 12, "CylW": 10, "SegM": 2, "SegW": 6, "SeqW": 6, "Features": 15}
 
 
 def rtl_files(checks=False):

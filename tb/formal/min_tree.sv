@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Proof: the tree gives the least key of the candidates, among equals the oldest, among those the lowest lane, and the
-// number of entries refused.
+// number of entries refused, and the lowest lane that has expired.
 // Looks at ports only. Registers begin with any value, so a bounded check from step 0 holds at any time.
 
 module formal_min_tree
@@ -17,6 +17,7 @@ module formal_min_tree
   input logic [1:0]                 en_i,
   input logic [Lanes-1:0]           candidate_i,
   input logic [Lanes-1:0]           refused_i,
+  input logic [Lanes-1:0]           expired_i,
   input logic [Lanes-1:0][KeyW-1:0] key_i,
   input logic [Lanes-1:0][RankW-1:0] rank_i,
 
@@ -29,16 +30,20 @@ module formal_min_tree
   logic [RankW-1:0]        best_rank;
   logic [LaneW-1:0]       best_lane;
   logic [RefusedW-1:0]    refused;
+  logic                   expired;
+  logic [LaneW-1:0]       expired_lane;
 
   sched_min_tree #(.Lanes(Lanes), .KeyW(KeyW), .RankW(RankW)) u_dut (
-    .clk_i, .en_i, .candidate_i, .refused_i, .key_i, .rank_i,
-    .best_valid_o(best_valid), .best_key_o(best_key), .best_rank_o(best_rank), .best_lane_o(best_lane), .refused_o(refused)
+    .clk_i, .en_i, .candidate_i, .refused_i, .expired_i, .key_i, .rank_i,
+    .best_valid_o(best_valid), .best_key_o(best_key), .best_rank_o(best_rank), .best_lane_o(best_lane), .refused_o(refused),
+    .expired_o(expired), .expired_lane_o(expired_lane)
   );
 
   // What went into each half of the tree last
   typedef struct packed {
     logic [Lanes-1:0]           candidate;
     logic [Lanes-1:0]           refused;
+    logic [Lanes-1:0]           expired;
     logic [Lanes-1:0][KeyW-1:0] key;
     logic [Lanes-1:0][RankW-1:0] rank;
   } rows_t;
@@ -51,7 +56,7 @@ module formal_min_tree
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     if (en_i[0]) begin
-      half_q <= {candidate_i, refused_i, key_i, rank_i};
+      half_q <= {candidate_i, refused_i, expired_i, key_i, rank_i};
       half_valid_q <= 1'b1;
     end
     if (en_i[1]) begin
@@ -74,11 +79,17 @@ module formal_min_tree
       assume ($stable(lane_i));
     end
     if (started_q && !$past(en_i[1])) begin
-      assert ({best_valid, best_key, best_rank, best_lane, refused} == $past({best_valid, best_key, best_rank, best_lane, refused}));
+      assert ({best_valid, best_key, best_rank, best_lane, refused, expired, expired_lane} ==
+              $past({best_valid, best_key, best_rank, best_lane, refused, expired, expired_lane}));
     end
     if (all_valid_q) begin
       assert (best_valid == (all_q.candidate != '0));
       assert (refused == count);
+      assert (expired == (all_q.expired != '0));
+      if (expired) begin
+        assert (all_q.expired[expired_lane]);
+        assert (!all_q.expired[lane_i] || expired_lane <= lane_i);
+      end
       if (best_valid) begin
         assert (all_q.candidate[best_lane]);
         assert (best_key == all_q.key[best_lane]);

@@ -11,6 +11,7 @@ module sched_hop
   parameter int unsigned CylW = 18,
   parameter int unsigned SegM = 5,
   parameter int unsigned SegW = 9,
+  parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW)
 ) (
   input  logic              clk_i,
@@ -28,6 +29,7 @@ module sched_hop
   // Stage 8
   input  logic [AngleW-1:0] from_angle_i,
   input  logic [AngleW-1:0] to_angle_i,
+  input  logic [AngleW-1:0] rest_i,
 
   // Stage 11
   output sched_types#(AngleW, CylW)::hop_rsp_t hop_o

@@ -47,13 +47,13 @@ class FuseSoC(unittest.TestCase):
         self.assertEqual(self.core()["name"], f"platter::sched:{version}")
 
     def test_slang_reads_the_files(self):
-        for parameters in ([], ["-G", "PrivilegedWrites=1", "-G", "SecureWrites=1", "-G", "OrderM=0"]):
+        for parameters in ([], ["-G", "PrivilegedWrites=1", "-G", "SecureWrites=1", "-G", "OrderM=0", "-G", "Features=15"]):
             result = subprocess.run([sys.executable, "-c", SLANG, *parameters, *self.files()], cwd=RTL, capture_output=True, text=True, check=False)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("Build succeeded: 0 errors, 0 warnings", result.stdout.splitlines())
 
     def test_lint(self):
-        code, text = self.fusesoc("--target", "lint", "platter::sched", "--PrivilegedWrites", "1", "--Entries", "64")
+        code, text = self.fusesoc("--target", "lint", "platter::sched", "--PrivilegedWrites", "1", "--Entries", "64", "--Features", "15")
         self.assertEqual(code, 0, text)
         self.assertNotIn("%Warning", text)
 
@@ -67,7 +67,7 @@ class FuseSoC(unittest.TestCase):
         self.assertIn("UNUSEDSIGNAL", text)
 
     def test_simulation(self):
-        code, text = self.fusesoc("--target", "sim", "platter::sched")
+        code, text = self.fusesoc("--target", "sim", "platter::sched", "--Features", "15")
         self.assertEqual(code, 0, text)
         self.assertIn("platter_sched_tb: passed", text)
 

@@ -23,8 +23,8 @@ from systemrdl.node import RegNode
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 IP = SOURCE / "rtl" / "ip"
 MAP = tomllib.loads((SOURCE / "rtl" / "registers.toml").read_text(encoding="utf-8"))
-DEFAULTS = {"Entries": 32, "Lanes": 4, "OrderM": 6, "AngleW": 16, "CylW": 18, "SegM": 5, "SegW": 9}
-OTHERS = {"Entries": 256, "Lanes": 8, "OrderM": 12, "AngleW": 20, "CylW": 17, "SegM": 4, "SegW": 10}
+DEFAULTS = {"Entries": 32, "Lanes": 4, "OrderM": 6, "AngleW": 16, "CylW": 18, "SegM": 5, "SegW": 9, "Features": 0}
+OTHERS = {"Entries": 256, "Lanes": 8, "OrderM": 12, "AngleW": 20, "CylW": 17, "SegM": 4, "SegW": 10, "Features": 15}
 SOFTWARE = {"ro": "r", "rw": "rw", "wo": "w"}
 
 
@@ -84,6 +84,7 @@ class Registers(unittest.TestCase):
 
     def test_parameters_of_systemrdl(self):
         parameters = {re.sub(r"(?<!^)([A-Z])", r"_\1", name).upper(): value for name, value in OTHERS.items()}
+        parameters["FEATURES_P"] = parameters.pop("FEATURES")  # beside the register
         root = self.compile(IP / "platter_sched.rdl", parameters=parameters)
         self.assertEqual(of_rdl(root), expected(OTHERS))
 
@@ -93,7 +94,7 @@ class Registers(unittest.TestCase):
         found = {r.inst_name: {f.get_property("hw").name for f in r.fields()} for r in registers(root)}
         for register in MAP["register"]:
             name = register["name"]
-            kind = "na" if name in ("ID", "VERSION", "PARAMS", "ORDERER") else "w" if register["access"] == "ro" else "r"
+            kind = "na" if name in ("ID", "VERSION", "PARAMS", "ORDERER", "FEATURES") else "w" if register["access"] == "ro" else "r"
             self.assertEqual(found[name], {"rw" if register.get("volatile") else kind}, name)
 
     def test_ipxact_of_systemrdl(self):

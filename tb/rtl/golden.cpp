@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 
 #include "platter/accelerator/registers.h"
 
@@ -51,6 +52,9 @@ void Golden::soft_reset() {
   guard_en_ = next_c_only_ = sweep_down_ = mask_en_ = irq_en_ = done_ = error_ = false;
   head_cyl_ = head_head_ = head_time_ = 0;
   head_write_ = false;
+  defer_c_ = rest_cost_ = false;
+  defer_ = grace_ = age_cap_ = age_scale_ = most_ = depth_ = 0;
+  shares_.fill(0);
   reserve_ = age_now_ = margin_ = risk_ = risk_charge_ = head_switch_ = write_settle_ = 0;
   overhead_rr_ = overhead_rw_ = overhead_wr_ = overhead_ww_ = delay_ = 0;
   setting_ = ClusterSetting{};
@@ -76,6 +80,8 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
   const bool in_range = tag < parameters_.entries;
   const bool in_use = in_range && table_[tag].valid;
   const Answer okay{true, 0};
+  const bool ageing = parameters_.has(Parameters::kAgeing), ahead = parameters_.has(Parameters::kLookAhead);
+  const bool limits = parameters_.has(Parameters::kLimits), zero_latency = parameters_.has(Parameters::kZeroLatency);
   // What the sums depend on.
   const auto stale = [this, okay] {
     sums_stale_ = true;
@@ -93,6 +99,8 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
       sweep_down_ = bits(data, 2, 1);
       mask_en_ = bits(data, 3, 1);
       irq_en_ = bits(data, 4, 1);
+      defer_c_ = ageing && bits(data, 5, 1);
+      rest_cost_ = zero_latency && bits(data, 6, 1);
       return stale();
     case reg::kClear: {
       const bool operation_ends = ended_ == Work::Decide || ended_ == Work::Cluster;
@@ -116,6 +124,17 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
     case reg::kOverheadWr: overhead_wr_ = time; return stale();
     case reg::kOverheadWw: overhead_ww_ = time; return stale();
     case reg::kDelay: delay_ = time; return stale();
+    case reg::kDefer: defer_ = ageing ? low_bits(data, parameters_.time_w() - 1) : 0; return okay;
+    case reg::kGrace: grace_ = limits ? sum : 0; return okay;
+    case reg::kAgeCap: age_cap_ = ageing ? bits(data, 0, 17) : 0; return okay;
+    case reg::kAgeScale: age_scale_ = ageing ? bits(data, 0, 18) : 0; return okay;
+    case reg::kAhead:
+      most_ = ahead ? bits(data, 0, 9) : 0;
+      depth_ = ahead ? bits(data, 16, 3) : 0;
+      return okay;
+    case reg::kAheadShare:
+      for (unsigned i = 0; i < 4; ++i) shares_[i] = ahead ? bits(data, 8 * i, 8) : 0;
+      return okay;
     case reg::kOp: return bits(data, 0, 1) ? op_cluster() : op_decide();
     case reg::kCluster:
       setting_.max = bits(data, 0, 9);
@@ -130,7 +149,10 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
     case reg::kEPos:
       staged_.cyl = cyl, staged_.head = head;
       staged_.write = bits(data, 24, 1), staged_.klass = static_cast<unsigned>(bits(data, 25, 2));
+      staged_.limit_kind = limits ? static_cast<unsigned>(bits(data, 27, 2)) : 0;
       return okay;
+    case reg::kELimit: staged_.limit = limits ? sum : 0; return okay;
+    case reg::kERest: staged_.rest = zero_latency ? angle : 0; return okay;
     case reg::kEAngle: staged_.angle = angle; return okay;
     case reg::kEEndPos: staged_.end_cyl = cyl, staged_.end_head = head; return okay;
     case reg::kEEndAngle: staged_.end_angle = angle; return okay;
@@ -182,12 +204,24 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
   }
   switch (address) {
     case reg::kId: return word(0x504C5453);
-    case reg::kVersion: return word(0x0300);
+    case reg::kVersion: return word(0x0301);
     case reg::kParams:
       return word(parameters_.entries | parameters_.lanes << 9 | parameters_.angle_w << 14 | parameters_.cyl_w << 19 |
                   parameters_.seg_m << 24 | parameters_.seg_w << 27);
     case reg::kOrderer: return word(parameters_.order_m);
-    case reg::kCtrl: return word(guard_en_ | next_c_only_ << 1 | sweep_down_ << 2 | mask_en_ << 3 | irq_en_ << 4);
+    case reg::kFeatures: return word(parameters_.features);
+    case reg::kCtrl:
+      return word(guard_en_ | next_c_only_ << 1 | sweep_down_ << 2 | mask_en_ << 3 | irq_en_ << 4 | defer_c_ << 5 |
+                  rest_cost_ << 6);
+    case reg::kDefer: return word(defer_);
+    case reg::kGrace: return word(grace_);
+    case reg::kAgeCap: return word(age_cap_);
+    case reg::kAgeScale: return word(age_scale_);
+    case reg::kAhead: return word(most_ | depth_ << 16);
+    case reg::kAheadShare: return word(shares_[0] | shares_[1] << 8 | shares_[2] << 16 | shares_[3] << 24);
+    case reg::kExpired: return word(decision_.expired.value_or(0) | flag(decision_.expired.has_value(), 8));
+    case reg::kELimit: return word(staged_.limit);
+    case reg::kERest: return word(staged_.rest);
     case reg::kStatus: return word(flag(busy(), 0) | flag(done_, 1) | flag(error_, 2) | occupancy() << 8);
     case reg::kHeadPos: return word(head_cyl_ | head_head_ << 18 | head_write_ << 24);
     case reg::kHeadTime: return word(head_time_);
@@ -220,7 +254,9 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOrderTags0: return order_tags(0);
     case reg::kOrderTags1: return order_tags(4);
     case reg::kOrderTags2: return order_tags(8);
-    case reg::kEPos: return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25);
+    case reg::kEPos:
+      return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25 |
+                  std::int64_t{staged_.limit_kind} << 27);
     case reg::kEAngle: return word(staged_.angle);
     case reg::kEEndPos: return word(staged_.end_cyl | staged_.end_head << 18);
     case reg::kEEndAngle: return word(staged_.end_angle);
@@ -251,6 +287,10 @@ std::uint32_t Golden::specified(std::uint32_t address) const {
       break;
     case Work::Decide:
       if (address == reg::kNext || address == reg::kSweep || address == reg::kDue) return 0;
+      if (looks_ahead() &&
+          (address == reg::kResult || address == reg::kResultKey || address == reg::kRefused || address == reg::kExpired)) {
+        return 0;
+      }
       break;
     case Work::Cluster:
       if (address >= reg::kClusterCount && address <= reg::kOrderTags2) return 0;
@@ -316,9 +356,7 @@ Golden::Answer Golden::take_out(unsigned tag, bool serve) {
   return start(serve ? Work::Serve : Work::Remove, before + 1);
 }
 
-bool Golden::older(const Entry& a, const Entry& b) const {
-  return low_bits(std::int64_t{a.seq} - seq_, parameters_.seq_w) < low_bits(std::int64_t{b.seq} - seq_, parameters_.seq_w);
-}
+std::int64_t Golden::rank(unsigned tag) const { return low_bits(std::int64_t{table_[tag].seq} - seq_, parameters_.seq_w); }
 
 // ---------------------------------------------------------------------------------------------- hops
 
@@ -398,6 +436,12 @@ Golden::Hop Golden::hop_between(unsigned from, unsigned to) const {
              saturate(delay_ + overhead(f.write, e.write)));
 }
 
+Golden::Hop Golden::hop_ahead(unsigned from, unsigned to) const {
+  const Entry& e = table_[from];
+  const Entry& f = table_[to];
+  return hop({e.end_cyl, e.end_head, e.end_angle}, {f.cyl, f.head, f.angle}, f.write, overhead(f.write, e.write));
+}
+
 // ---------------------------------------------------------------------------------------------- DECIDE
 
 bool Golden::earlier(std::int64_t a, std::int64_t b) const {
@@ -444,16 +488,39 @@ void Golden::work_out_debts() {
   debts_stale_ = false;
 }
 
-std::int64_t Golden::waited(unsigned tag) const {
-  return std::min(low_bits(age_now_ - table_[tag].age, parameters_.sum_w()), parameters_.time_limit());
+std::int64_t Golden::cost(unsigned tag) const {
+  const Hop hop = hop_from_head(tag);
+  const std::int64_t rest = table_[tag].rest;
+  if (rest == 0) return hop.cost;
+  return saturate(hop.arrival + (hop.wait < rest ? hop.wait : rest_cost_ ? rest : 0));
 }
 
-std::int64_t Golden::key(unsigned tag) const { return hop_from_head(tag).cost - waited(tag); }
+std::int64_t Golden::waited(unsigned tag) const { return low_bits(age_now_ - table_[tag].age, parameters_.sum_w()); }
+
+std::int64_t Golden::aged(unsigned tag) const {
+  const std::int64_t weighted = age_scale_ == 0 ? waited(tag) : std::min(waited(tag), age_cap_) * age_scale_ >> 6;
+  return std::min(weighted, parameters_.time_limit());
+}
+
+std::int64_t Golden::key(unsigned tag) const { return cost(tag) + (deferred(tag) ? defer_ : -aged(tag)); }
+
+std::int64_t Golden::to_limit(unsigned tag) const {
+  return as_signed(low_bits(table_[tag].limit - head_time_, parameters_.sum_w()), parameters_.sum_w());
+}
+
+bool Golden::goes_first(unsigned tag) const {
+  const unsigned kind = table_[tag].limit_kind;
+  return kind == 1 ? missed(tag) : kind == 3 && !missed(tag) && to_limit(tag) < grace_;
+}
+
+bool Golden::expired(unsigned tag) const {
+  return table_[tag].valid && in_mask(tag) && table_[tag].limit_kind == 2 && missed(tag);
+}
 
 bool Golden::competes(unsigned tag) const {
   const Entry& e = table_[tag];
   if (!e.valid) return false;
-  if (!in_mask(tag)) return false;
+  if (!in_mask(tag) || expired(tag)) return false;
   return !(active() && next_c_only_ && e.continuous() && !is_next(tag));
 }
 
@@ -467,24 +534,97 @@ std::int64_t Golden::need(unsigned tag) const {
 
 Golden::Decision Golden::decide() const {
   Decision decision;
+  std::vector<std::tuple<bool, std::int64_t, std::int64_t, unsigned>> order;  // not due, key, age, tag
   for (unsigned tag = 0; tag < parameters_.entries; ++tag) {
+    if (!decision.expired && expired(tag)) decision.expired = tag;
     if (!competes(tag)) continue;
     if (active() && need(tag) > left()) {
       ++decision.refused;
       continue;
     }
-    const std::int64_t cost = key(tag);
-    if (!decision.valid || cost < decision.key || (cost == decision.key && older(table_[tag], table_[decision.tag]))) {
-      decision.valid = true;
-      decision.tag = tag;
-      decision.key = cost;
-    }
+    order.emplace_back(!goes_first(tag), key(tag), rank(tag), tag);
   }
-  if (!decision.valid && active()) {
+  std::sort(order.begin(), order.end());
+  for (const auto& candidate : order) decision.candidates.push_back(std::get<3>(candidate));
+  if (!order.empty()) {
+    decision.valid = true;
+    decision.tag = decision.candidates.front();
+    decision.key = key(decision.tag);
+  } else if (active()) {
     decision.valid = decision.forced = true;
     decision.tag = next_tag_;
   }
+  if (looks_ahead()) look_ahead(decision);
   return decision;
+}
+
+Golden::Examined Golden::examine(unsigned tag) const {
+  Examined examined;
+  examined.tag = tag;
+  examined.total = key(tag);
+  std::vector<bool> used(parameters_.entries);
+  used[tag] = true;
+  unsigned from = tag;
+  for (unsigned access = 0; access < std::min<std::int64_t>(depth_, 4); ++access) {
+    ++examined.searches;
+    std::optional<std::tuple<std::int64_t, std::int64_t, unsigned>> best;  // cost, age, tag
+    bool tie_by_age = false, tie_by_tag = false;
+    for (const unsigned to : list_) {
+      if (used[to] || !in_mask(to)) continue;
+      const std::tuple<std::int64_t, std::int64_t, unsigned> one{hop_ahead(from, to).cost, rank(to), to};
+      if (!best || std::get<0>(one) < std::get<0>(*best)) {
+        tie_by_age = tie_by_tag = false;
+      } else if (std::get<0>(one) == std::get<0>(*best)) {
+        (std::get<1>(one) == std::get<1>(*best) ? tie_by_tag : tie_by_age) = true;
+      }
+      if (!best || one < *best) best = one;
+    }
+    if (!best) break;
+    examined.tie_by_age |= tie_by_age;
+    examined.tie_by_tag |= tie_by_tag;
+    examined.taken.push_back(std::get<2>(*best));
+    examined.total += std::get<0>(*best) * shares_[access] >> 8;
+    from = std::get<2>(*best);
+    used[from] = true;
+  }
+  return examined;
+}
+
+void Golden::look_ahead(Decision& decision) const {
+  decision.end = AheadEnd::NoFurther;
+  for (const unsigned tag : decision.candidates) {
+    if (!decision.examined.empty()) {
+      if (goes_first(decision.tag) && !goes_first(tag)) {
+        decision.end = AheadEnd::Due;
+        return;
+      }
+      if (key(tag) >= decision.key) {
+        decision.end = AheadEnd::Key;
+        return;
+      }
+    }
+    decision.examined.push_back(examine(tag));
+    const Examined& examined = decision.examined.back();
+    if (decision.examined.size() == 1 || examined.total < decision.key) {
+      decision.tag = tag;
+      decision.key = examined.total;
+    }
+    if (static_cast<std::int64_t>(decision.examined.size()) == most_) {
+      decision.end = AheadEnd::Most;
+      return;
+    }
+  }
+}
+
+unsigned Golden::ahead_cycles(const Decision& decision) const {
+  if (decision.end == AheadEnd::NoLookAhead) return 0;
+  const unsigned pass = parameters_.rows() + reg::kDecisionLatency;
+  unsigned cycles = decision.end == AheadEnd::Most ? 1 : 2;
+  for (std::size_t i = 0; i < decision.examined.size(); ++i) {
+    cycles += 2 + decision.examined[i].searches * (pass + 5);
+    if (static_cast<std::int64_t>(i + 1) != most_) cycles += pass + 1;
+  }
+  return cycles;
 }
 
 Golden::Answer Golden::op_decide() {
@@ -503,7 +643,7 @@ Golden::Answer Golden::op_decide() {
     }
   }
   pending_decision_ = decide();
-  return start(Work::Decide, cycles);
+  return start(Work::Decide, cycles + ahead_cycles(pending_decision_));
 }
 
 // ---------------------------------------------------------------------------------------------- CLUSTER

@@ -21,6 +21,10 @@ struct Parameters {
   unsigned seg_m = 5;
   unsigned seg_w = 9;
   unsigned seq_w = 24;
+  unsigned features = 0;
+
+  static constexpr unsigned kAgeing = 1, kLookAhead = 2, kLimits = 4, kZeroLatency = 8;
+  bool has(unsigned part) const { return features & part; }
 
   unsigned time_w() const { return angle_w + 4; }
   unsigned sum_w() const { return angle_w + 12; }
@@ -46,9 +50,9 @@ class Golden {
   struct Entry {
     bool valid = false;
     std::int64_t cyl = 0, head = 0, angle = 0, end_cyl = 0, end_head = 0, end_angle = 0;
-    std::int64_t transfer = 0, deadline = 0, age = 0;
+    std::int64_t transfer = 0, deadline = 0, age = 0, limit = 0, rest = 0;
     bool write = false;
-    unsigned klass = 0;
+    unsigned klass = 0, limit_kind = 0;
     std::uint32_t seq = 0;
     std::int64_t debt = 0;
 
@@ -73,11 +77,26 @@ class Golden {
     bool settle_below = false, settle_above = false, arrival_above = false, reach_above = false, worst_above = false;
   };
 
+  /// Why the look-ahead examined no further candidate.
+  enum class AheadEnd { NoLookAhead, Most, NoFurther, Due, Key };
+
+  struct Examined {
+    unsigned tag = 0;
+    std::int64_t total = 0;
+    std::vector<unsigned> taken;  // the accesses ahead
+    unsigned searches = 0;        // for them; one more than they are if no entry was left
+    bool tie_by_age = false, tie_by_tag = false;
+  };
+
   struct Decision {
     bool valid = false, forced = false;
     unsigned tag = 0;
     std::int64_t key = 0;
     unsigned refused = 0;
+    std::optional<unsigned> expired;
+    std::vector<unsigned> candidates;  // in the order in which they precede each other
+    std::vector<Examined> examined;    // by the look-ahead
+    AheadEnd end = AheadEnd::NoLookAhead;
   };
 
   enum class End { List, StopAtC, Span, Max };
@@ -138,12 +157,22 @@ class Golden {
   bool sweeps_down() const { return sweep_down_; }
   bool masks() const { return mask_en_; }
   bool in_mask(unsigned tag) const { return !mask_en_ || mask_[tag]; }
-  bool older(const Entry& a, const Entry& b) const;
   std::vector<unsigned> sweep_order() const;
   std::int64_t seek(std::int64_t distance) const { return seek_hop(distance).seek; }
   Hop hop_from_head(unsigned tag) const;
   Hop hop_between(unsigned from, unsigned to) const;
+  /// An access ahead, after another one.
+  Hop hop_ahead(unsigned from, unsigned to) const;
+  /// What DECIDE charges for reaching an entry.
+  std::int64_t cost(unsigned tag) const;
   std::int64_t waited(unsigned tag) const;
+  std::int64_t aged(unsigned tag) const;
+  bool defers() const { return defer_c_; }
+  bool deferred(unsigned tag) const { return defer_c_ && table_[tag].continuous(); }
+  std::int64_t to_limit(unsigned tag) const;
+  bool missed(unsigned tag) const { return hop_from_head(tag).worst > to_limit(tag); }
+  bool goes_first(unsigned tag) const;
+  bool expired(unsigned tag) const;
   std::int64_t key(unsigned tag) const;
   bool competes(unsigned tag) const;
   std::int64_t left() const;
@@ -156,6 +185,14 @@ class Golden {
   std::int64_t age_now() const { return age_now_; }
   std::int64_t margin() const { return margin_; }
   std::int64_t risk() const { return risk_; }
+  std::int64_t age_cap() const { return age_cap_; }
+  std::int64_t age_scale() const { return age_scale_; }
+  std::int64_t grace() const { return grace_; }
+  bool rest_cost() const { return rest_cost_; }
+  std::int64_t most() const { return most_; }
+  std::int64_t depth() const { return depth_; }
+  std::int64_t share(unsigned access) const { return shares_[access]; }
+  bool looks_ahead() const { return most_ > 0 && depth_ > 0; }
   /// Of the last OP written, which need not have ended.
   const Decision& decision() const { return pending_decision_; }
   const Collection& collection() const { return collection_; }
@@ -181,6 +218,10 @@ class Golden {
   void work_out_sums();
   void work_out_debts();
   Decision decide() const;
+  std::int64_t rank(unsigned tag) const;
+  Examined examine(unsigned tag) const;
+  void look_ahead(Decision& decision) const;
+  unsigned ahead_cycles(const Decision& decision) const;
   Collection collect() const;
   Order best_order(const std::vector<unsigned>& tags) const;
   bool earlier(std::int64_t a, std::int64_t b) const;
@@ -207,6 +248,9 @@ class Golden {
   bool guard_en_, next_c_only_, sweep_down_, mask_en_, irq_en_, done_, error_;
   std::int64_t head_cyl_, head_head_, head_time_;
   bool head_write_;
+  bool defer_c_, rest_cost_;
+  std::int64_t defer_, grace_, age_cap_, age_scale_, most_, depth_;
+  std::array<std::int64_t, 4> shares_;
   std::int64_t reserve_, age_now_, margin_, risk_, risk_charge_, head_switch_;
   std::int64_t write_settle_;  // as its register's bits
   std::int64_t overhead_rr_, overhead_rw_, overhead_wr_, overhead_ww_, delay_;

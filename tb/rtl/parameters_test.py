@@ -26,18 +26,20 @@ CYLINDERS = [({"CylW": 0}, "CylW must"), ({"CylW": 19}, "CylW must")]
 SEQ = [({"SeqW": 1}, "SeqW must"), ({"SeqW": 25}, "SeqW must")]
 ORDER = [({"OrderM": 1}, "OrderM must"), ({"OrderM": 13}, "OrderM must")]
 LANES = [({"Lanes": 3}, "Lanes must"), ({"Lanes": 32}, "Lanes must")]
-CORE = [*ENTRIES, ({"Entries": 30}, "Entries must"), *LANES, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must"), *ANGLE, *SEEK, *SEQ]
+FEATURES = [({"Features": 16}, "Features must")]
+CORE = [*ENTRIES, ({"Entries": 30}, "Entries must"), *LANES, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must"), *ANGLE, *SEEK, *SEQ, *FEATURES]
 BAD = {
     "sched_reg": [({"Width": 0}, "Width must")],
-    "sched_regs": [*ENTRIES, *LANES, *ORDER, *ANGLE, *SEEK, *SEQ],
-    "sched_table": [({"Rows": 0}, "Rows must"), ({"Rows": 257}, "Rows must"), *ANGLE, ({"CylW": 7}, "CylW must"), ({"CylW": 19}, "CylW must"), *SEQ],
+    "sched_regs": [*ENTRIES, *LANES, *ORDER, *ANGLE, *SEEK, *SEQ, *FEATURES],
+    "sched_table": [({"Rows": 0}, "Rows must"), ({"Rows": 257}, "Rows must"), *ANGLE, ({"CylW": 7}, "CylW must"), ({"CylW": 19}, "CylW must"), *SEQ, *FEATURES],
     "sched_seek": [*ANGLE, *SEEK],
-    "sched_hop": [*ANGLE, *SEEK],
+    "sched_hop": [*ANGLE, *SEEK, *FEATURES],
     "sched_lane": [({"Rows": 0}, "Lanes must"), ({"Rows": 65}, "Lanes must"), ({"Lanes": 3}, "Lanes must"), ({"Lane": 4}, "Lane must"), *ANGLE, *SEEK,
-                   *SEQ],
+                   *SEQ, *FEATURES],
     "sched_min_tree": [*LANES, ({"KeyW": 1}, "KeyW must"), ({"RankW": 0}, "KeyW must")],
     "sched_decide": [({"Rows": 0}, "Lanes must"), ({"Rows": 65}, "Lanes must"), ({"Lanes": 3}, "Lanes must"), ({"KeyW": 1}, "KeyW must"),
-                     ({"RankW": 0}, "KeyW must")],
+                     ({"RankW": 0}, "KeyW must"), ({"TotalW": 1}, "TotalW must"), *FEATURES],
+    "sched_ahead": [*ENTRIES, *ANGLE],
     "sched_order": [({"M": 1}, "M must"), ({"M": 13}, "M must"), ({"CostW": 0}, "CostW must"), ({"CostW": 25}, "CostW must")],
     "sched_rows": [*ENTRIES, *ANGLE, *CYLINDERS],
     "sched_sums": [*ENTRIES, *ANGLE, *CYLINDERS],

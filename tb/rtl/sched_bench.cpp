@@ -69,6 +69,7 @@ SchedBench::SchedBench(std::uint64_t seed) : dut_(make_dut()), random_(seed) {
   parameters_.seg_m = field(reg::kParamsSegMLsb, reg::kParamsSegMWidth);
   parameters_.seg_w = field(reg::kParamsSegWLsb, reg::kParamsSegWWidth);
   parameters_.order_m = peek(reg::kOrderer);
+  parameters_.features = peek(reg::kFeatures);
   parameters_.seq_w = dut_seq_w();
   refusals_before_.resize(parameters_.entries);
   declare_points();
@@ -339,7 +340,8 @@ void SchedBench::drive_reader() {
 void SchedBench::watch_outcome(Work work) {
   if (is_operation(work)) watch(reg::kCycles);
   if (work == Work::Decide) {
-    for (const std::uint32_t address : {reg::kResult, reg::kResultKey, reg::kRefused, reg::kNext, reg::kSweep, reg::kDue}) {
+    for (const std::uint32_t address :
+         {reg::kResult, reg::kResultKey, reg::kRefused, reg::kExpired, reg::kNext, reg::kSweep, reg::kDue}) {
       watch(address);
     }
   } else if (work == Work::Cluster) {
@@ -479,6 +481,9 @@ void SchedBench::random_epoch() {
   const unsigned goals[] = {0, 1, 2, 3, 4, parameters_.order_m + 1, entries / 4, entries / 2, entries - 1, entries};
   goal_ = std::min(entries, goals[below(std::size(goals))]);
   guarded_ = chance(75);
+  constexpr unsigned kParts[] = {0, 0, 10, 50, 100};  // of the entries that have a limit, or a rest
+  limit_percent_ = kParts[below(std::size(kParts))];
+  rest_percent_ = kParts[below(std::size(kParts))];
   const auto instant = [this] {
     return chance(30) ? parameters_.sum_limit() - static_cast<std::int64_t>(below(4U << parameters_.angle_w))
                       : sum_bits(static_cast<std::int64_t>(random_() >> 1));
@@ -510,6 +515,36 @@ void SchedBench::randomize_configuration() {
   write(reg::kRiskCharge, u32(few_values_  ? std::int64_t(below(2) * 7)
                               : chance(20) ? turn - 1
                                            : std::int64_t(below(static_cast<std::uint64_t>(turn)))));
+  randomize_features();
+}
+
+void SchedBench::randomize_features() {
+  const auto turn = static_cast<std::uint64_t>(parameters_.turn());
+  write(reg::kDefer, u32(few_values_ ? std::int64_t(below(4) * 7) : random_time()));
+  write(reg::kGrace, u32(few_values_  ? std::int64_t(below(4) * 7)
+                         : chance(20) ? static_cast<std::int64_t>(random_() >> 1)
+                                      : std::int64_t(below(8 * turn))));
+  write(reg::kAgeCap, u32(few_values_  ? std::int64_t(below(4) * 7)
+                          : chance(30) ? static_cast<std::int64_t>(random_() >> 1)
+                                       : std::int64_t(below(turn))));
+  constexpr std::uint32_t kFewWeights[] = {0, 32, 64, 128};
+  write(reg::kAgeScale, chance(50)    ? 0
+                        : few_values_ ? kFewWeights[below(4)]
+                        : chance(30)  ? static_cast<std::uint32_t>(random_())
+                                      : static_cast<std::uint32_t>(1 + below(256)));
+  // A look at many takes long; in a large table they are rare.
+  const unsigned entries = parameters_.entries;
+  const bool many = chance(entries > 64 ? 1 : 20);
+  const std::uint32_t mosts[] = {1, 2, 3, static_cast<std::uint32_t>(1 + below(8)), entries - 1, entries, entries + 1, 511};
+  const std::uint32_t most = chance(entries > 64 ? 75 : 50) ? 0 : mosts[many ? 4 + below(4) : below(4)];
+  write(reg::kAhead, most | static_cast<std::uint32_t>(chance(10) ? 0 : 1 + below(7)) << 16 |
+                         static_cast<std::uint32_t>(random_() & 0xFFF8FE00));
+  std::uint32_t shares = 0;
+  constexpr std::uint32_t kFewShares[] = {0, 64, 128, 255};
+  for (unsigned i = 0; i < 4; ++i) {
+    shares = shares << 8 | (few_values_ || chance(40) ? kFewShares[below(4)] : static_cast<std::uint32_t>(below(256)));
+  }
+  write(reg::kAheadShare, shares);
 }
 
 void SchedBench::randomize_head() {
@@ -556,7 +591,16 @@ std::vector<BusWrite> SchedBench::staged_random(bool continuous) {
   const auto ticks = [&](std::uint64_t most) { return few_values_ ? std::int64_t(below(3) * 7) : std::int64_t(below(most)); };
   constexpr unsigned kOthers[] = {0, 0, 2, 3};
   const unsigned klass = continuous ? Golden::kContinuous : kOthers[below(4)];
-  stage(reg::kEPos, u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25));
+  const std::int64_t limit_kind = chance(limit_percent_) ? 1 + std::int64_t(below(3)) : 0;
+  stage(reg::kEPos,
+        u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25 | limit_kind << 27));
+  if (limit_percent_ > 0) {
+    stage(reg::kELimit,
+          chance(10) ? u32(static_cast<std::int64_t>(random_() >> 1)) : u32(day_ - 2 * parameters_.turn() + ticks(12 * turn)));
+  }
+  if (rest_percent_ > 0) {
+    stage(reg::kERest, !chance(rest_percent_) ? 0 : chance(20) ? u32(parameters_.turn() - 1 - ticks(3)) : u32(ticks(turn)));
+  }
   stage(reg::kEAngle, u32(random_angle()));
   if (!few_values_ || chance(50)) {
     stage(reg::kEEndPos, u32(random_cylinder() | heads()));
@@ -653,6 +697,82 @@ void SchedBench::near_limits() {
   }
   const std::int64_t wait = golden_->hop_between(from, to).wait + static_cast<std::int64_t>(below(2));
   write(chance(50) ? reg::kMargin : reg::kRisk, u32(wait));
+}
+
+// A wait of exactly what the access may begin in the middle for, or one tick less.
+void SchedBench::near_rest() {
+  const auto e = random_entry();
+  if (!e || golden_->entries()[*e].rest == 0) return;
+  const std::int64_t turn = parameters_.turn();
+  const Golden::Entry& entry = golden_->entries()[*e];
+  const std::int64_t angle =
+      (entry.angle - golden_->hop_from_head(*e).arrival - entry.rest + std::int64_t(below(3)) - 1) & (turn - 1);
+  write(reg::kHeadTime, u32((golden_->head_time() & -turn) | angle));
+}
+
+// What an entry has waited is about the cap, or weighs about as much as can be.
+void SchedBench::near_cap() {
+  const auto e = random_entry();
+  if (!e) return;
+  constexpr std::int64_t kMostCap = (1 << 17) - 1, kMostScale = (1 << 18) - 1;
+  const std::int64_t waited = golden_->waited(*e);
+  if (chance(50)) {
+    if (waited <= kMostCap) write(reg::kAgeCap, u32(std::max<std::int64_t>(waited + std::int64_t(below(3)) - 1, 0)));
+    if (golden_->age_scale() == 0) write(reg::kAgeScale, static_cast<std::uint32_t>(1 + below(200)));
+    return;
+  }
+  const std::int64_t product = parameters_.time_limit() << 6, least = product / kMostScale + 1;
+  if (waited < least || least > kMostCap) return;
+  const std::int64_t cap =
+      std::min(least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(least))), std::min(waited, kMostCap));
+  write(reg::kAgeCap, u32(cap));
+  const std::int64_t steps = 64 / cap + 1;  // of the weight, for a tick
+  write(reg::kAgeScale,
+        u32(product / cap + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(4 * steps))) - 2 * steps));
+}
+
+void SchedBench::near_grace() {
+  for (const unsigned tag : golden_->list()) {
+    if (golden_->entries()[tag].limit_kind != 3 || golden_->missed(tag) || chance(50)) continue;
+    write(reg::kGrace, u32(golden_->to_limit(tag) + static_cast<std::int64_t>(below(3)) - (golden_->to_limit(tag) > 0)));
+    return;
+  }
+}
+
+// A command that just reaches its limit from where the head is, or misses it by a tick.
+void SchedBench::insert_near_limit() {
+  retire_old_entries();
+  if (golden_->occupancy() == parameters_.entries) take_out_random();
+  const unsigned tag = free_tag();
+  std::vector<BusWrite> writes = staged_random(chance(continuous_percent_));
+  writes.front().data = (writes.front().data & ~(3U << reg::kEPosLimitLsb)) | static_cast<std::uint32_t>(1 + below(3))
+                                                                                  << reg::kEPosLimitLsb;
+  wait();
+  Golden ahead = *golden_;
+  for (const BusWrite& one : writes) ahead.write(one.address, one.data);
+  ahead.write(reg::kInsert, tag);
+  writes.push_back(
+      {reg::kELimit, u32(golden_->head_time() + ahead.hop_from_head(tag).worst + static_cast<std::int64_t>(below(3)) - 1)});
+  writes.push_back({reg::kInsert, tag});
+  random_writes(writes);
+}
+
+// A command whose key is the best total of the others, or a tick less or more.
+void SchedBench::insert_near_total() {
+  if (!golden_->looks_ahead() || golden_->age_scale() > 0 || golden_->occupancy() == parameters_.entries) return;
+  retire_old_entries();
+  const unsigned tag = free_tag();
+  std::vector<BusWrite> writes = staged_random(chance(continuous_percent_));
+  writes.push_back({reg::kEAge, u32(golden_->age_now())});
+  wait();
+  Golden ahead = *golden_;
+  for (const BusWrite& one : writes) ahead.write(one.address, one.data);
+  ahead.write(reg::kInsert, tag);
+  ahead.write(reg::kOp, 0);
+  const std::int64_t aged = ahead.key(tag) - ahead.decision().key + static_cast<std::int64_t>(below(3)) - 1;
+  writes.back().data = u32(golden_->age_now() - std::clamp<std::int64_t>(aged, 0, parameters_.time_limit()));
+  writes.push_back({reg::kInsert, tag});
+  random_writes(writes);
 }
 
 // Time left such that one of the entries meets the deadline to the tick, or misses it by one.
@@ -843,9 +963,14 @@ void SchedBench::run_random(unsigned decisions, unsigned stop_after_differences)
       }
     }
     if (chance(25)) {
-      write(reg::kCtrl, u32(static_cast<std::int64_t>(below(32) & ~1U & ~(chance(50) ? 8U : 0U)) | guarded_));
+      write(reg::kCtrl, u32(static_cast<std::int64_t>(below(128) & ~1U & ~(chance(50) ? 8U : 0U)) | guarded_));
     }
     if (chance(40)) near_limits();
+    if (rest_percent_ > 0 && chance(40)) near_rest();
+    if (chance(25)) near_cap();
+    if (limit_percent_ > 0 && chance(40)) insert_near_limit();
+    if (limit_percent_ > 0 && chance(20)) near_grace();
+    if (chance(30)) insert_near_total();
     if (guarded_ && chance(60)) {
       near_deadline();
     } else if (chance(20)) {
@@ -927,9 +1052,10 @@ void SchedBench::declare_points() {
   declare("clear: DONE in the last cycle of an operation");
   declare("clear: counters in the last cycle of an operation");
   declare("clear: counters while busy");
-  for (const char* work :
-       {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale", "cluster", "cluster, ordered"}) {
+  for (const char* work : {"insert", "remove", "serve", "decide", "decide, debts stale", "decide, sums stale",
+                           "decide, looking ahead", "cluster", "cluster, ordered"}) {
     if (parameters_.order_m == 0 && std::string(work) == "cluster, ordered") continue;
+    if (!parameters_.has(Parameters::kLookAhead) && std::string(work) == "decide, looking ahead") continue;
     for (const char* where : {"early", "in the middle", "last"}) {
       declare("soft reset: " + std::string(work) + ", " + where);
     }
@@ -1029,6 +1155,99 @@ void SchedBench::declare_points() {
   if (parameters_.seq_w <= 8) {  // else it takes too many insertions
     declare("decide: tie by tag");
     declare("decide: tie that turns if refused commands take insertion numbers");
+  }
+  const auto declare_part = [&](unsigned part, std::initializer_list<const char*> points) {
+    if (!parameters_.has(part)) return;
+    for (const char* point : points) declare(point);
+  };
+  declare_part(
+      Parameters::kAgeing,
+      {"ageing: one unit below the cap", "ageing: of the cap", "ageing: one unit above the cap", "ageing: cap of zero",
+       "ageing: weighs one tick less than the clamp", "ageing: weighs the clamp", "ageing: weighs one tick more than the clamp",
+       "ageing: weight rounded down", "ageing: a weight of 64 is a tick a unit", "ageing: a continuous entry deferred",
+       "ageing: a deferred entry picked", "ageing: one that ages goes before a deferred one of lower cost",
+       "ageing: a continuous entry ages", "ageing: DEFER_C, another class ages", "ageing: DEFER of zero"});
+  if (parameters_.has(Parameters::kLimits)) {
+    for (const char* kind : {"1", "2", "3"}) {
+      for (const char* what : {"met with a tick to spare", "met to the tick", "missed by a tick", "past",
+                               "beyond the wrap of time", "missed by the risk alone"}) {
+        declare(std::string("limit ") + kind + ": " + what);
+      }
+    }
+  }
+  declare_part(Parameters::kLimits, {"limit 3: a tick before GRACE",
+                                     "limit 3: GRACE to the tick",
+                                     "limit 3: a tick within GRACE",
+                                     "limit 3: goes first",
+                                     "limit 1: goes first",
+                                     "limit: goes before a lower key",
+                                     "limit: of two that go first the lower key",
+                                     "limit: of two that go first the older",
+                                     "limit: one that goes first is refused",
+                                     "limit: one that goes first does not compete",
+                                     "limit: of kind 0 past",
+                                     "expired: one",
+                                     "expired: several",
+                                     "expired: shut out by the mask",
+                                     "expired: had the lowest key",
+                                     "expired: all, nothing picked",
+                                     "expired: all, forced",
+                                     "expired: NEXT",
+                                     "expired: a continuous one, shut out by NEXT_C_ONLY too",
+                                     "expired: tag 0"});
+  declare_part(Parameters::kZeroLatency,
+               {"rest: wait one below E_REST", "rest: wait of E_REST, REST_COST", "rest: wait of E_REST, no REST_COST",
+                "rest: wait one above E_REST", "rest: late does not count", "rest: risk does not count", "rest: cost clamps",
+                "rest: worst refuses what cost does not", "rest: picked in the middle", "rest: none while another has one"});
+  if (parameters_.has(Parameters::kZeroLatency) && parameters_.has(Parameters::kLimits))
+    declare("rest: the limit counts worst");
+  declare_part(Parameters::kLookAhead, {"ahead: one candidate",
+                                        "ahead: no candidate, nothing",
+                                        "ahead: no candidate, forced",
+                                        "ahead: DEPTH without MOST",
+                                        "ahead: MOST without DEPTH",
+                                        "ahead: ends by MOST",
+                                        "ahead: ends without further",
+                                        "ahead: ends by key",
+                                        "ahead: next key is the best total",
+                                        "ahead: next key is one tick below the best total",
+                                        "ahead: the first picked",
+                                        "ahead: a later one picked",
+                                        "ahead: equal totals",
+                                        "ahead: MOST is the number of candidates",
+                                        "ahead: MOST is one less than the candidates",
+                                        "ahead: examined 1",
+                                        "ahead: examined 2",
+                                        "ahead: examined 3",
+                                        "ahead: examined 4 or more",
+                                        "ahead: no entry left for access 1",
+                                        "ahead: no entry left for access 2",
+                                        "ahead: no entry left for access 3",
+                                        "ahead: no entry left for access 4",
+                                        "ahead: tie by age",
+                                        "ahead: masked, the access would be another",
+                                        "ahead: refused by the guard, taken as an access",
+                                        "ahead: total below zero",
+                                        "ahead: share rounds down",
+                                        "ahead: cost above the clamp",
+                                        "ahead: through a masked table of one",
+                                        "ahead: shut out by NEXT_C_ONLY, taken as an access",
+                                        "ahead: refused some",
+                                        "ahead: after sums",
+                                        "ahead: DELAY would change it",
+                                        "ahead: arrival clamps",
+                                        "ahead: total above what a key holds"});
+  if (parameters_.has(Parameters::kLookAhead)) {
+    for (const char* depth : {"1", "2", "3", "4", "5 or more"}) declare(std::string("ahead: DEPTH ") + depth);
+    if (parameters_.seq_w <= 8) declare("ahead: tie by tag");
+    if (parameters_.has(Parameters::kLimits)) {
+      for (const char* point :
+           {"ahead: ends by what goes first", "ahead: several that go first", "ahead: expired, taken as an access"}) {
+        declare(point);
+      }
+    }
+    if (parameters_.has(Parameters::kZeroLatency)) declare("ahead: an access with E_REST");
+    if (parameters_.has(Parameters::kAgeing)) declare("ahead: with weighted ages");
   }
   for (unsigned lane = 0; lane < parameters_.lanes; ++lane) {
     for (const char* where : {"head", "debt"}) {
@@ -1144,7 +1363,7 @@ void SchedBench::cover_decide(const Before& before) {
   const bool guard = g.guard_enabled();
   const std::vector<unsigned> sweep = g.sweep_order();
   const bool sums = guard && before.sums_stale, debts = guard && (before.sums_stale || before.debts_stale);
-  running_ = sums ? "decide, sums stale" : debts ? "decide, debts stale" : "decide";
+  running_ = g.looks_ahead() ? "decide, looking ahead" : sums ? "decide, sums stale" : debts ? "decide, debts stale" : "decide";
   hit_if(g.occupancy() == 0, "decide: empty table");
   hit_if(g.occupancy() == parameters_.entries, "decide: full table");
   hit_if(!guard && (before.sums_stale || before.debts_stale), "decide: guard off while stale");
@@ -1170,6 +1389,7 @@ void SchedBench::cover_decide(const Before& before) {
     }
   }
   const Golden::Decision& decision = g.decision();
+  const unsigned first = decision.candidates.empty() ? decision.tag : decision.candidates.front();
   unsigned competing = 0, ties = 0;
   bool one_age = false, turns = false;
   // What would be compared if a refused command took an insertion number too
@@ -1195,11 +1415,15 @@ void SchedBench::cover_decide(const Before& before) {
       if (onward.wait_wraps) hit(lane + ", debt: wait passes the index");
       hit_if(!g.is_next(tag) && e.debt < 0, "guard: debt below zero");
     }
-    const std::int64_t age = sum_bits(g.age_now() - e.age);
-    hit_if(age == 0, "age: none");
-    hit_if(age == parameters_.time_limit() - 1, "age: a tick below the clamp");
-    hit_if(age == parameters_.time_limit(), "age: at the clamp");
-    hit_if(age > parameters_.time_limit(), "age: above the clamp");
+    if (g.age_scale() == 0) {
+      const std::int64_t age = g.waited(tag);
+      hit_if(age == 0, "age: none");
+      hit_if(age == parameters_.time_limit() - 1, "age: a tick below the clamp");
+      hit_if(age == parameters_.time_limit(), "age: at the clamp");
+      hit_if(age > parameters_.time_limit(), "age: above the clamp");
+    }
+    if (parameters_.has(Parameters::kAgeing)) cover_ageing(tag);
+    if (parameters_.has(Parameters::kZeroLatency)) cover_zero_latency(tag);
     if (!g.competes(tag)) {
       hit_if(g.active() && g.next_only() && e.continuous() && !g.is_next(tag) && g.in_mask(tag),
              "decide: a continuous entry shut out by NEXT_C_ONLY");
@@ -1213,12 +1437,15 @@ void SchedBench::cover_decide(const Before& before) {
       hit_if(spare == 1, "guard: need is one tick less than is left");
       if (spare < 0) continue;
     }
-    if (tag != decision.tag && g.key(tag) == decision.key) {
+    if (tag != first && g.key(tag) == g.key(first) && g.goes_first(tag) == g.goes_first(first)) {
       ++ties;
-      one_age |= e.seq == entries[decision.tag].seq;
-      turns |= e.seq != entries[decision.tag].seq && turned_age(tag) < turned_age(decision.tag);
+      one_age |= e.seq == entries[first].seq;
+      turns |= e.seq != entries[first].seq && turned_age(tag) < turned_age(first);
     }
   }
+  if (parameters_.has(Parameters::kLimits)) cover_limits();
+  if (parameters_.has(Parameters::kLookAhead)) cover_look_ahead();
+  hit_if(g.looks_ahead() && sums, "ahead: after sums");
   hit_if(ties > 0 && !one_age, "decide: tie by age");
   hit_if(one_age, "decide: tie by tag");
   hit_if(turns, "decide: tie that turns if refused commands take insertion numbers");
@@ -1238,6 +1465,179 @@ void SchedBench::cover_decide(const Before& before) {
     hit_if(time < 0, "guard: deadline past");
     hit_if(time >= 0 && g.due() < g.head_time(), "guard: time passes zero before the deadline");
     hit_if(time >= 0 && g.left() < 0, "guard: nothing left by the reserve");
+  }
+}
+
+void SchedBench::cover_ageing(unsigned tag) {
+  const Golden& g = *golden_;
+  const bool continuous = g.entries()[tag].continuous();
+  hit_if(g.deferred(tag), "ageing: a continuous entry deferred");
+  hit_if(g.deferred(tag) && g.key(tag) == g.cost(tag), "ageing: DEFER of zero");
+  hit_if(g.deferred(tag) && g.decision().tag == tag && !g.decision().forced, "ageing: a deferred entry picked");
+  if (g.decision().valid && !g.decision().forced && g.competes(tag)) {
+    const unsigned picked = g.decision().tag;
+    hit_if(g.deferred(tag) && !g.deferred(picked) && g.cost(tag) < g.cost(picked),
+           "ageing: one that ages goes before a deferred one of lower cost");
+  }
+  if (g.deferred(tag) || g.age_scale() == 0) return;
+  hit_if(continuous && g.aged(tag) > 0, "ageing: a continuous entry ages");
+  hit_if(!continuous && g.aged(tag) > 0 && g.defers(), "ageing: DEFER_C, another class ages");
+  const std::int64_t waited = g.waited(tag), cap = g.age_cap(), product = std::min(waited, cap) * g.age_scale();
+  hit_if(waited == cap - 1, "ageing: one unit below the cap");
+  hit_if(waited == cap && cap > 0, "ageing: of the cap");
+  hit_if(waited == cap + 1 && cap > 0, "ageing: one unit above the cap");
+  hit_if(waited > 0 && cap == 0, "ageing: cap of zero");
+  hit_if(product >> 6 == parameters_.time_limit() - 1, "ageing: weighs one tick less than the clamp");
+  hit_if(product >> 6 == parameters_.time_limit(), "ageing: weighs the clamp");
+  hit_if(product >> 6 == parameters_.time_limit() + 1, "ageing: weighs one tick more than the clamp");
+  hit_if((product & 63) > 31, "ageing: weight rounded down");
+  hit_if(g.age_scale() == 64 && waited > 0 && waited <= cap, "ageing: a weight of 64 is a tick a unit");
+}
+
+void SchedBench::cover_limits() {
+  const Golden& g = *golden_;
+  const Golden::Decision& decision = g.decision();
+  unsigned expired = 0, expired_candidates = 0, competing = 0;
+  std::optional<std::int64_t> lowest_expired;
+  for (const unsigned tag : g.list()) {
+    const Golden::Entry& e = g.entries()[tag];
+    const Golden::Hop hop = g.hop_from_head(tag);
+    const std::int64_t spare = g.to_limit(tag) - hop.worst;
+    hit_if(e.limit_kind == 0 && spare < 0, "limit: of kind 0 past");
+    competing += g.competes(tag);
+    if (e.limit_kind == 0) continue;
+    const std::string limit = "limit " + std::to_string(e.limit_kind) + ": ";
+    if (spare == 1) hit(limit + "met with a tick to spare");
+    if (spare == 0) hit(limit + "met to the tick");
+    if (spare == -1) hit(limit + "missed by a tick");
+    if (g.to_limit(tag) < 0) hit(limit + "past");
+    if (spare >= 0 && e.limit < g.head_time()) hit(limit + "beyond the wrap of time");
+    if (spare < 0 && hop.reach <= g.to_limit(tag)) hit(limit + "missed by the risk alone");
+    hit_if(e.rest > 0 && spare < 0 && g.cost(tag) <= g.to_limit(tag) && hop.worst == hop.reach, "rest: the limit counts worst");
+    if (e.limit_kind == 3 && spare >= 0) {
+      hit_if(g.to_limit(tag) == g.grace() + 1, "limit 3: a tick before GRACE");
+      hit_if(g.to_limit(tag) == g.grace(), "limit 3: GRACE to the tick");
+      hit_if(g.to_limit(tag) == g.grace() - 1, "limit 3: a tick within GRACE");
+    }
+    if (e.limit_kind == 2 && spare < 0) {
+      hit_if(!g.in_mask(tag), "expired: shut out by the mask");
+      if (g.in_mask(tag)) {
+        ++expired;
+        const bool otherwise = g.active() && g.next_only() && e.continuous() && !g.is_next(tag);
+        hit_if(otherwise, "expired: a continuous one, shut out by NEXT_C_ONLY too");
+        hit_if(g.active() && g.is_next(tag), "expired: NEXT");
+        if (!otherwise && (!g.active() || g.need(tag) <= g.left())) {
+          ++expired_candidates;
+          lowest_expired = std::min(g.key(tag), lowest_expired.value_or(g.key(tag)));
+        }
+      }
+    }
+    if (g.goes_first(tag)) {
+      hit_if(!g.competes(tag), "limit: one that goes first does not compete");
+      hit_if(g.competes(tag) && g.active() && g.need(tag) > g.left(), "limit: one that goes first is refused");
+    }
+  }
+  hit_if(expired == 1, "expired: one");
+  hit_if(expired > 1, "expired: several");
+  hit_if(decision.expired && *decision.expired == 0, "expired: tag 0");
+  hit_if(expired > 0 && competing == 0 && !decision.valid, "expired: all, nothing picked");
+  hit_if(expired > 0 && competing == 0 && decision.forced, "expired: all, forced");
+  const auto& candidates = decision.candidates;
+  if (candidates.empty()) return;
+  const unsigned first = candidates.front();
+  hit_if(lowest_expired && *lowest_expired < g.key(first) && !g.goes_first(first), "expired: had the lowest key");
+  if (!g.goes_first(first)) return;
+  hit_if(g.entries()[first].limit_kind == 1, "limit 1: goes first");
+  hit_if(g.entries()[first].limit_kind == 3, "limit 3: goes first");
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    const bool both = g.goes_first(candidates[i]);
+    hit_if(!both && g.key(candidates[i]) < g.key(first), "limit: goes before a lower key");
+    hit_if(both && g.key(candidates[i]) > g.key(first), "limit: of two that go first the lower key");
+    hit_if(both && g.key(candidates[i]) == g.key(first), "limit: of two that go first the older");
+  }
+}
+
+void SchedBench::cover_zero_latency(unsigned tag) {
+  const Golden& g = *golden_;
+  const std::int64_t rest = g.entries()[tag].rest;
+  const Golden::Hop hop = g.hop_from_head(tag);
+  if (rest == 0) {
+    hit_if(rest_percent_ > 0, "rest: none while another has one");
+    return;
+  }
+  hit_if(hop.wait == rest - 1, "rest: wait one below E_REST");
+  hit_if(hop.wait == rest, g.rest_cost() ? "rest: wait of E_REST, REST_COST" : "rest: wait of E_REST, no REST_COST");
+  hit_if(hop.wait == rest + 1, "rest: wait one above E_REST");
+  hit_if(hop.late, "rest: late does not count");
+  hit_if(hop.risky && hop.cost != hop.reach, "rest: risk does not count");
+  const bool middle = hop.wait >= rest;
+  hit_if(hop.arrival + (middle ? (g.rest_cost() ? rest : 0) : hop.wait) > parameters_.time_limit(), "rest: cost clamps");
+  const bool competes = g.competes(tag);
+  hit_if(competes && g.active() && g.need(tag) > g.left() && g.need(tag) - hop.worst + g.cost(tag) <= g.left(),
+         "rest: worst refuses what cost does not");
+  hit_if(middle && g.decision().valid && !g.decision().forced && g.decision().tag == tag, "rest: picked in the middle");
+}
+
+void SchedBench::cover_look_ahead() {
+  const Golden& g = *golden_;
+  const Golden::Decision& decision = g.decision();
+  using End = Golden::AheadEnd;
+  hit_if(g.depth() > 0 && g.most() == 0, "ahead: DEPTH without MOST");
+  hit_if(g.depth() == 0 && g.most() > 0, "ahead: MOST without DEPTH");
+  if (!g.looks_ahead()) return;
+  const auto& examined = decision.examined;
+  hit("ahead: DEPTH " + (g.depth() < 5 ? std::to_string(g.depth()) : "5 or more"));
+  hit_if(decision.candidates.size() == 1, "ahead: one candidate");
+  hit_if(!decision.valid, "ahead: no candidate, nothing");
+  hit_if(decision.forced, "ahead: no candidate, forced");
+  hit_if(decision.refused > 0, "ahead: refused some");
+  if (examined.empty()) return;
+  hit_if(decision.end == End::Most, "ahead: ends by MOST");
+  hit_if(decision.end == End::NoFurther, "ahead: ends without further");
+  hit_if(decision.end == End::Key, "ahead: ends by key");
+  hit_if(decision.end == End::Due, "ahead: ends by what goes first");
+  hit_if(g.most() == static_cast<std::int64_t>(decision.candidates.size()) && decision.end == End::Most,
+         "ahead: MOST is the number of candidates");
+  hit_if(g.most() + 1 == static_cast<std::int64_t>(decision.candidates.size()) && decision.end == End::Most,
+         "ahead: MOST is one less than the candidates");
+  if (decision.end == End::Key)
+    hit_if(g.key(decision.candidates[examined.size()]) == decision.key, "ahead: next key is the best total");
+  hit("ahead: examined " + (examined.size() < 4 ? std::to_string(examined.size()) : "4 or more"));
+  hit_if(decision.tag == examined.front().tag, "ahead: the first picked");
+  hit_if(decision.tag != examined.front().tag, "ahead: a later one picked");
+  hit_if(decision.key < 0, "ahead: total below zero");
+  hit_if(g.age_scale() > 0, "ahead: with weighted ages");
+  const auto firsts = std::count_if(examined.begin(), examined.end(), [&](const auto& one) { return g.goes_first(one.tag); });
+  hit_if(firsts > 1, "ahead: several that go first");
+  std::optional<std::int64_t> best;
+  for (const Golden::Examined& one : examined) {
+    if (best) {
+      hit_if(g.key(one.tag) == *best - 1, "ahead: next key is one tick below the best total");
+      hit_if(one.total == *best, "ahead: equal totals");
+    }
+    best = best ? std::min(*best, one.total) : one.total;
+    hit_if(one.tie_by_age, "ahead: tie by age");
+    hit_if(one.tie_by_tag, "ahead: tie by tag");
+    hit_if(one.total > std::int64_t{1} << (parameters_.time_w() + 1), "ahead: total above what a key holds");
+    if (one.searches > one.taken.size()) hit("ahead: no entry left for access " + std::to_string(one.searches));
+    unsigned from = one.tag;
+    for (std::size_t i = 0; i < one.taken.size(); ++i) {
+      const unsigned to = one.taken[i];
+      const Golden::Hop hop = g.hop_ahead(from, to);
+      hit_if((hop.cost * g.share(static_cast<unsigned>(i)) & 0xFF) > 0x80, "ahead: share rounds down");
+      hit_if(hop.cost > parameters_.time_limit(), "ahead: cost above the clamp");
+      hit_if(hop.arrival_above, "ahead: arrival clamps");
+      hit_if(g.hop_between(from, to).cost != hop.cost, "ahead: DELAY would change it");
+      hit_if(g.competes(to) && g.active() && g.need(to) > g.left(), "ahead: refused by the guard, taken as an access");
+      hit_if(g.expired(to), "ahead: expired, taken as an access");
+      hit_if(!g.competes(to) && !g.expired(to), "ahead: shut out by NEXT_C_ONLY, taken as an access");
+      hit_if(g.entries()[to].rest > 0, "ahead: an access with E_REST");
+      for (const unsigned other : g.list()) {
+        hit_if(!g.in_mask(other) && g.hop_ahead(from, other).cost < hop.cost, "ahead: masked, the access would be another");
+      }
+      from = to;
+    }
+    hit_if(g.masks() && one.taken.empty() && g.occupancy() > 1, "ahead: through a masked table of one");
   }
 }
 

@@ -87,6 +87,8 @@ class SchedBench {
   bool chance(unsigned percent) { return below(100) < percent; }
   void load_seek_table(SeekTable kind);
   void randomize_configuration();
+  /// The registers of the optional parts, present or not.
+  void randomize_features();
   void randomize_head();
   void insert_random(unsigned tag);
   void run_random(unsigned decisions, unsigned stop_after_differences = 5);
@@ -128,6 +130,11 @@ class SchedBench {
   void change_table();
   void follow_up();
   void near_limits();
+  void near_rest();
+  void near_cap();
+  void near_grace();
+  void insert_near_limit();
+  void insert_near_total();
   void near_deadline();
   void random_cluster();
   void random_refusal();
@@ -146,6 +153,10 @@ class SchedBench {
   void cover_clear_in_halves(const BusWrite& write);
   void cover_write(std::uint32_t address, std::uint32_t data, const Golden::Answer& answer, const Before& before);
   void cover_decide(const Before& before);
+  void cover_ageing(unsigned tag);
+  void cover_limits();
+  void cover_zero_latency(unsigned tag);
+  void cover_look_ahead();
   void cover_cluster();
 
   std::unique_ptr<Dut> dut_;
@@ -184,6 +195,7 @@ class SchedBench {
   bool few_values_ = false;  // stimuli from a handful of values, so that keys collide
   unsigned continuous_percent_ = 10, goal_ = 8;
   bool guarded_ = true;
+  unsigned limit_percent_ = 0, rest_percent_ = 0;
   bool masked_by_cluster_ = false;
   std::int64_t day_ = 0, weighted_ = 0;  // about now
 };

@@ -18,8 +18,8 @@ namespace {
 
 namespace reg = accelerator::reg;
 
-constexpr unsigned kWrite = 1, kContinuous = 2, kBackground = 4;
-constexpr std::uint32_t kGuard = 1, kNextOnly = 2, kDown = 4, kMasked = 8, kIrq = 16;
+constexpr unsigned kWrite = 1, kContinuous = 2, kBackground = 4, kLimit = 8;
+constexpr std::uint32_t kGuard = 1, kNextOnly = 2, kDown = 4, kMasked = 8, kIrq = 16, kDefer = 32, kRestCost = 64;
 constexpr std::uint32_t kTakeC = 1U << 9, kTakeD = 1U << 10, kStopAtC = 1U << 11, kClusterDown = 1U << 12, kOrder = 1U << 13;
 constexpr std::uint32_t kClearDone = 1, kClearError = 2, kClearCounters = 4, kSoftReset = 0x100;
 constexpr std::uint32_t kDone = 2, kError = 4;
@@ -35,6 +35,8 @@ class Sched : public ::testing::Test {
   std::uint32_t sum_limit() const { return static_cast<std::uint32_t>(bench.parameters().sum_limit()); }
   unsigned entries() const { return bench.parameters().entries; }
   unsigned order_m() const { return bench.parameters().order_m; }
+
+  bool has(unsigned part) const { return bench.parameters().has(part); }
 
   std::uint32_t read(std::uint32_t address) { return bench.read(address); }
   void write(std::uint32_t address, std::uint32_t data) { bench.write(address, data); }
@@ -129,6 +131,20 @@ TEST_F(Sched, RegistersKeepTheirBitsOnly) {
   bench.check_all_registers();
 }
 
+TEST_F(Sched, AReadInTheNextCycleSeesTheWrite) {
+  for (const auto& info : reg::kRegisters) {
+    if (info.access != reg::Access::ReadWrite) continue;
+    for (const std::uint32_t word : {0xFFFFFFFFU, 0x12345678U, 0U}) {
+      bench.drive_write(info.offset, word);
+      bench.step();
+      bench.release_write();
+      EXPECT_EQ(bench.write_accepted(), bench.cycle() - 1);
+      read(info.offset);
+      EXPECT_EQ(bench.read_accepted(), bench.write_accepted() + 1);
+    }
+  }
+}
+
 TEST_F(Sched, FieldsAreAsWideAsTheParametersSay) {
   const auto kept = [this](std::uint32_t address) {
     write(address, 0xFFFFFFFF);
@@ -148,9 +164,20 @@ TEST_F(Sched, FieldsAreAsWideAsTheParametersSay) {
   }
   for (const std::uint32_t address : {reg::kClusterFrom, reg::kClusterSpan}) EXPECT_EQ(kept(address), cyl) << address;
   EXPECT_EQ(kept(reg::kHeadPos), cyl | 0x7FU << 18);
-  EXPECT_EQ(kept(reg::kEPos), cyl | 0x1FFU << 18);
+  EXPECT_EQ(kept(reg::kEPos), cyl | (has(Parameters::kLimits) ? 0x7FFU : 0x1FFU) << 18);
   EXPECT_EQ(kept(reg::kEEndPos), cyl | 0x3FU << 18);
-  EXPECT_EQ(kept(reg::kCtrl), 0x1FU);
+  EXPECT_EQ(kept(reg::kCtrl), 0x1F | (has(Parameters::kAgeing) ? kDefer : 0) | (has(Parameters::kZeroLatency) ? kRestCost : 0));
+  const auto expect_kept = [&](unsigned part, std::uint32_t address, std::uint32_t bits) {
+    EXPECT_EQ(kept(address), has(part) ? bits : 0) << address;
+  };
+  expect_kept(Parameters::kLimits, reg::kELimit, sum_limit());
+  expect_kept(Parameters::kLimits, reg::kGrace, sum_limit());
+  expect_kept(Parameters::kZeroLatency, reg::kERest, turn() - 1);
+  expect_kept(Parameters::kAgeing, reg::kDefer, time_limit() >> 1);
+  expect_kept(Parameters::kAgeing, reg::kAgeCap, 0x1FFFF);
+  expect_kept(Parameters::kAgeing, reg::kAgeScale, 0x3FFFF);
+  expect_kept(Parameters::kLookAhead, reg::kAhead, 0x701FF);
+  expect_kept(Parameters::kLookAhead, reg::kAheadShare, 0xFFFFFFFF);
   EXPECT_EQ(kept(reg::kCluster), 0x3FFFU);
   for (unsigned word = 0; word < 8; ++word) {
     const unsigned tags = entries() > 32 * word ? std::min(entries() - 32 * word, 32U) : 0;
@@ -625,7 +652,7 @@ class SchedWork : public Sched {
  protected:
   /// Each kind of work, with what makes it so; every preparation begins with an empty table.
   std::vector<Kind> kinds() {
-    const auto table = [this](std::uint32_t ctrl, bool sums, bool debts) {
+    const auto table = [this](std::uint32_t ctrl, bool sums, bool debts, bool ahead = false) {
       return [=] {
         write(reg::kClear, kSoftReset);
         insert_sweep();
@@ -635,6 +662,10 @@ class SchedWork : public Sched {
         write(reg::kClusterSpan, 0xFFFFFFFF);
         if (!sums) bench.decide();
         if (!sums && debts) insert(2, 25, 1, 1, 0, 3);
+        if (ahead) {
+          write(reg::kAhead, 2 | 2U << reg::kAheadDepthLsb);
+          write(reg::kAheadShare, 0xFFFF);
+        }
         // Stage what an INSERT has to move everything for.
         write(reg::kEPos, 0);
         write(reg::kRemove, 0);
@@ -642,7 +673,7 @@ class SchedWork : public Sched {
         write(reg::kClear, kClearDone);
       };
     };
-    return {
+    std::vector<Kind> kinds = {
         {"insert", reg::kInsert, 7, table(0, true, true)},
         {"insert, guard", reg::kInsert, 7, table(kGuard, true, true)},
         {"remove", reg::kRemove, 3, table(0, true, true)},
@@ -654,6 +685,11 @@ class SchedWork : public Sched {
         {"cluster", reg::kOp, 1, [=] { table(kIrq, true, true)(), write(reg::kCluster, kTakeC | kTakeD); }},
         {"cluster, ordered", reg::kOp, 1, table(kIrq, true, true)},
     };
+    if (has(Parameters::kLookAhead)) {
+      kinds.push_back({"decide, looking ahead", reg::kOp, 0, table(kIrq, true, true, true)});
+      kinds.push_back({"decide, looking ahead, sums stale", reg::kOp, 0, table(kGuard | kIrq, true, true, true)});
+    }
+    return kinds;
   }
 
   /// A little of everything, to see that nothing is left of what was before.
@@ -933,9 +969,26 @@ void run_ties_of_one_age(SchedBench& bench) {
       bench.write(reg::kInsert, 0);
       bench.write(reg::kRemove, 0);
     }
+    bench.write(reg::kEEndAngle, 9);
     bench.write(reg::kInsert, second);
     bench.decide();
     EXPECT_EQ(bench.read(reg::kResult), 0x100U + std::min(first, second));
+    if (!bench.parameters().has(Parameters::kLookAhead)) continue;
+    // The same among the accesses ahead of a third entry: from the end of the first it takes no time to the second, from the second's a
+    // turn less 9.
+    bench.write(reg::kAgeNow, 1);  // it has waited longer
+    bench.write(reg::kEAge, static_cast<std::uint32_t>(-9));
+    bench.write(reg::kEEndAngle, 0);
+    bench.write(reg::kInsert, 4);
+    bench.write(reg::kAhead, 1 | 2U << reg::kAheadDepthLsb);
+    bench.write(reg::kAheadShare, 0x8080);
+    bench.decide();
+    EXPECT_EQ(bench.read(reg::kResult), 0x104U);
+    const auto turn = static_cast<std::uint32_t>(bench.parameters().turn());
+    const std::uint32_t key = bench.read(reg::kResultKey);
+    if (bench.golden().seek(0) == 0) {
+      EXPECT_EQ(key, (first < second ? 0 : (turn - 9) / 2) - 10);
+    }
   }
 }
 
@@ -1324,7 +1377,8 @@ TEST_F(Sched, WhatMakesStale) {
        {reg::kHeadPos,     reg::kHeadTime,    reg::kReserve, reg::kAgeNow,    reg::kRiskCharge, reg::kCluster,
         reg::kClusterFrom, reg::kClusterSpan, reg::kEPos,    reg::kEAngle,    reg::kEEndPos,    reg::kEEndAngle,
         reg::kETransfer,   reg::kEDeadline,   reg::kEAge,    reg::kSeekIndex, reg::kSeekBase,   reg::kSeekCell,
-        reg::kSeekLast,    reg::kMask0,       reg::kMask7}) {
+        reg::kSeekLast,    reg::kMask0,       reg::kMask7,   reg::kDefer,     reg::kGrace,      reg::kAgeCap,
+        reg::kAgeScale,    reg::kAhead,       reg::kELimit,  reg::kERest,     reg::kAheadShare}) {
     write(address, 1);
     EXPECT_EQ(bench.decide(), pass) << address;
   }
@@ -1373,6 +1427,427 @@ TEST_F(Sched, CyclesOfSmallSweeps) {
   for (unsigned tag = 1; tag < 5; ++tag) write(reg::kRemove, tag);
   EXPECT_EQ(bench.decide(), pass + 2 + 1 + 13);
   EXPECT_EQ(read(reg::kNext), 0U);
+}
+
+// ---------------------------------------------------------------------------------------------- ageing
+
+class SchedAgeing : public Sched {
+ protected:
+  void SetUp() override {
+    if (!has(Parameters::kAgeing)) GTEST_SKIP() << "without ageing";
+    place_head(0, 0, 0);
+    write(reg::kEAge, 1000);
+    insert(0, 0, 0, 500);
+  }
+
+  std::uint32_t key_after(std::uint32_t waited) {
+    write(reg::kAgeNow, 1000 + waited);
+    bench.decide();
+    return read(reg::kResultKey) - 500;
+  }
+};
+
+TEST_F(SchedAgeing, WeightAndCap) {
+  EXPECT_EQ(key_after(50), 0U - 50);  // a weight of 0: without cap
+  write(reg::kAgeScale, 64);
+  EXPECT_EQ(key_after(50), 0U);  // a cap of 0
+  write(reg::kAgeCap, 100);
+  for (const std::uint32_t waited : {0U, 1U, 99U, 100U, 101U, 5000U})
+    EXPECT_EQ(key_after(waited), 0U - std::min(waited, 100U)) << waited;
+  write(reg::kAgeScale, 1);
+  EXPECT_EQ(key_after(63), 0U);
+  EXPECT_EQ(key_after(64), 0U - 1);
+  write(reg::kAgeScale, 63);
+  EXPECT_EQ(key_after(1), 0U);
+  EXPECT_EQ(key_after(65), 0U - 63);  // 63.98
+  write(reg::kAgeScale, 129);
+  EXPECT_EQ(key_after(100), 0U - 201);     // 201.56
+  EXPECT_EQ(key_after(0U - 1), 0U - 201);  // before its arrival
+}
+
+TEST_F(SchedAgeing, WeightIsClamped) {
+  // The weight of the cap alone: one tick less than the clamp, the clamp, more, and as much as can be.
+  write(reg::kAgeCap, 0x1FFFF);
+  write(reg::kAgeScale, 0x3FFFF);
+  const std::uint64_t most = std::uint64_t{0x1FFFF} * 0x3FFFF >> 6;
+  EXPECT_EQ(key_after(sum_limit()), 0U - static_cast<std::uint32_t>(std::min<std::uint64_t>(most, time_limit())));
+  const std::uint32_t scale = 64 * 16;  // sixteen ticks a unit: 2^TimeW is a whole number of them
+  write(reg::kAgeScale, scale);
+  const std::uint32_t units = (time_limit() + 1) / 16;
+  if (units > 0x1FFFF) return;
+  write(reg::kAgeCap, units);
+  EXPECT_EQ(key_after(units - 1), 0U - (time_limit() + 1 - 16));
+  EXPECT_EQ(key_after(units), 0U - time_limit());
+  EXPECT_EQ(key_after(units + 1), 0U - time_limit());
+}
+
+TEST_F(SchedAgeing, ContinuousEntriesAreDeferred) {
+  write(reg::kRemove, 0);
+  insert(1, 0, 0, 500, kContinuous);
+  insert(2, 0, 0, 580);
+  insert(3, 0, 0, 560, kBackground);
+  write(reg::kDefer, 70);
+  write(reg::kAgeNow, 1010);
+  expect_pick(1, 490);
+  write(reg::kCtrl, kDefer);
+  expect_pick(3, 550);
+  write(reg::kDefer, 49);
+  expect_pick(1, 549);
+  write(reg::kDefer, 50);
+  expect_pick(1, 550);  // the older
+  write(reg::kDefer, 0);
+  expect_pick(1, 500);
+  write(reg::kRemove, 2);
+  write(reg::kRemove, 3);
+  write(reg::kDefer, 0xFFFFFFFF);
+  bench.decide();
+  EXPECT_EQ(read(reg::kResultKey), 500 + (time_limit() >> 1));
+}
+
+// ---------------------------------------------------------------------------------------------- limits
+
+class SchedLimits : public Sched {
+ protected:
+  void SetUp() override {
+    if (!has(Parameters::kLimits)) GTEST_SKIP() << "without limits";
+    place_head(0, 0, 0);
+  }
+
+  void insert_limited(unsigned tag, std::uint32_t angle, unsigned kind, std::uint32_t limit, std::uint32_t flags = 0,
+                      std::uint32_t transfer = 0, std::uint32_t deadline = 0) {
+    write(reg::kELimit, limit);
+    insert(tag, 0, 0, angle, flags | kind * kLimit, transfer, deadline);
+  }
+
+  void expect_expired(std::uint32_t expected) { EXPECT_EQ(read(reg::kExpired), expected); }
+};
+
+TEST_F(SchedLimits, MissedGoesFirst) {
+  insert_limited(0, 10, 0, 0);
+  insert_limited(1, 300, 1, 300);
+  insert_limited(2, 200, 1, 300);
+  expect_pick(0, 10);  // 300 is in time
+  write(reg::kELimit, 0);
+  insert_limited(3, 299, 1, 298);
+  expect_pick(3, 299);  // late by a tick
+  insert_limited(4, 250, 1, 0);
+  expect_pick(4, 250);  // of two the lower key
+  write(reg::kRemove, 4);
+  write(reg::kRemove, 3);
+  write(reg::kHeadTime, 2 * turn() - 1);  // the limits are past
+  expect_pick(2, 201);
+  expect_expired(0);
+  write(reg::kHeadTime, 0);
+  // What counts is the worst case.
+  write(reg::kRisk, 301);
+  write(reg::kMargin, 300);
+  write(reg::kRemove, 2);
+  write(reg::kRemove, 0);
+  insert_limited(0, 400, 0, 0);
+  expect_pick(1, 300);
+}
+
+TEST_F(SchedLimits, ExpiredDoesNotCompete) {
+  insert_limited(5, 10, 2, 10);
+  insert_limited(3, 20, 0, 0);
+  expect_pick(5, 10);
+  expect_expired(0);
+  insert_limited(4, 12, 2, 11);
+  insert_limited(6, 11, 2, 10);
+  expect_pick(5, 10);
+  expect_expired(0x104);
+  write(reg::kHeadTime, 13);  // past all of them
+  expect_pick(3, 7);
+  expect_expired(0x104);
+  write(reg::kMask0, 1U << 5 | 1U << 6);
+  write(reg::kCtrl, kMasked);
+  expect_nothing();
+  expect_expired(0x105);
+  EXPECT_EQ(read(reg::kRefused), 0U);
+  write(reg::kMask0, 1U << 3);
+  expect_pick(3, 7);
+  expect_expired(0);
+  write(reg::kHeadTime, 0);
+  write(reg::kCtrl, 0);
+  expect_pick(5, 10);
+  expect_expired(0x104);
+  write(reg::kRemove, 4);
+  write(reg::kRemove, 6);
+  expect_expired(0x104);  // as of the last decision
+  bench.cluster();
+  expect_expired(0x104);
+  bench.decide();
+  expect_expired(0);
+}
+
+TEST_F(SchedLimits, TagZeroExpires) {
+  insert_limited(0, 10, 2, 9);
+  expect_nothing();
+  expect_expired(0x100);
+  write(reg::kClear, kSoftReset);
+  expect_expired(0);
+}
+
+TEST_F(SchedLimits, InTimeGoesFirstWithinGrace) {
+  insert_limited(0, 10, 0, 0);
+  insert_limited(1, 300, 3, 1000);
+  write(reg::kGrace, 1000);
+  expect_pick(0, 10);
+  write(reg::kGrace, 1001);
+  expect_pick(1, 300);
+  write(reg::kGrace, 0);
+  write(reg::kHeadTime, 1);
+  expect_pick(0, 9);
+  write(reg::kGrace, sum_limit());
+  expect_pick(1, 299);
+  write(reg::kRemove, 1);
+  insert_limited(1, 300, 3, 300);
+  write(reg::kHeadTime, 0);
+  expect_pick(1, 300);  // to the tick
+  write(reg::kRemove, 1);
+  insert_limited(1, 300, 3, 299);
+  expect_pick(0, 10);  // it would be late anyway
+  expect_expired(0);
+  write(reg::kRemove, 0);
+  expect_pick(1, 300);
+}
+
+TEST_F(SchedLimits, TimesComeRound) {
+  insert_limited(0, 40, 0, 0);
+  insert_limited(1, 50, 1, 52);
+  place_head(0, 0, sum_limit() - 1);  // two ticks before zero, 54 before the limit
+  expect_pick(0, 42);
+  insert_limited(2, 60, 1, sum_limit());  // a tick from now
+  expect_pick(2, 62);
+  write(reg::kHeadTime, sum_limit() / 2 + 1 + 52);  // half way round: past
+  expect_pick(1, turn() - 2);
+}
+
+TEST_F(SchedLimits, TheGuardRefusesWhatGoesFirst) {
+  insert_limited(2, 100, 0, 0, kContinuous, 50, 160);
+  insert_limited(0, 300, 1, 0, 0, 10);
+  insert_limited(1, 20, 0, 0, 0, 10);
+  write(reg::kCtrl, kGuard);
+  expect_pick(1, 20);
+  EXPECT_EQ(read(reg::kRefused), 1U);
+  write(reg::kCtrl, 0);
+  expect_pick(0, 300);
+  // A forced decision picks NEXT even if it has expired.
+  write(reg::kClear, kSoftReset);
+  insert_limited(3, 100, 2, 99, kContinuous, 50, 1000);
+  write(reg::kCtrl, kGuard);
+  expect_forced(3);
+  expect_expired(0x103);
+  EXPECT_EQ(read(reg::kRefused), 0U);
+  EXPECT_EQ(read(reg::kForcedCount), 1U);
+}
+
+// ---------------------------------------------------------------------------------------------- zero latency
+
+TEST_F(Sched, AccessesThatBeginInTheMiddle) {
+  if (!has(Parameters::kZeroLatency)) GTEST_SKIP() << "without zero latency";
+  place_head(0, 0, 0);
+  write(reg::kERest, 100);
+  insert(0, 0, 0, 99, 0, 10);
+  expect_pick(0, 99);
+  place_head(0, 0, turn() - 1);  // a wait of 100
+  expect_pick(0, 0);
+  write(reg::kCtrl, kRestCost);
+  expect_pick(0, 100);
+  write(reg::kHeadTime, 100);
+  expect_pick(0, 100);
+  write(reg::kHeadTime, 0);
+  expect_pick(0, 99);
+  // Neither late nor risky.
+  write(reg::kCtrl, 0);
+  write(reg::kRiskCharge, 1000);
+  write(reg::kRisk, turn() - 1);
+  expect_pick(0, 99);
+  write(reg::kMargin, 100);
+  expect_pick(0, 99);
+  // t counts, and its clamp.
+  write(reg::kOverheadRr, 30);
+  expect_pick(0, 99);
+  write(reg::kHeadTime, turn() - 31);
+  expect_pick(0, 30);
+  write(reg::kCtrl, kRestCost);
+  expect_pick(0, 130);
+  write(reg::kOverheadRr, time_limit());
+  expect_pick(0, time_limit());
+  write(reg::kOverheadRr, 0);
+  // The order of a cluster counts the access in order, and so do the guard and the sweep.
+  write(reg::kRisk, 0);
+  write(reg::kMargin, 0);
+  write(reg::kCtrl, 0);
+  place_head(0, 0, 200);
+  expect_pick(0, 0);
+  if (order_m() > 0) {
+    write(reg::kCluster, kTakeD | kOrder);
+    bench.cluster();
+    EXPECT_EQ(read(reg::kOrderCost), turn() - 101);
+  }
+  write(reg::kRemove, 0);
+  insert(0, 0, 0, 99, kContinuous, 10, 200 + turn() - 101 + 10);
+  write(reg::kCtrl, kGuard);
+  expect_pick(0, 0);
+  write(reg::kReserve, 1);
+  expect_forced(0);
+}
+
+// ---------------------------------------------------------------------------------------------- look-ahead
+
+class SchedAhead : public Sched {
+ protected:
+  void SetUp() override {
+    if (!has(Parameters::kLookAhead)) GTEST_SKIP() << "without look-ahead";
+    place_head(0, 0, 0);
+  }
+
+  void look(unsigned most, unsigned depth, std::uint32_t shares = 0x80808080) {
+    write(reg::kAhead, most | depth << reg::kAheadDepthLsb);
+    write(reg::kAheadShare, shares);
+  }
+
+  unsigned pass() const { return bench.duration(); }
+};
+
+TEST_F(SchedAhead, WhatComesAfterwardsCounts) {
+  // After entry 0 it takes almost a turn to any other one; after 1 it is 20 to 2; after 2 it is 10 to 0, which lies behind the index.
+  insert(0, 0, 0, 100, 0, 300);
+  insert(1, 0, 0, 130, 0, 50);
+  insert(2, 0, 0, 200, 0, turn() - 110);
+  expect_pick(0, 100);
+  look(3, 1);
+  // 0: 100 + (turn - 270) / 2; 1: 130 + 20 / 2; 2: 200 is no less than that.
+  EXPECT_EQ(bench.decide(), pass() + 2 + 2 * (2 + pass() + 5) + 2 * (pass() + 1));
+  EXPECT_EQ(read(reg::kResult), 0x101U);
+  EXPECT_EQ(read(reg::kResultKey), 140U);
+  look(1, 1);
+  EXPECT_EQ(bench.decide(), pass() + 1 + 2 + pass() + 5);
+  EXPECT_EQ(read(reg::kResult), 0x100U);
+  EXPECT_EQ(read(reg::kResultKey), 100 + (turn() - 270) / 2);
+  look(2, 1);
+  EXPECT_EQ(bench.decide(), pass() + 1 + 2 * (2 + pass() + 5) + pass() + 1);
+  EXPECT_EQ(read(reg::kResult), 0x101U);
+  // With a share of one quarter: 1 with 135; of 0 the first.
+  look(511, 1, 0x40);
+  bench.decide();
+  EXPECT_EQ(read(reg::kResultKey), 135U);
+  look(511, 7, 0);
+  // The next one's key is no less than the total: one candidate. Each other entry is searched, and then none is found.
+  EXPECT_EQ(bench.decide(), pass() + 2 + 2 + 3 * (pass() + 5) + pass() + 1);
+  EXPECT_EQ(read(reg::kResult), 0x100U);
+  EXPECT_EQ(read(reg::kResultKey), 100U);
+  // Two ahead: 1, 2 (20), 0 (10): 130 + 10 + 5.
+  look(511, 2);
+  bench.decide();
+  EXPECT_EQ(read(reg::kResult), 0x101U);
+  EXPECT_EQ(read(reg::kResultKey), 145U);
+  // DELAY is of the sweep; the overhead counts.
+  write(reg::kDelay, 40);
+  bench.decide();
+  EXPECT_EQ(read(reg::kResultKey), 145U);
+  write(reg::kOverheadRr, 21);  // and misses it
+  bench.decide();
+  EXPECT_NE(read(reg::kResultKey), 145U);
+}
+
+TEST_F(SchedAhead, WithoutCandidates) {
+  look(3, 2);
+  EXPECT_EQ(bench.decide(), pass() + 2);
+  EXPECT_EQ(read(reg::kResult), 0U);
+  insert(1, 0, 0, 100, kContinuous, 5, 10);
+  write(reg::kCtrl, kGuard);
+  EXPECT_EQ(bench.decide(), pass() + 2 + 1 + 13 + pass() + 2 + 2);
+  EXPECT_EQ(read(reg::kResult), 0x301U);
+  EXPECT_EQ(read(reg::kResultKey), 0U);
+  EXPECT_EQ(read(reg::kRefused), 1U);
+  EXPECT_EQ(read(reg::kRefusedCount), 1U);
+  write(reg::kCtrl, 0);
+  // One, and no other entry.
+  look(1, 2);
+  EXPECT_EQ(bench.decide(), pass() + 1 + 2 + pass() + 5);
+  look(2, 2);
+  EXPECT_EQ(bench.decide(), pass() + 2 + 2 + pass() + 5 + pass() + 1);
+  EXPECT_EQ(read(reg::kResultKey), 100U);
+  for (const auto& [most, depth] : {std::pair{0U, 4U}, {5U, 0U}}) {
+    look(most, depth);
+    EXPECT_EQ(bench.decide(), pass());
+  }
+}
+
+TEST_F(SchedAhead, TheAccessTakenIsTheNearestThenTheOlderThenTheLowerTag) {
+  // Of two at equal cost the older one is taken, whose end makes the next access dear.
+  look(1, 2, 0x8080);
+  insert(0, 0, 0, 100, 0, 0);
+  insert(3, 0, 0, 110, 0, 40);
+  insert(1, 0, 0, 110, 0, 0);
+  insert(2, 0, 0, 120, 0, 0);
+  write(reg::kMask0, 0xF);
+  write(reg::kCtrl, kMasked);
+  bench.decide();  // 0, 3 (10), then a turn less 40 to 1 (less 30 to 2)
+  EXPECT_EQ(read(reg::kResult), 0x100U);
+  EXPECT_EQ(read(reg::kResultKey), 100 + 5 + (turn() - 40) / 2);
+  write(reg::kRemove, 3);
+  insert(3, 0, 0, 110, 0, 40);  // now the younger
+  bench.decide();               // 0, 1 (10), 3 (0)
+  EXPECT_EQ(read(reg::kResultKey), 105U);
+  write(reg::kMask0, 0x5);  // 0, 2 (20), none
+  bench.decide();
+  EXPECT_EQ(read(reg::kResultKey), 110U);
+}
+
+TEST_F(SchedAhead, TheFirstOfEqualTotalsIsTaken) {
+  // Entry 2 is younger and costs as much; its total is as much.
+  insert(1, 0, 0, 100);
+  insert(2, 0, 0, 100);
+  look(4, 1, 0x80);
+  EXPECT_EQ(bench.decide(), pass() + 2 + 2 + pass() + 5 + pass() + 1);  // the second's key is the best total
+  EXPECT_EQ(read(reg::kResult), 0x101U);
+  insert(3, 0, 0, 99, 0, 9);  // 108 to 100: a turn less 8
+  look(4, 1, 2);              // shares of 2/256
+  bench.decide();             // 3: 99 + turn / 128, the others have 100
+  EXPECT_EQ(read(reg::kResult), 0x101U);
+  EXPECT_EQ(read(reg::kResultKey), 100U);
+}
+
+TEST_F(SchedAhead, AllAreExamined) {
+  // Each has the same key, and a turn less 1 to any other: no key is as much as the best total.
+  for (unsigned tag = 0; tag < entries(); ++tag) insert((5 * tag + 3) % entries(), 0, 0, 100, 0, 1);
+  look(entries(), 1);
+  EXPECT_EQ(bench.decide(), pass() + 1 + entries() * (2 + pass() + 5) + (entries() - 1) * (pass() + 1));
+  EXPECT_EQ(read(reg::kResult), 0x103U);  // the oldest
+  EXPECT_EQ(read(reg::kResultKey), 100 + (turn() - 1) / 2);
+  look(entries() + 1, 1);
+  EXPECT_EQ(bench.decide(), pass() + 2 + entries() * (2 + pass() + 5) + entries() * (pass() + 1));
+  EXPECT_EQ(read(reg::kResult), 0x103U);
+}
+
+TEST_F(SchedAhead, WhoIsRefusedIsTakenAsAnAccess) {
+  // NEXT alone passes; entry 1, which is refused, follows it at once.
+  insert(0, 0, 0, 100, kContinuous, 50, 151);
+  insert(1, 0, 0, 160, 0, 7);
+  insert(2, 0, 0, 90, 0, 1000);
+  write(reg::kCtrl, kGuard);
+  look(5, 1);
+  bench.decide();
+  EXPECT_EQ(read(reg::kResult), 0x100U);
+  EXPECT_EQ(read(reg::kResultKey), 105U);
+  EXPECT_EQ(read(reg::kRefused), 2U);
+  EXPECT_EQ(read(reg::kRefusedCount), 2U);
+}
+
+TEST_F(SchedAhead, WhatGoesFirstIsNotPassedOver) {
+  if (!has(Parameters::kLimits)) GTEST_SKIP() << "without limits";
+  insert(0, 0, 0, 10, 0, 0);
+  insert(1, 0, 0, 20, 0, 0);
+  write(reg::kELimit, 0);
+  insert(2, 0, 0, 300, kLimit, 5);
+  look(7, 1, 0x80);
+  // Entry 2 goes first although its total is more; the examination ends there.
+  EXPECT_EQ(bench.decide(), pass() + 2 + 2 + pass() + 5 + pass() + 1);
+  EXPECT_EQ(read(reg::kResult), 0x102U);
+  EXPECT_EQ(read(reg::kResultKey), 300 + (turn() - 295) / 2);
 }
 
 // ---------------------------------------------------------------------------------------------- CLUSTER

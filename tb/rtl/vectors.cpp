@@ -3,7 +3,7 @@
 // Vectors for a four-state simulator. A Dut that is the golden model behind the bus takes the place of the design; what the
 // bench drives, and what the design has to answer, is written down cycle by cycle. four_state_tb.v replays it.
 //
-// Usage: vectors FILE ENTRIES LANES ORDER_M ANGLE_W CYL_W SEG_M SEG_W SEQ_W
+// Usage: vectors FILE ENTRIES LANES ORDER_M ANGLE_W CYL_W SEG_M SEG_W SEQ_W FEATURES
 //
 // A line is a cycle: inputs, expected outputs, which of their bits are compared; hexadecimal, as packed below.
 #include <cstdio>
@@ -119,13 +119,14 @@ unsigned dut_seq_w() { return parameters.seq_w; }
 int main(int argc, char** argv) {
   using namespace platter::testing;
   namespace reg = platter::accelerator::reg;
-  if (argc != 10) {
-    std::cerr << "usage: vectors FILE ENTRIES LANES ORDER_M ANGLE_W CYL_W SEG_M SEG_W SEQ_W\n";
+  if (argc != 11) {
+    std::cerr << "usage: vectors FILE ENTRIES LANES ORDER_M ANGLE_W CYL_W SEG_M SEG_W SEQ_W FEATURES\n";
     return 2;
   }
-  unsigned* const fields[] = {&parameters.entries, &parameters.lanes, &parameters.order_m, &parameters.angle_w,
-                              &parameters.cyl_w,   &parameters.seg_m, &parameters.seg_w,   &parameters.seq_w};
-  for (int i = 0; i < 8; ++i) *fields[i] = static_cast<unsigned>(std::strtoul(argv[i + 2], nullptr, 10));
+  unsigned* const fields[] = {&parameters.entries, &parameters.lanes, &parameters.order_m,
+                              &parameters.angle_w, &parameters.cyl_w, &parameters.seg_m,
+                              &parameters.seg_w,   &parameters.seq_w, &parameters.features};
+  for (int i = 0; i < 9; ++i) *fields[i] = static_cast<unsigned>(std::strtoul(argv[i + 2], nullptr, 10));
   file = std::fopen(argv[1], "w");
   if (!file) {
     std::cerr << "vectors: " << argv[1] << " cannot be written\n";

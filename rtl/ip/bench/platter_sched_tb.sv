@@ -3,13 +3,14 @@
 // A first simulation of platter_sched_axi in any simulator: fills the seek table, enters three commands over the bus, takes the interrupt, and
 // serves what is picked. Ends with "platter_sched_tb: passed", or with $fatal. The costs are simple enough to be told in the comments.
 //
-// Parameters: Entries, Lanes; PrivilegedWrites as in platter_sched_axi
+// Parameters: Entries, Lanes, Features; PrivilegedWrites as in platter_sched_axi
 // Latency:    none
 // Handshake:  none
 
 module platter_sched_tb #(
   parameter int unsigned Entries = 8,
   parameter int unsigned Lanes = 2,
+  parameter int unsigned Features = 0,
   parameter bit          PrivilegedWrites = 1'b1
 );
 
@@ -36,7 +37,7 @@ module platter_sched_tb #(
   logic        busy, irq;
 
   platter_sched_axi #(
-    .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(CylW), .SegM(SegM), .SegW(6), .PrivilegedWrites(PrivilegedWrites)
+    .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(CylW), .SegM(SegM), .SegW(6), .Features(Features), .PrivilegedWrites(PrivilegedWrites)
   ) u_dut (
     .scan_en(1'b0),
     .s_axi_arprot(3'b000),

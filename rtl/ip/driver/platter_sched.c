@@ -32,6 +32,7 @@ int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base) {
   dev->seg_m = GET(params, PARAMS_SEG_M);
   dev->seg_w = GET(params, PARAMS_SEG_W);
   dev->order_max = GET(platter_sched_read(dev, PLATTER_SCHED_ORDERER), ORDERER_MAX);
+  dev->features = GET(platter_sched_read(dev, PLATTER_SCHED_FEATURES), FEATURES_SET);
   dev->ctrl = 0;
   for (uint32_t word = 0; word < 8; ++word) dev->in_use[word] = 0;
   return PLATTER_SCHED_OK;
@@ -82,11 +83,53 @@ void platter_sched_set_sweep(struct platter_sched* dev, bool down, bool next_onl
 
 void platter_sched_enable_irq(struct platter_sched* dev, bool enable) { set_ctrl(dev, LSB(CTRL_IRQ_EN), enable); }
 
+static bool lacks(const struct platter_sched* dev, uint32_t feature) { return (dev->features & feature) == 0; }
+
+int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sched_ageing* ageing) {
+  if (lacks(dev, PLATTER_SCHED_AGEING)) return PLATTER_SCHED_NO_FEATURE;
+  platter_sched_write(dev, PLATTER_SCHED_AGE_SCALE, ageing->scale);
+  platter_sched_write(dev, PLATTER_SCHED_AGE_CAP, ageing->cap);
+  platter_sched_write(dev, PLATTER_SCHED_DEFER, ageing->defer);
+  set_ctrl(dev, LSB(CTRL_DEFER_C), ageing->defer_continuous);
+  return PLATTER_SCHED_OK;
+}
+
+int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]) {
+  if (lacks(dev, PLATTER_SCHED_LOOK_AHEAD)) return PLATTER_SCHED_NO_FEATURE;
+  platter_sched_write(dev, PLATTER_SCHED_AHEAD_SHARE,
+                      PUT(shares[0], AHEAD_SHARE_FIRST) | PUT(shares[1], AHEAD_SHARE_SECOND) |
+                          PUT(shares[2], AHEAD_SHARE_THIRD) | PUT(shares[3], AHEAD_SHARE_FOURTH));
+  platter_sched_write(dev, PLATTER_SCHED_AHEAD, PUT(most, AHEAD_MOST) | PUT(depth, AHEAD_DEPTH));
+  return PLATTER_SCHED_OK;
+}
+
+int platter_sched_set_grace(struct platter_sched* dev, uint32_t grace) {
+  if (lacks(dev, PLATTER_SCHED_LIMITS)) return PLATTER_SCHED_NO_FEATURE;
+  platter_sched_write(dev, PLATTER_SCHED_GRACE, grace);
+  return PLATTER_SCHED_OK;
+}
+
+int platter_sched_set_rest_cost(struct platter_sched* dev, bool enable) {
+  if (lacks(dev, PLATTER_SCHED_ZERO_LATENCY)) return PLATTER_SCHED_NO_FEATURE;
+  set_ctrl(dev, LSB(CTRL_REST_COST), enable);
+  return PLATTER_SCHED_OK;
+}
+
+int platter_sched_expired(const struct platter_sched* dev) {
+  if (lacks(dev, PLATTER_SCHED_LIMITS)) return PLATTER_SCHED_NO_FEATURE;
+  const uint32_t expired = platter_sched_read(dev, PLATTER_SCHED_EXPIRED);
+  return GET(expired, EXPIRED_VALID) != 0 ? (int)GET(expired, EXPIRED_TAG) : PLATTER_SCHED_EMPTY;
+}
+
 int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct platter_sched_command* command) {
   if (tag >= dev->entries || in_use(dev, tag)) return PLATTER_SCHED_BAD_TAG;
+  const bool limits = !lacks(dev, PLATTER_SCHED_LIMITS), zero_latency = !lacks(dev, PLATTER_SCHED_ZERO_LATENCY);
+  if ((command->limit_kind != PLATTER_SCHED_NO_LIMIT && !limits) || (command->rest != 0 && !zero_latency))
+    return PLATTER_SCHED_NO_FEATURE;
   platter_sched_write(dev, PLATTER_SCHED_E_POS,
                       PUT(command->start.cylinder, E_POS_CYL) | PUT(command->start.head, E_POS_HEAD) |
-                          PUT(command->write != 0, E_POS_WRITE) | PUT(command->cls, E_POS_CLASS));
+                          PUT(command->write != 0, E_POS_WRITE) | PUT(command->cls, E_POS_CLASS) |
+                          PUT(command->limit_kind, E_POS_LIMIT));
   platter_sched_write(dev, PLATTER_SCHED_E_ANGLE, command->start.angle);
   platter_sched_write(dev, PLATTER_SCHED_E_END_POS,
                       PUT(command->end.cylinder, E_END_POS_CYL) | PUT(command->end.head, E_END_POS_HEAD));
@@ -94,6 +137,8 @@ int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct p
   platter_sched_write(dev, PLATTER_SCHED_E_TRANSFER, command->transfer);
   platter_sched_write(dev, PLATTER_SCHED_E_DEADLINE, command->deadline);
   platter_sched_write(dev, PLATTER_SCHED_E_AGE, command->age);
+  if (limits) platter_sched_write(dev, PLATTER_SCHED_E_LIMIT, command->limit);
+  if (zero_latency) platter_sched_write(dev, PLATTER_SCHED_E_REST, command->rest);
   platter_sched_write(dev, PLATTER_SCHED_INSERT, PUT(tag, INSERT_TAG));
   dev->in_use[tag / 32] |= 1u << tag % 32;
   return PLATTER_SCHED_OK;

@@ -21,15 +21,28 @@ enum {
   PLATTER_SCHED_NO_DEVICE = -1, /* no accelerator at this address, or one with another register map */
   PLATTER_SCHED_BAD_TAG = -2,   /* no such tag, or it is in use and must not be, or the other way round */
   PLATTER_SCHED_BAD_SIZE = -3,  /* the table has fewer cells or segments, or there is no such orderer */
-  PLATTER_SCHED_EMPTY = -4      /* there is nothing to pick */
+  PLATTER_SCHED_EMPTY = -4,     /* there is nothing to pick */
+  PLATTER_SCHED_NO_FEATURE = -5 /* the instance lacks the optional part */
 };
 
 enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
+
+/* What the limit of a command means: nothing; from then on it goes first; from then on it does not compete; it goes first to be in time. */
+enum platter_sched_limit {
+  PLATTER_SCHED_NO_LIMIT = 0,
+  PLATTER_SCHED_LIMIT_FIRST = 1,
+  PLATTER_SCHED_LIMIT_WITHDRAW = 2,
+  PLATTER_SCHED_LIMIT_KEEP = 3
+};
+
+/* Optional parts of an instance; a sum. */
+enum { PLATTER_SCHED_AGEING = 1, PLATTER_SCHED_LOOK_AHEAD = 2, PLATTER_SCHED_LIMITS = 4, PLATTER_SCHED_ZERO_LATENCY = 8 };
 
 struct platter_sched {
   volatile uint32_t* base;
   uint32_t entries, lanes, order_max; /* what the instance was built with */
   uint32_t angle_w, cyl_w, seg_m, seg_w;
+  uint32_t features;  /* its optional parts */
   uint32_t ctrl;      /* what CTRL holds */
   uint32_t in_use[8]; /* a bit a tag */
 };
@@ -59,14 +72,24 @@ struct platter_sched_command {
   uint32_t deadline;                     /* of a continuous command */
   uint32_t age;                          /* weighted time of its arrival */
   uint8_t write;
-  uint8_t cls; /* enum platter_sched_class */
+  uint8_t cls;        /* enum platter_sched_class */
+  uint8_t limit_kind; /* enum platter_sched_limit */
+  uint32_t limit;     /* when the first sector must have been reached */
+  uint32_t rest;      /* least rotational wait at which it begins in the middle of its sectors; 0: it never does */
 };
 
 struct platter_sched_decision {
   uint32_t tag;
-  int32_t key;      /* cost less what the command has waited; 0 if forced */
+  int32_t key;      /* cost less what the command has waited, with the look-ahead its total; 0 if forced */
   uint32_t refused; /* commands that the guard refused */
   bool forced;      /* none passed the guard: the next one of the sweep */
+};
+
+struct platter_sched_ageing {
+  uint32_t scale;        /* of the time waited, in 1/64 of a tick for each unit of age; 0: one tick a unit, without cap */
+  uint32_t cap;          /* longest time waited that counts, in units of age */
+  bool defer_continuous; /* continuous commands do not age; `defer` is added to their key */
+  uint32_t defer;
 };
 
 struct platter_sched_cluster {
@@ -96,6 +119,19 @@ void platter_sched_set_guard(struct platter_sched* dev, bool enable, uint32_t re
 void platter_sched_set_sweep(struct platter_sched* dev, bool down, bool next_only);
 void platter_sched_enable_irq(struct platter_sched* dev, bool enable);
 
+/* The optional parts. Each is off after platter_sched_init(); PLATTER_SCHED_NO_FEATURE if the instance lacks it. */
+int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sched_ageing* ageing);
+/* Weighs the next `depth` accesses (at most 4) after each of the `most` best candidates, with shares in 1/256; most = 0: no look-ahead. */
+int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]);
+/* How long before its limit a command of kind PLATTER_SCHED_LIMIT_KEEP begins to go first. */
+int platter_sched_set_grace(struct platter_sched* dev, uint32_t grace);
+/* Charges an access that begins in the middle of its sectors its `rest`. */
+int platter_sched_set_rest_cost(struct platter_sched* dev, bool enable);
+/* As of the last decision, the lowest tag of the commands of kind PLATTER_SCHED_LIMIT_WITHDRAW whose limit has passed; PLATTER_SCHED_EMPTY
+ * if there is none. Does not take it out. */
+int platter_sched_expired(const struct platter_sched* dev);
+
+/* A command with a limit or a rest needs the optional part. */
 int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct platter_sched_command* command);
 int platter_sched_remove(struct platter_sched* dev, uint32_t tag);
 /* Takes the command out; the head is then where it ends. */

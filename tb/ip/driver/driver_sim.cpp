@@ -126,7 +126,7 @@ class Rtl : public platter::rv32::DeviceIf {
 /// The same steps at the reference model, written from the register map alone.
 class Expected {
  public:
-  Expected() : model_(platter::accelerator::AcceleratorParameters{}) { model_.reset(); }
+  explicit Expected(std::uint32_t features) : features_(features), model_(parameters(features)) { model_.reset(); }
 
   bool write(std::uint32_t address, std::uint32_t data) { return model_.access({true, address, data, 0}).ok; }
   std::uint32_t read(std::uint32_t address) { return model_.access({false, address, 0, 0}).data; }
@@ -155,8 +155,15 @@ class Expected {
     mailbox_answer a{};
     switch (s.kind) {
       case STEP_INSERT:
-        write(reg::kEPos,
-              s.place[0] | s.place[1] << reg::kEPosHeadLsb | s.write << reg::kEPosWriteLsb | s.cls << reg::kEPosClassLsb);
+        if ((s.limit_kind != 0 && !has(4)) || (s.rest != 0 && !has(8))) {
+          const bool bad_tag = s.tag >= 32 || in_use_[s.tag];
+          a.code = static_cast<std::uint32_t>(bad_tag ? -2 : kNoFeature);
+          break;
+        }
+        write(reg::kEPos, s.place[0] | s.place[1] << reg::kEPosHeadLsb | s.write << reg::kEPosWriteLsb |
+                              s.cls << reg::kEPosClassLsb | s.limit_kind << reg::kEPosLimitLsb);
+        write(reg::kELimit, s.limit);
+        write(reg::kERest, s.rest);
         write(reg::kEAngle, s.place[2]);
         write(reg::kEEndPos, s.end[0] | s.end[1] << reg::kEEndPosHeadLsb);
         write(reg::kEEndAngle, s.end[2]);
@@ -164,8 +171,12 @@ class Expected {
         write(reg::kEDeadline, s.deadline);
         write(reg::kEAge, s.age);
         a.code = write(reg::kInsert, s.tag) ? 0 : static_cast<std::uint32_t>(-2);
+        if (a.code == 0) in_use_[s.tag] = true;
         break;
-      case STEP_REMOVE: a.code = write(reg::kRemove, s.tag) ? 0 : static_cast<std::uint32_t>(-2); break;
+      case STEP_REMOVE:
+        a.code = write(reg::kRemove, s.tag) ? 0 : static_cast<std::uint32_t>(-2);
+        if (a.code == 0) in_use_[s.tag] = false;
+        break;
       case STEP_DECIDE:
       case STEP_POLL: {
         write(reg::kHeadTime, s.time);
@@ -177,7 +188,14 @@ class Expected {
         a.refused = read(reg::kRefused);
         const bool valid = field(reg::kResult, reg::kResultValidLsb, 1) != 0;
         a.code = valid ? 0 : static_cast<std::uint32_t>(-4);
-        if (valid) write(reg::kServe, a.tag);
+        const std::uint32_t expired = read(reg::kExpired);
+        a.expired = static_cast<std::uint32_t>(!has(4)                                 ? kNoFeature
+                                               : expired >> reg::kExpiredValidLsb != 0 ? int(expired & 0xFF)
+                                                                                       : -4);
+        if (valid) {
+          write(reg::kServe, a.tag);
+          in_use_[a.tag] = false;
+        }
         break;
       }
       case STEP_COLLECT:
@@ -202,6 +220,26 @@ class Expected {
         if (s.tag != 0) write(reg::kMask0, mask_[0]);
         control(reg::kCtrlMaskEnLsb, s.tag);
         break;
+      case STEP_AGEING:
+        write(reg::kAgeScale, s.time);
+        write(reg::kAgeCap, s.age);
+        write(reg::kDefer, s.transfer);
+        control(reg::kCtrlDeferCLsb, s.tag);
+        a.code = code_of(1);
+        break;
+      case STEP_AHEAD:
+        write(reg::kAheadShare, s.time);
+        write(reg::kAhead, s.tag | s.cls << reg::kAheadDepthLsb);
+        a.code = code_of(2);
+        break;
+      case STEP_GRACE:
+        write(reg::kGrace, s.time);
+        a.code = code_of(4);
+        break;
+      case STEP_REST:
+        control(reg::kCtrlRestCostLsb, s.tag);
+        a.code = code_of(8);
+        break;
       default: write(reg::kHeadPos, s.place[0] | s.place[1] << reg::kHeadPosHeadLsb | s.write << reg::kHeadPosWriteLsb); break;
     }
     return a;
@@ -210,6 +248,19 @@ class Expected {
  private:
   void control(std::uint32_t lsb, std::uint32_t value) { write(reg::kCtrl, (read(reg::kCtrl) & ~(1u << lsb)) | value << lsb); }
 
+  static constexpr int kNoFeature = -5;
+
+  static platter::accelerator::AcceleratorParameters parameters(std::uint32_t features) {
+    platter::accelerator::AcceleratorParameters parameters;
+    parameters.features = features;
+    return parameters;
+  }
+
+  bool has(std::uint32_t feature) const { return (features_ & feature) != 0; }
+  std::uint32_t code_of(std::uint32_t feature) const { return static_cast<std::uint32_t>(has(feature) ? 0 : kNoFeature); }
+
+  std::uint32_t features_;
+  bool in_use_[32] = {};
   ReferenceCore model_;
   std::uint32_t mask_[8] = {};
 };
@@ -260,6 +311,9 @@ class Stimuli {
       s.write = below(3) == 0;
       s.cls = below(3);
       s.deadline = time_ + below(2'500'000);
+      s.limit_kind = below(2) == 0 ? 0 : below(4);
+      s.limit = time_ + below(600'000);
+      s.rest = below(2) == 0 ? 0 : below(65'536);
     } else if (kind < 56) {
       s.kind = STEP_REMOVE;
     } else if (kind < 80) {
@@ -279,9 +333,19 @@ class Stimuli {
     } else if (kind < 97) {
       s.kind = STEP_SWEEP;
       s.tag = below(4);
-    } else if (kind < 99) {
+    } else if (kind < 98) {
       s.kind = STEP_MASK;
       s.tag = below(3) == 0;
+    } else if (below(2) == 0) {
+      // The optional parts
+      s.kind = STEP_AGEING + below(4);
+      s.tag = s.kind == STEP_AHEAD ? below(5) : below(2);
+      s.cls = below(5);
+      s.transfer = below(100'000);
+      s.age = below(100'000);
+      s.time = s.kind == STEP_AHEAD   ? static_cast<std::uint32_t>(random_())
+               : s.kind == STEP_GRACE ? below(300'000)
+                                      : below(200);
     } else {
       s.kind = STEP_HEAD;
       s.place[0] = below(10'000);
@@ -336,12 +400,14 @@ int main(int argc, char** argv) {
   const std::uint32_t code = core->call(entry, MAILBOX_STACK, {});
   if (code != 0) fail("the firmware returned " + std::to_string(static_cast<std::int32_t>(code)));
   std::memcpy(box.get(), &core->memory[MAILBOX_ADDRESS], sizeof *box);
-  if (box->entries != 32 || box->lanes != 4 || box->order_max != 6 || box->loaded != 1)
+  const std::uint32_t features = rtl.read(MAILBOX_DEVICE + reg::kFeatures);
+  if (box->entries != 32 || box->lanes != 4 || box->order_max != 6 || box->features != features || box->loaded != 1)
     fail("the driver did not find what the instance is");
 
-  Expected expected;
+  Expected expected(features);
   expected.configure(*box);
-  std::uint32_t decided = 0, by_interrupt = 0, forced = 0, refused = 0, empty = 0, bad_tags = 0, ordered = 0, masked = 0;
+  std::uint32_t decided = 0, by_interrupt = 0, forced = 0, refused = 0, empty = 0, bad_tags = 0, ordered = 0, masked = 0,
+                expired = 0;
   for (std::uint32_t i = 0; i < steps; ++i) {
     const mailbox_step& s = box->step[i];
     const mailbox_answer& found = box->answer[i];
@@ -350,7 +416,8 @@ int main(int argc, char** argv) {
       const auto text = [](const mailbox_answer& a) {
         return "code " + std::to_string(static_cast<std::int32_t>(a.code)) + ", tag " + std::to_string(a.tag) + ", key " +
                std::to_string(static_cast<std::int32_t>(a.key)) + ", refused " + std::to_string(a.refused) + ", forced " +
-               std::to_string(a.forced) + ", mask " + std::to_string(a.mask[0]) + ", cost " + std::to_string(a.cost);
+               std::to_string(a.forced) + ", mask " + std::to_string(a.mask[0]) + ", expired " +
+               std::to_string(static_cast<std::int32_t>(a.expired)) + ", cost " + std::to_string(a.cost);
       };
       fail("step " + std::to_string(i) + " of kind " + std::to_string(s.kind) + ": the firmware has " + text(found) +
            "; expected " + text(wanted));
@@ -362,6 +429,7 @@ int main(int argc, char** argv) {
     refused += decision && found.refused != 0;
     empty += decision && found.code != 0;
     bad_tags += !decision && found.code == static_cast<std::uint32_t>(-2);
+    expired += decision && static_cast<std::int32_t>(found.expired) >= 0;
     ordered += found.cost != 0;
     masked += s.kind == STEP_MASK && s.tag != 0;
   }
@@ -375,8 +443,9 @@ int main(int argc, char** argv) {
   }
   std::cout << decided << " decisions, " << by_interrupt << " of them by interrupt, " << forced << " forced, " << refused
             << " with refusals, " << empty << " of nothing; " << ordered << " orders, " << masked << " masks, " << bad_tags
-            << " bad tags; " << rtl.cycles << " cycles, " << rtl.stalls << " of them stalled\n";
-  if (std::min({decided, by_interrupt, forced, refused, empty, bad_tags, ordered, masked}) == 0)
+            << " bad tags, " << expired << " expired; " << rtl.cycles << " cycles, " << rtl.stalls << " of them stalled\n";
+  if (std::min({decided, by_interrupt, forced, refused, empty, bad_tags, ordered, masked}) == 0 ||
+      ((features & 4) != 0 && expired == 0))
     fail("the steps do not reach all");
   return 0;
 }

@@ -62,6 +62,7 @@ static void decide(const struct mailbox_step* s, struct mailbox_answer* a, bool 
   a->key = (uint32_t)d.key;
   a->refused = d.refused;
   a->forced = d.forced;
+  a->expired = (uint32_t)platter_sched_expired(&sched);
   if (code == PLATTER_SCHED_OK) code = platter_sched_serve(&sched, d.tag);
   a->code = (uint32_t)code;
 }
@@ -87,8 +88,23 @@ static void insert(const struct mailbox_step* s, struct mailbox_answer* a) {
                                                 .deadline = s->deadline,
                                                 .age = s->age,
                                                 .write = (uint8_t)s->write,
-                                                .cls = (uint8_t)s->cls};
+                                                .cls = (uint8_t)s->cls,
+                                                .limit_kind = (uint8_t)s->limit_kind,
+                                                .limit = s->limit,
+                                                .rest = s->rest};
   a->code = (uint32_t)platter_sched_insert(&sched, s->tag, &command);
+}
+
+static uint32_t set_ageing(const struct mailbox_step* s) {
+  const struct platter_sched_ageing ageing = {
+      .scale = s->time, .cap = s->age, .defer_continuous = s->tag != 0, .defer = s->transfer};
+  return (uint32_t)platter_sched_set_ageing(&sched, &ageing);
+}
+
+static uint32_t set_look_ahead(const struct mailbox_step* s) {
+  uint8_t shares[4];
+  for (uint32_t i = 0; i < 4; ++i) shares[i] = (uint8_t)(s->time >> 8 * i);
+  return (uint32_t)platter_sched_set_look_ahead(&sched, s->tag, s->cls, shares);
 }
 
 /* The entry of the program. Returns the code of platter_sched_init(). */
@@ -102,6 +118,7 @@ int run(void) {
   box->entries = sched.entries;
   box->lanes = sched.lanes;
   box->order_max = sched.order_max;
+  box->features = sched.features;
 
   __asm__ volatile("csrw mtvec, %0" ::"r"(&handler));
   __asm__ volatile("csrs mie, %0" ::"r"(MIE_MEIE));
@@ -128,6 +145,10 @@ int run(void) {
       case STEP_SWEEP: platter_sched_set_sweep(&sched, s->tag & 1, s->tag >> 1 & 1); break;
       case STEP_MASK: platter_sched_set_mask(&sched, s->tag != 0 ? mask : 0); break;
       case STEP_HEAD: platter_sched_set_head(&sched, s->place[0], s->place[1], s->write != 0); break;
+      case STEP_AGEING: a->code = set_ageing(s); break;
+      case STEP_AHEAD: a->code = set_look_ahead(s); break;
+      case STEP_GRACE: a->code = (uint32_t)platter_sched_set_grace(&sched, s->time); break;
+      case STEP_REST: a->code = (uint32_t)platter_sched_set_rest_cost(&sched, s->tag != 0); break;
       default: return 2;
     }
   }

@@ -26,15 +26,20 @@ enum mailbox_kind {
   STEP_GUARD,   /* tag: on; time: reserve */
   STEP_SWEEP,   /* tag: bit 0 down, bit 1 next only */
   STEP_MASK,    /* tag: on, with the mask that was collected last */
-  STEP_HEAD     /* place[0 .. 1], write */
+  STEP_HEAD,    /* place[0 .. 1], write */
+  STEP_AGEING,  /* time: scale; age: cap; transfer: defer; tag: defer continuous commands */
+  STEP_AHEAD,   /* tag: most; cls: depth; time: shares, a byte each */
+  STEP_GRACE,   /* time */
+  STEP_REST     /* tag: charge the rest */
 };
 
 struct mailbox_step {
-  uint32_t kind, tag, place[3], end[3], write, cls, transfer, deadline, age, time;
+  uint32_t kind, tag, place[3], end[3], write, cls, transfer, deadline, age, time, limit_kind, limit, rest;
 };
 
 struct mailbox_answer {
   uint32_t code, tag, key, refused, forced; /* code: what the driver returned */
+  uint32_t expired;                         /* of a decision */
   uint32_t mask[8], order[3], cost;
 };
 
@@ -48,7 +53,7 @@ struct mailbox {
   struct mailbox_answer answer[MAILBOX_STEPS];
   uint32_t interrupts; /* that the handler has taken */
   uint32_t others;     /* that were not the accelerator's */
-  uint32_t entries, lanes, order_max, loaded;
+  uint32_t entries, lanes, order_max, features, loaded;
 };
 
 #endif

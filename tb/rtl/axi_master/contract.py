@@ -17,6 +17,10 @@ ORDER_CYCLES = {1: 9, 2: 12, 3: 24, 4: 40, 5: 64, 6: 104}
 SUMS_STALE = {"CTRL", "MARGIN", "RISK", "HEAD_SWITCH", "WRITE_SETTLE", "OVERHEAD_RR", "OVERHEAD_RW", "OVERHEAD_WR", "OVERHEAD_WW", "DELAY",
               "SEEK_DELTA", "SEEK_GROUP"}
 COUNTERS = ("DECISIONS", "BUSY_CYCLES", "REFUSED_COUNT", "FORCED_COUNT")
+# What is there with each optional part only: registers, or fields of them.
+AGEING, LOOK_AHEAD, LIMITS, ZERO_LATENCY = 1, 2, 4, 8
+PART = {"AGE_CAP": AGEING, "AGE_SCALE": AGEING, "DEFER": AGEING, "CTRL.DEFER_C": AGEING, "AHEAD": LOOK_AHEAD, "AHEAD_SHARE": LOOK_AHEAD,
+        "E_LIMIT": LIMITS, "E_POS.LIMIT": LIMITS, "GRACE": LIMITS, "E_REST": ZERO_LATENCY, "CTRL.REST_COST": ZERO_LATENCY}
 UNKNOWN = object()  # depends on when the accesses came
 
 
@@ -30,6 +34,7 @@ class Contract:
         self.entries, self.lanes, self.order_m = parameters["Entries"], parameters["Lanes"], parameters["OrderM"]
         self.angle_w, self.cyl_w = parameters["AngleW"], parameters["CylW"]
         self.seg_m, self.seg_w, self.seq_w = parameters["SegM"], parameters["SegW"], parameters["SeqW"]
+        self.features = parameters["Features"]
         self.time_w, self.sum_w = self.angle_w + 4, self.angle_w + 12
         self.frac_w = self.cyl_w - 1 - self.seg_m
         self.place_w = min(self.frac_w, 9)
@@ -48,28 +53,37 @@ class Contract:
         if name.startswith("MASK"):
             return ((1 << self.entries) - 1) >> 32 * int(name[4:]) & 0xFFFFFFFF
         widths = {"CYL": self.cyl_w, "FIRST": self.place_w, "SECOND": self.place_w}
-        if name in ("MARGIN", "RISK", "RISK_CHARGE", "E_ANGLE", "E_END_ANGLE"):
+        if name in ("MARGIN", "RISK", "RISK_CHARGE", "E_ANGLE", "E_END_ANGLE", "E_REST"):
             widths["TICKS"] = self.angle_w
-        elif name in ("HEAD_TIME", "RESERVE", "AGE_NOW", "E_TRANSFER", "E_DEADLINE", "E_AGE"):
+        elif name in ("HEAD_TIME", "RESERVE", "AGE_NOW", "E_TRANSFER", "E_DEADLINE", "E_AGE", "E_LIMIT", "GRACE"):
             widths["TICKS"] = self.sum_w
+        elif name == "DEFER":
+            widths["TICKS"] = self.time_w - 1
+        elif name == "AHEAD_SHARE":
+            widths = {}
         elif name == "SEEK_BASE":
             widths["TICKS"] = self.base_w
         else:
             widths["TICKS"] = self.time_w
-        return sum(((1 << min(field["width"], widths.get(field["name"], 32))) - 1) << field["lsb"] for field in register.get("fields", []))
+        return sum(((1 << min(field["width"], widths.get(field["name"], 32))) - 1) << field["lsb"] for field in register.get("fields", [])
+                   if all(self.has(PART.get(place, 0)) for place in (name, f"{name}.{field['name']}")))
+
+    def has(self, part):
+        return self.features & part == part
 
     def reset(self):
         """Hard or soft: the seek table stays."""
         self.value = {name: 0 for name in OFFSET}
         self.value |= {"ID": DOCUMENT["id_value"], "VERSION": DOCUMENT["version_major"] << 8 | DOCUMENT["version_minor"],
                        "PARAMS": self.entries | self.lanes << 9 | self.angle_w << 14 | self.cyl_w << 19 | self.seg_m << 24 | self.seg_w << 27,
-                       "ORDERER": self.order_m}
+                       "ORDERER": self.order_m, "FEATURES": self.features}
         self.table = {}       # tag: entry
         self.order = []       # tags in the order of the list
         self.next_seq = 0
         self.done = self.error = False
         self.sums_stale, self.debts_stale = True, False
         self.debt = {}
+        self.events = set()   # of the last decision, so that a test can see what it reached
 
     # ------------------------------------------------------------------------------------------- accesses
 
@@ -132,6 +146,7 @@ class Contract:
                      "continuous": self.field("E_POS", "CLASS") == 1, "angle": self.value["E_ANGLE"],
                      "end": (self.field("E_END_POS", "CYL"), self.field("E_END_POS", "HEAD"), self.value["E_END_ANGLE"]),
                      "transfer": self.value["E_TRANSFER"], "deadline": self.value["E_DEADLINE"], "age": self.value["E_AGE"],
+                     "kind": self.field("E_POS", "LIMIT"), "limit": self.value["E_LIMIT"], "rest": self.value["E_REST"],
                      "seq": self.next_seq}
             self.next_seq = (self.next_seq + 1) % (1 << self.seq_w)
             higher = sum(other["cyl"] > entry["cyl"] for other in self.table.values())
@@ -170,7 +185,7 @@ class Contract:
     def overhead(self, write, after_write):
         return self.value["OVERHEAD_" + "RW"[write] + "RW"[after_write]]
 
-    def hop(self, start, entry, overhead):
+    def hop(self, start, entry, overhead, rest=0):
         """(cost, worst) from (cylinder, head, angle) to the entry."""
         distance, switch = abs(entry["cyl"] - start[0]), entry["head"] != start[1]
         pos = max(self.seek(distance), self.value["HEAD_SWITCH"] if switch else 0)
@@ -181,12 +196,15 @@ class Contract:
         late = wait < self.value["MARGIN"]
         risky = not late and wait < self.value["RISK"]
         reach = self.sat(t + wait + late * self.turn)
-        return reach + risky * self.value["RISK_CHARGE"], self.sat(reach + risky * self.turn)
+        cost = reach + risky * self.value["RISK_CHARGE"]
+        if rest:
+            cost = self.sat(t + (wait if wait < rest else self.field("CTRL", "REST_COST") * rest))
+        return cost, self.sat(reach + risky * self.turn)
 
-    def from_head(self, tag):
+    def from_head(self, tag, rest=0):
         entry = self.table[tag]
         start = (self.field("HEAD_POS", "CYL"), self.field("HEAD_POS", "HEAD"), self.value["HEAD_TIME"] % self.turn)
-        return self.hop(start, entry, self.overhead(entry["write"], self.field("HEAD_POS", "WRITE")))
+        return self.hop(start, entry, self.overhead(entry["write"], self.field("HEAD_POS", "WRITE")), rest)
 
     def between(self, before, tag):
         before, entry = self.table[before], self.table[tag]
@@ -237,30 +255,96 @@ class Contract:
         next_valid, next_tag = self.value["NEXT"] >> 8 & 1, self.value["NEXT"] & 0xFF
         active = guard and next_valid
         left = signed(self.value["DUE"] - self.value["HEAD_TIME"], self.sum_w) - self.value["RESERVE"]
-        candidates, refused = [], 0
+        candidates, refused, expired = [], 0, []
+        self.events = set()
         for tag, entry in self.table.items():
             is_next = next_valid and tag == next_tag
-            if self.field("CTRL", "MASK_EN") and not self.value[f"MASK{tag // 32}"] >> tag % 32 & 1:
+            if not self.in_mask(tag):
+                continue
+            cost, worst = self.from_head(tag, entry["rest"])
+            to_limit = signed(entry["limit"] - self.value["HEAD_TIME"], self.sum_w)
+            missed = worst > to_limit
+            if entry["kind"] == 2 and missed:
+                expired.append(tag)
                 continue
             if active and self.field("CTRL", "NEXT_C_ONLY") and entry["continuous"] and not is_next:
                 continue
-            cost, worst = self.from_head(tag)
             if active and worst + self.value["SWEEP"] + (0 if is_next else self.debt[tag]) > left:
                 refused += 1
                 continue
-            aged = min((self.value["AGE_NOW"] - entry["age"]) & self.sum_limit, self.time_limit)
-            candidates.append((cost - aged, (entry["seq"] - self.next_seq) % (1 << self.seq_w), tag))
+            due = entry["kind"] == 1 and missed or entry["kind"] == 3 and not missed and to_limit < self.value["GRACE"]
+            key = cost + (self.value["DEFER"] if entry["continuous"] and self.field("CTRL", "DEFER_C") else -self.aged(entry))
+            candidates.append((not due, key, self.age(tag), tag))
+        candidates.sort()
         result = key = 0
         if candidates:
-            key, _, tag = min(candidates)
+            _, key, _, tag = candidates[0]
+            if self.looks_ahead():
+                key, tag, more = self.look_ahead(candidates)
+                cycles += more
+                self.events |= {"another by the look-ahead"} if tag != candidates[0][3] else set()
             result = tag | 1 << 8
-        elif active:
-            result = next_tag | 3 << 8
-            self.value["FORCED_COUNT"] += 1
-        self.value |= {"RESULT": result, "RESULT_KEY": key & 0xFFFFFFFF, "REFUSED": refused}
+        else:
+            cycles += 2 if self.looks_ahead() else 0
+            if active:
+                result = next_tag | 3 << 8
+                self.value["FORCED_COUNT"] += 1
+        self.events |= {"expired"} if expired else set()
+        self.value |= {"RESULT": result, "RESULT_KEY": key & 0xFFFFFFFF, "REFUSED": refused, "EXPIRED": min(expired) | 1 << 8 if expired else 0}
         self.value["DECISIONS"] += 1
         self.value["REFUSED_COUNT"] += refused
         self.ends(cycles)
+
+    def in_mask(self, tag):
+        return not self.field("CTRL", "MASK_EN") or self.value[f"MASK{tag // 32}"] >> tag % 32 & 1 == 1
+
+    def age(self, tag):
+        return (self.table[tag]["seq"] - self.next_seq) % (1 << self.seq_w)
+
+    def aged(self, entry):
+        waited = (self.value["AGE_NOW"] - entry["age"]) & self.sum_limit
+        scale = self.value["AGE_SCALE"]
+        return min(min(waited, self.value["AGE_CAP"]) * scale >> 6 if scale else waited, self.time_limit)
+
+    # ------------------------------------------------------------------------------------------- look-ahead
+
+    def looks_ahead(self):
+        return self.field("AHEAD", "MOST") > 0 and self.field("AHEAD", "DEPTH") > 0
+
+    def accesses(self, tag):
+        """(what they add to the total, searches for them)"""
+        shares = [self.value["AHEAD_SHARE"] >> 8 * i & 0xFF for i in range(4)]
+        left = {other for other in self.table if self.in_mask(other)} - {tag}
+        added = 0
+        depth = min(self.field("AHEAD", "DEPTH"), 4)
+        for access in range(depth):
+            if not left:
+                return added, access + 1
+            before = self.table[tag]
+
+            def cost(other, before=before):
+                return self.hop(before["end"], self.table[other], self.overhead(self.table[other]["write"], before["write"]))[0]
+            tag = min(left, key=lambda other: (cost(other), self.age(other), other))
+            added += cost(tag) * shares[access] >> 8
+            left.remove(tag)
+        return added, depth
+
+    def look_ahead(self, candidates):
+        """(total, tag, cycles) of the candidates in their order"""
+        search = self.rows + DOCUMENT["decision_latency"] + 1
+        best, cycles = None, 1
+        for count, (not_due, key, _, tag) in enumerate(candidates):
+            if best is not None and (not_due and not best[2] or key >= best[0]):
+                self.events.add("ended by the look-ahead's key")
+                return best[0], best[1], cycles + 1
+            added, searches = self.accesses(tag)
+            cycles += 2 + searches * (search + 4)
+            if best is None or key + added < best[0]:
+                best = (key + added, tag, not_due)
+            if count + 1 == self.field("AHEAD", "MOST"):
+                return best[0], best[1], cycles
+            cycles += search
+        return best[0], best[1], cycles + 1
 
     def ends(self, cycles):
         self.value["CYCLES"] = cycles

@@ -4,7 +4,7 @@
 
 Usage: run.py WORK_DIRECTORY      with the project's Python environment (scripts/setup)
 
-PLATTER_RTL_SEED chooses the random tests (1). Exit codes: 0 all passed, 1 a test failed, 2 the design does not build, or a tool is missing.
+PLATTER_RTL_SEED chooses the random tests (1), PLATTER_RTL_FEATURES the optional parts of the design (15). Exit codes: 0 all passed, 1 a test failed, 2 the design does not build, or a tool is missing.
 """
 
 import os
@@ -16,7 +16,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parent.parent.parent / "rtl"
-PARAMETERS = {"Entries": 12, "Lanes": 4, "OrderM": 4, "AngleW": 12, "CylW": 10, "SegM": 2, "SegW": 6, "SeqW": 6}
+PARAMETERS = {"Entries": 12, "Lanes": 4, "OrderM": 4, "AngleW": 12, "CylW": 10, "SegM": 2, "SegW": 6, "SeqW": 6,
+              "Features": int(os.environ.get("PLATTER_RTL_FEATURES", "15"))}
 
 
 def build(rtl, work):

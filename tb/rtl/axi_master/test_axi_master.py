@@ -10,12 +10,11 @@ from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiLiteReadBus, AxiLiteWriteBus, AxiResp
 from cocotbext.axi.axil_channels import AxiLiteARBus, AxiLiteAWBus, AxiLiteBBus, AxiLiteRBus, AxiLiteWBus
-from contract import ACCESS, NAME, OFFSET, UNKNOWN, Contract
+from contract import ACCESS, LIMITS, LOOK_AHEAD, NAME, OFFSET, UNKNOWN, Contract
 from run import PARAMETERS
 
 SOFT_RESET, CLEAR_ALL = 0x100, 7
 READABLE = [offset for name, offset in OFFSET.items() if ACCESS[name] != "wo"]
-STAGED = ("E_POS", "E_ANGLE", "E_END_POS", "E_END_ANGLE", "E_TRANSFER", "E_DEADLINE", "E_AGE")
 TIMEOUT_US = 2_000  # of simulated time, for one test: none takes a fourth of it
 
 
@@ -149,7 +148,10 @@ class Bench:
         few = self.random.random() < 0.3
         angle = self.bits(2) * 7 if few else self.bits(e.angle_w)
         deadline = e.value["HEAD_TIME"] + self.random.choice((1, 16, 256)) * self.random.randrange(e.turn)
-        return [("E_POS", self.bits(e.cyl_w) | self.bits(1) << 18 | self.bits(1) << 24 | self.bits(2) << 25), ("E_ANGLE", angle),
+        limit = (e.value["HEAD_TIME"] + self.random.randrange(-e.turn, 6 * e.turn)) & e.sum_limit
+        return [("E_POS", self.bits(e.cyl_w) | self.bits(1) << 18 | self.bits(1) << 24 | self.bits(2) << 25 |
+                 self.random.choice((0, 0, 0, 1, 2, 3)) << 27), ("E_ANGLE", angle),
+                ("E_LIMIT", limit), ("E_REST", self.random.choice((0, self.bits(e.angle_w)))),
                 ("E_END_POS", self.bits(e.cyl_w) | self.bits(2) << 18), ("E_END_ANGLE", self.bits(e.angle_w)),
                 ("E_TRANSFER", self.random.randrange(e.turn)), ("E_DEADLINE", deadline), ("E_AGE", self.bits(e.angle_w + 2))]
 
@@ -158,6 +160,9 @@ class Bench:
         times = ("HEAD_SWITCH", "WRITE_SETTLE", "OVERHEAD_RR", "OVERHEAD_RW", "OVERHEAD_WR", "OVERHEAD_WW", "DELAY")
         writes = [(name, self.random.randrange(e.turn // 4)) for name in times]
         writes += [("MARGIN", self.random.randrange(64)), ("RISK", self.random.randrange(512)), ("RISK_CHARGE", self.bits(e.angle_w))]
+        writes += [("DEFER", self.random.randrange(e.turn)), ("GRACE", self.random.randrange(4 * e.turn)), ("AGE_CAP", self.bits(e.angle_w)),
+                   ("AGE_SCALE", self.random.choice((0, 64, self.bits(9)))), ("AHEAD", self.random.choice((0, 1, 3, 5, 511)) | self.bits(3) << 16),
+                   ("AHEAD_SHARE", self.random.choice((self.bits(32), 0x40404040, 0xFFFFFFFF)))]
         return self.random.sample(writes, len(writes))
 
     def head(self):
@@ -321,7 +326,7 @@ async def decide_and_compare(bench, rounds):
         for tag in bench.random.sample(range(e.entries), bench.random.randrange(e.entries + 1)):
             if tag not in e.table:
                 await bench.write_all(bench.staging() + [("INSERT", tag)])
-        await bench.write_all([("CTRL", bench.bits(4) | 16), ("MASK0", bench.bits(32)), ("CLEAR", 1), ("OP", bench.bits(32) & ~1)])
+        await bench.write_all([("CTRL", bench.bits(7) | 16), ("MASK0", bench.bits(32)), ("CLEAR", 1), ("OP", bench.bits(32) & ~1)])
         while not int(bench.dut.irq_o.value):
             await RisingEdge(bench.dut.clk_i)
         await bench.check()
@@ -340,6 +345,8 @@ async def decisions(bench):
     who is refused, the mask, the best order, and the cycles of each."""
     e = bench.expected
     seen = {"picked": 0, "forced": 0, "refused": 0, "ordered": 0, "key below zero": 0}
+    seen |= {"expired": 0} if e.has(LIMITS) else {}
+    seen |= {"another by the look-ahead": 0, "ended by the look-ahead's key": 0} if e.has(LOOK_AHEAD) else {}
     for _ in range(2):
         await bench.load_seek_table()
         for _ in range(40):
@@ -349,4 +356,6 @@ async def decisions(bench):
             seen["refused"] += e.value["REFUSED"] > 0
             seen["ordered"] += e.value["CLUSTER_COUNT"] >> 9
             seen["key below zero"] += e.value["RESULT_KEY"] >> 31
+            for event in e.events & seen.keys():
+                seen[event] += 1
     assert all(seen.values()), f"the stimuli do not reach all: {seen}"
