@@ -21,7 +21,7 @@ PARTS = ROOT / "docs" / "reference" / "accelerator_features.md"
 BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
-FEATURES = DATA / "accelerator_features.csv"
+FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
 
 LATENCY_OF_GUARD = "sptf_guard"
 
@@ -168,6 +168,11 @@ def firmware_table():
 def decision_latency():
     import tomllib
     return tomllib.loads((ROOT / "rtl" / "registers.toml").read_text(encoding="utf-8"))["decision_latency"]
+
+
+def register_address(name):
+    import tomllib
+    return next(r["offset"] for r in tomllib.loads((ROOT / "rtl" / "registers.toml").read_text(encoding="utf-8"))["register"] if r["name"] == name)
 
 
 def engine_name(row):
