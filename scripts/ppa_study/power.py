@@ -26,7 +26,7 @@ FAN_OUT = 16  # of a clock buffer
 CLOCK_BUFFER = "CLKBUF1"
 REPLAY = pathlib.Path(__file__).with_name("replay.cpp")
 COLUMNS = ["entries", "lanes", "order_m", "seg_m", "seg_w", "features", "gates", "clock_mhz", "from_s", "to_s", "decisions", "accesses", "busy_cycles",
-           "kge", "clock_buffers", "power_mw", "clock_mw", "register_mw", "logic_mw", "leakage_uw", "idle_mw", "nj_beyond_idle", "nj_with_clock",
+           "kge", "clock_buffers", "power_mw", "clock_mw", "register_mw", "logic_mw", "leakage_uw", "idle_mw", "nj_beyond_idle", "nj_with_clock", "nj_with_glitches",
            "sta_switching", "sta_internal", "rtl", "tools"]
 
 
@@ -472,11 +472,11 @@ def program(folder):
     return folder / "replay"
 
 
-def count(netlist, memories, accesses, windows, folder, clock_mhz=CLOCK_MHZ):
+def count(replay, netlist, memories, accesses, windows, folder, delay="zero", clock_mhz=CLOCK_MHZ):
     """For each window in seconds: cycles, those of them in which it rests, and {net: changes} in all and in those."""
     nets, files = netlist.nets(), []
     (folder / "netlist.txt").write_text(netlist.simulation(memories), encoding="utf-8")
-    command = [program(folder), folder / "netlist.txt", accesses, 1_000_000 // clock_mhz]
+    command = [replay, delay, folder / "netlist.txt", accesses, 1_000_000 // clock_mhz]
     for i, (begin, end) in enumerate(windows):
         files.append(folder / f"window{i}.txt")
         command += [round(begin * clock_mhz * 1e6), round(end * clock_mhz * 1e6), files[-1]]
@@ -517,6 +517,7 @@ report_power -digits 8 -instances [get_cells {{{cells}}}]
 exit
 """
 STA_INSTANCES = 400
+STA_COUNTS_TWICE = 2  # a rise and a fall for each change; later versions take their mean
 
 
 def compare(energies, changes, cycles, folder):
@@ -543,7 +544,10 @@ def compare(energies, changes, cycles, folder):
     theirs = [sum(float(row[i]) for row in rows) for i in (0, 1)]
     seconds = cycles / (CLOCK_MHZ * 1e6)
     ours = [sum(e[i] for inst in kept for e in mine.get(inst.name, {}).values()) * 1e-12 / seconds for i in (0, 1)]
-    return theirs[1] / ours[0], theirs[0] / ours[1]
+    ratios = theirs[1] / ours[0], theirs[0] / ours[1]
+    if abs(ratios[0] - 1) > 0.01 or abs(ratios[1] / STA_COUNTS_TWICE - 1) > 0.05:
+        raise Failure(f"OpenSTA's switching power is {ratios[0]:.3f} and its internal power {ratios[1]:.3f} times the sum; expected 1 and {STA_COUNTS_TWICE}")
+    return ratios
 
 
 def power_of(energies, cycles, resting, changes, at_rest, decisions, clock_mhz=CLOCK_MHZ):
@@ -554,8 +558,8 @@ def power_of(energies, cycles, resting, changes, at_rest, decisions, clock_mhz=C
     result = {f"{part}_mw": round(pj / cycles * clock_mhz * 1e-3, 4) for part, pj in parts.items()}
     return {**result, "power_mw": round(total / cycles * clock_mhz * 1e-3 + leakage_mw, 4), "leakage_uw": round(leakage_mw * 1000, 2),
             "idle_mw": round(idle_pj * clock_mhz * 1e-3 + leakage_mw, 4),
-            "nj_beyond_idle": round((work - (cycles - resting) * idle_pj) / 1000 / decisions, 2) if decisions else "",
-            "nj_with_clock": round(work / 1000 / decisions, 2) if decisions else ""}
+            "nj_beyond_idle": round((work - (cycles - resting) * idle_pj) / 1000 / decisions, 4) if decisions else "",
+            "nj_with_clock": round(work / 1000 / decisions, 4) if decisions else ""}
 
 
 def decisions_in(file, begin_s, end_s):
@@ -586,11 +590,14 @@ def measure(tools, point, resume=True):
             buffers = netlist.buffer_clocks()
             memories = json.loads((folder / "memories.json").read_text(encoding="utf-8"))["memories"]
             accesses, energies, windows = record(point, out), Energies(netlist), []
-            for window, (cycles, resting, changes, at_rest) in zip(WINDOWS, count(netlist, memories, accesses, WINDOWS, out), strict=True):
+            replay = program(out)
+            counted = [count(replay, netlist, memories, accesses, WINDOWS, out, delay) for delay in ("zero", "unit")]
+            for window, (cycles, resting, changes, at_rest), glitching in zip(WINDOWS, *counted, strict=True):
                 number, decided, busy = decisions_in(accesses, *window)
                 ratios = ("", "") if gates else compare(energies, changes, cycles, out)
                 windows.append({"from_s": window[0], "to_s": window[1], "decisions": decided, "accesses": number, "busy_cycles": busy,
                                 **power_of(energies, cycles, resting, changes, at_rest, decided),
+                                "nj_with_glitches": power_of(energies, *glitching, decided)["nj_with_clock"],
                                 "sta_switching": ratios[0] and round(ratios[0], 4), "sta_internal": ratios[1] and round(ratios[1], 4)})
             return {"windows": windows, "kge": round(netlist.area() / flows.GATE / 1000, 1), "clock_buffers": buffers}
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replays accesses on a netlist and counts how often each of its nets changes. Gates have no delay: within a clock edge they are evaluated
-// once, in the order of their levels, where an input has changed.
+// Replays accesses on a netlist and counts how often each of its nets changes. With the delay zero gates are evaluated once in a clock edge,
+// in the order of their levels, where an input has changed: there are no glitches. With the delay unit each takes one step.
 //
-//   replay NETLIST ACCESSES CYCLE_PS FROM TO OUT [FROM TO OUT ...]
+//   replay zero|unit NETLIST ACCESSES CYCLE_PS FROM TO OUT [FROM TO OUT ...]
 //
 // NETLIST: lines of power.py's Netlist.simulation. ACCESSES: lines of tb/rtl/accesses_main.cpp. FROM, TO: a window in cycles; OUT gets of it
 // the cycles and those of them in which it rests, and a line a net: its changes, and those of them while it rests. Of a gap between accesses
-// two blocks of 256 cycles are simulated. They must have the same changes of each net, but four (a counter counts on); those of the rest of the gap are added in proportion.
+// two blocks of 256 cycles are simulated. They must have the same changes of each net, but for a counter that counts on;
+// those of the rest of the gap are added in proportion.
 // Fails if an answer is not the recorded one.
 #include <algorithm>
 #include <cstdint>
@@ -55,7 +56,7 @@ struct WritePort {
 
 class Netlist {
  public:
-  explicit Netlist(const char* file) {
+  Netlist(const char* file, bool unit_delay) : unit_delay_(unit_delay) {
     std::ifstream in(file);
     if (!in) stop(std::string("no file ") + file, 2);
     std::string line, kind;
@@ -180,25 +181,44 @@ class Netlist {
     if (value && (!flops_of_[net].empty() || !writes_of_[net].empty())) rising_.push_back(net);
   }
   void propagate() {
+    if (unit_delay_) return propagate_in_steps();
     for (auto& bucket : buckets_) {
       for (std::size_t i = 0; i < bucket.size(); ++i) {
-        const Node& node = nodes_[bucket[i]];
         waits_[bucket[i]] = 0;
-        switch (node.kind) {
-          case Node::Kind::Gate: change(node.outputs[0], (node.table >> get(node.inputs)) & 1); break;
-          case Node::Kind::Latch:
-            if (value_[node.inputs[1]]) change(node.outputs[0], value_[node.inputs[0]]);
-            break;
-          case Node::Kind::Read: {
-            const std::uint32_t row = get(node.inputs);
-            const Memory& memory = memories_[node.table];
-            for (std::size_t bit = 0; bit < node.outputs.size(); ++bit)
-              change(node.outputs[bit], row < memory.rows.size() ? memory.rows[row][bit] : 0);
-            break;
-          }
-        }
+        evaluate(nodes_[bucket[i]], [this](Net net, std::uint8_t value) { change(net, value); });
       }
       bucket.clear();
+    }
+  }
+  /// All gates whose inputs changed in a step change their outputs in the next one.
+  void propagate_in_steps() {
+    std::vector<std::pair<Net, std::uint8_t>> outputs;
+    do {
+      outputs.clear();
+      for (auto& bucket : buckets_) {
+        for (const std::uint32_t node : bucket) {
+          waits_[node] = 0;
+          evaluate(nodes_[node], [&](Net net, std::uint8_t value) { outputs.emplace_back(net, value); });
+        }
+        bucket.clear();
+      }
+      for (const auto& [net, value] : outputs) change(net, value);
+    } while (!outputs.empty());
+  }
+  template <typename Give>
+  void evaluate(const Node& node, const Give& give) {
+    switch (node.kind) {
+      case Node::Kind::Gate: give(node.outputs[0], static_cast<std::uint8_t>((node.table >> get(node.inputs)) & 1)); break;
+      case Node::Kind::Latch:
+        if (value_[node.inputs[1]]) give(node.outputs[0], value_[node.inputs[0]]);
+        break;
+      case Node::Kind::Read: {
+        const std::uint32_t row = get(node.inputs);
+        const Memory& memory = memories_[node.table];
+        for (std::size_t bit = 0; bit < node.outputs.size(); ++bit)
+          give(node.outputs[bit], row < memory.rows.size() ? memory.rows[row][bit] : std::uint8_t{0});
+        break;
+      }
     }
   }
   void write(const WritePort& port) {
@@ -212,6 +232,7 @@ class Netlist {
     for (const std::uint32_t reader : memory.readers) schedule(reader);
   }
 
+  bool unit_delay_;
   std::vector<std::uint8_t> value_;
   std::vector<std::vector<std::uint32_t>> users_;
   std::vector<std::vector<FlipFlop>> flops_of_;    // by clock
@@ -239,7 +260,8 @@ struct Window {
 
 class Bench {
  public:
-  Bench(const char* netlist, std::vector<Window> windows) : top_(netlist), windows_(std::move(windows)), rest_(top_.count.size()) {}
+  Bench(const char* netlist, bool unit_delay, std::vector<Window> windows)
+      : top_(netlist, unit_delay), windows_(std::move(windows)), rest_(top_.count.size()) {}
 
   int run(const std::vector<Access>& accesses) {
     top_.set(rst_n_, 0);
@@ -259,7 +281,7 @@ class Bench {
   }
 
  private:
-  static constexpr std::uint64_t kBlock = 256, kTicks = 4;
+  static constexpr std::uint64_t kBlock = 256, kTicks = 32;
 
   void edges() {
     top_.set(clk_, 0);
@@ -351,8 +373,9 @@ class Bench {
         const bool ok = top_.get(access.write ? bresp_ : rresp_) == 0;
         const std::uint32_t data = access.write ? access.data : top_.get(rdata_);
         if (good_ && (ok != access.ok || (ok && data != access.data))) {
-          std::cerr << "replay: " << (access.write ? "write to" : "read of") << " register " << access.address << " at cycle " << now_ << " answers " << data
-                    << (ok ? "" : " with an error") << "; recorded " << access.data << (access.ok ? "" : " with an error") << "\n";
+          std::cerr << "replay: " << (access.write ? "write to" : "read of") << " register " << access.address << " at cycle "
+                    << now_ << " answers " << data << (ok ? "" : " with an error") << "; recorded " << access.data
+                    << (access.ok ? "" : " with an error") << "\n";
           good_ = false;
         }
       }
@@ -372,29 +395,35 @@ class Bench {
   std::uint64_t now_ = 0;
   bool good_ = true;
   const Nets clk_ = top_.port("clk_i"), rst_n_ = top_.port("rst_ni"), busy_ = top_.port("busy_o");
-  const Nets awvalid_ = top_.port("s_axil_awvalid_i"), awready_ = top_.port("s_axil_awready_o"), awaddr_ = top_.port("s_axil_awaddr_i");
-  const Nets wvalid_ = top_.port("s_axil_wvalid_i"), wready_ = top_.port("s_axil_wready_o"), wdata_ = top_.port("s_axil_wdata_i"),
-             wstrb_ = top_.port("s_axil_wstrb_i");
-  const Nets bvalid_ = top_.port("s_axil_bvalid_o"), bready_ = top_.port("s_axil_bready_i"), bresp_ = top_.port("s_axil_bresp_o");
-  const Nets arvalid_ = top_.port("s_axil_arvalid_i"), arready_ = top_.port("s_axil_arready_o"), araddr_ = top_.port("s_axil_araddr_i");
-  const Nets rvalid_ = top_.port("s_axil_rvalid_o"), rready_ = top_.port("s_axil_rready_i"), rdata_ = top_.port("s_axil_rdata_o"),
-             rresp_ = top_.port("s_axil_rresp_o");
+  const Nets awvalid_ = top_.port("s_axil_awvalid_i"), awready_ = top_.port("s_axil_awready_o"),
+             awaddr_ = top_.port("s_axil_awaddr_i");
+  const Nets wvalid_ = top_.port("s_axil_wvalid_i"), wready_ = top_.port("s_axil_wready_o"),
+             wdata_ = top_.port("s_axil_wdata_i"), wstrb_ = top_.port("s_axil_wstrb_i");
+  const Nets bvalid_ = top_.port("s_axil_bvalid_o"), bready_ = top_.port("s_axil_bready_i"),
+             bresp_ = top_.port("s_axil_bresp_o");
+  const Nets arvalid_ = top_.port("s_axil_arvalid_i"), arready_ = top_.port("s_axil_arready_o"),
+             araddr_ = top_.port("s_axil_araddr_i");
+  const Nets rvalid_ = top_.port("s_axil_rvalid_o"), rready_ = top_.port("s_axil_rready_i"),
+             rdata_ = top_.port("s_axil_rdata_o"), rresp_ = top_.port("s_axil_rresp_o");
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 7 || (argc - 4) % 3 != 0) stop("expected NETLIST ACCESSES CYCLE_PS FROM TO OUT ...", 2);
-  const std::uint64_t cycle_ps = std::stoull(argv[3]);
-  std::ifstream in(argv[2]);
-  if (!in) stop(std::string("no file ") + argv[2], 2);
+  if (argc < 8 || (argc - 5) % 3 != 0) stop("expected zero|unit NETLIST ACCESSES CYCLE_PS FROM TO OUT ...", 2);
+  const std::string delay = argv[1];
+  if (delay != "zero" && delay != "unit") stop("found the delay \"" + delay + "\", expected zero or unit", 2);
+  const std::uint64_t cycle_ps = std::stoull(argv[4]);
+  std::ifstream in(argv[3]);
+  if (!in) stop(std::string("no file ") + argv[3], 2);
   std::vector<Access> accesses;
   std::uint64_t time = 0;
   char kind = 0;
   std::uint32_t address = 0, data = 0, cycles = 0;
   int ok = 0;
-  while (in >> time >> kind >> address >> data >> ok >> cycles) accesses.push_back({time / cycle_ps, kind == 'w', address, data, ok != 0});
+  while (in >> time >> kind >> address >> data >> ok >> cycles)
+    accesses.push_back({time / cycle_ps, kind == 'w', address, data, ok != 0});
   std::vector<Window> windows;
-  for (int i = 4; i + 2 < argc; i += 3) windows.push_back({std::stoull(argv[i]), std::stoull(argv[i + 1]), argv[i + 2]});
-  return Bench(argv[1], std::move(windows)).run(accesses);
+  for (int i = 5; i + 2 < argc; i += 3) windows.push_back({std::stoull(argv[i]), std::stoull(argv[i + 1]), argv[i + 2]});
+  return Bench(argv[2], delay == "unit", std::move(windows)).run(accesses);
 }

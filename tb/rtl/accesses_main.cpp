@@ -38,8 +38,9 @@ int sc_main(int argc, char** argv) {
     system::RunOptions options;
     options.until = core::to_picoseconds(std::stod(argv[2]), core::kPicosecondsPerSecond);
     options.on_access = [file](const accelerator::BusRequest& request, const accelerator::BusResponse& response) {
-      std::fprintf(file, "%lld %c %u %u %d %u\n", static_cast<long long>(request.start), request.write ? 'w' : 'r', request.address,
-                   request.write ? request.data : response.data, response.ok, std::max(response.cycles, response.busy_cycles));
+      std::fprintf(file, "%lld %c %u %u %d %u\n", static_cast<long long>(request.start), request.write ? 'w' : 'r',
+                   request.address, request.write ? request.data : response.data, response.ok,
+                   std::max(response.cycles, response.busy_cycles));
     };
     system::host_info(scenario.kind).make(scenario, options)->run();
   } catch (const std::exception& error) {
