@@ -147,7 +147,7 @@ def power_table():
                       f"{mean(windows, 'idle_mw'):.2f}", f"{1000 * (mean(windows, 'power_mw') - mean(windows, 'idle_mw')):.1f}",
                       f"{mean(windows, 'register_mw') + mean(windows, 'logic_mw'):.2f}", f"{mean(windows, 'leakage_uw'):.1f}",
                       spread("nj_beyond_idle"), spread("nj_with_clock"), spread("nj_with_glitches")])
-    text = table(["Entries x Lanes", "clock gates", "kGE with clock buffers", "of these", "power (mW)", "at rest (mW)", "beyond rest (uW)",
+    text = table(["Entries x Lanes", "clock gates", "kGE with clock buffers", "clock buffers", "power (mW)", "at rest (mW)", "beyond rest (uW)",
                   "registers and logic (mW)", "leakage (uW)", "a decision beyond rest (nJ)", "with the clock of its cycles (nJ)", "and glitches (nJ)"], lines)
     every = [r for windows in rows.values() for r in windows]
     if not every:
