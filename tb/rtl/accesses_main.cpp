@@ -35,6 +35,7 @@ int sc_main(int argc, char** argv) {
   int code = 0;
   try {
     const system::Scenario scenario = system::load_scenario(argv[3], {argv + 4, argv + argc});
+    if (scenario.engine != "model") scenario.refuse("engine", "found \"" + scenario.engine + "\", expected model");
     system::RunOptions options;
     options.until = core::to_picoseconds(std::stod(argv[2]), core::kPicosecondsPerSecond);
     options.on_access = [file](const accelerator::BusRequest& request, const accelerator::BusResponse& response) {
