@@ -149,9 +149,11 @@ def logged(command, log, limit_s=None):
     return code, log.read_text(encoding="utf-8", errors="replace")
 
 
-def read_command(point):
+def read_command(point, gate=None):
+    """`gate`: a file in the place of the clock gate, which is otherwise none."""
     generics = " ".join(f"-G {name}={value}" for name, value in point.parameters.items())
-    return f"read_slang --threads 1 -D SYNTHESIS --top sched_top {generics} {' '.join(sources())}"
+    files = [gate if gate and file.endswith("/sched_clock_gate.sv") else file for file in sources()]
+    return f"read_slang --threads 1 -D SYNTHESIS --top sched_top {generics} {' '.join(files)}"
 
 
 def synthesize(tools, kind, point, resume):
@@ -176,7 +178,7 @@ def synthesize(tools, kind, point, resume):
 
 
 def synthesis_key(tools, kind, point):
-    used = ["yosys", "osu018"] if kind == "osu018" else ["yosys"]
+    used = ["yosys", "osu018"] if kind.startswith("osu018") else ["yosys"]
     return {"kind": kind, "rtl": rtl_hash(), **point.parameters, "tools": {name: tools.versions[name] for name in used},
             "script": hashlib.sha256("\n".join(worker_script(kind, point, pathlib.Path("."))).encode()).hexdigest()[:8]}
 
@@ -323,13 +325,14 @@ def osu018(tools, point, resume, limit_s):
 # --- the worker ---------------------------------------------------------------------------------------------------------
 
 CUT = "(memories become ports)"  # done by the worker, not by a pass of Yosys
+CLOCK_GATE = "scripts/ppa_study/osu018_clock_gate.sv"
 ABC_DELAY = int(1000 * ASIC_PERIOD_NS)
 ABC_CELLS = (f"+strash;ifraig;scorr;dc2;dch,-f;map,-B,0.9,-D,{ABC_DELAY};topo;buffer,-c,-N,12;upsize,-D,{ABC_DELAY};"
              f"dnsize,-D,{ABC_DELAY};stime,-p")
 
 
 def worker_script(kind, point, folder):
-    read = read_command(point)
+    read = read_command(point, CLOCK_GATE if kind == "osu018-gates" else None)
     stat = f"tee -q -o {folder}/stat.json stat -json"
     if kind == "ecp5":
         # Half the period is for logic, the rest for wires: without a target the mapper spends area on speed anywhere.
@@ -343,14 +346,16 @@ def worker_script(kind, point, folder):
             # Without buffers a net of a thousand pins would decide the delay.
             f"abc -D {ABC_DELAY} -constr {folder}/drive.sdc -liberty {LIBERTY} -script {ABC_CELLS}",
             "setundef -zero", "opt_clean", "splitnets -ports", "opt_clean -purge",
+            *(["rename -enumerate -pattern n_% w:* i:* %d o:* %d"] if kind != "osu018" else []),
             f"tee -q -o {folder}/stat.json stat -liberty {LIBERTY} -json",
             f"write_verilog -noattr -noexpr -nohex -nodec {folder}/netlist.v"]
 
 
-def cut_memories(libyosys, design, folder):
-    """Every memory becomes a black box outside: its addresses and data are ports. Leaves the number of bits."""
+def cut_memories(libyosys, design, folder, simulated):
+    """Every memory becomes a black box outside: its addresses and data are ports. Leaves the number of bits. `simulated`: the clock of its
+    writes is a port, too, and each bit has its enable; leaves what a model of the memory has to know."""
     module = design.top_module()
-    bits = 0
+    bits, memories = 0, []
     for cell in list(module.selected_cells()):
         if cell.type.str() != "$mem_v2":
             continue
@@ -360,9 +365,13 @@ def cut_memories(libyosys, design, folder):
 
         bits += parameter("SIZE") * parameter("WIDTH")
         name = re.sub(r"\W", "_", cell.name.str())
-        for port in ("RD_DATA", "RD_ADDR", "WR_ADDR", "WR_DATA", "WR_EN"):
+        if simulated:
+            if parameter("RD_CLK_ENABLE") != 0 or parameter("WR_CLK_POLARITY") & 1 != 1:
+                raise SystemExit(f"memory {name}: expected reads without a clock and writes at the rising edge")
+            memories.append({"name": name, **{field.lower(): parameter(field) for field in ("SIZE", "WIDTH", "ABITS", "RD_PORTS", "WR_PORTS")}})
+        for port in ("RD_DATA", "RD_ADDR", "WR_ADDR", "WR_DATA", "WR_EN", *(["WR_CLK"] if simulated else [])):
             signal = cell.getPort(libyosys.IdString("\\" + port))
-            if port == "WR_EN":  # one bit of enable a bit of data
+            if port == "WR_EN" and not simulated:  # one bit of enable a bit of data
                 signal.sort_and_unify()
             wire = module.addWire(libyosys.IdString(f"\\memory{name}_{port}"), signal.size())
             if port == "RD_DATA":
@@ -373,7 +382,7 @@ def cut_memories(libyosys, design, folder):
                 module.connect(libyosys.SigSpec(wire), signal)
         module.remove(cell)
     module.fixup_ports()
-    (folder / "memories.json").write_text(json.dumps({"bits": bits}) + "\n", encoding="utf-8")
+    (folder / "memories.json").write_text(json.dumps({"bits": bits, "memories": memories}) + "\n", encoding="utf-8")
 
 
 def worker(kind, folder, fields):
@@ -386,7 +395,7 @@ def worker(kind, folder, fields):
     for command in worker_script(kind, Point(**json.loads(fields)), folder):
         print(f"yosys> {command}", flush=True)
         if command == CUT:
-            cut_memories(libyosys, design, folder)
+            cut_memories(libyosys, design, folder, kind != "osu018")
         else:
             libyosys.run_pass(command, design)
 

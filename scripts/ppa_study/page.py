@@ -21,7 +21,7 @@ PARTS = ROOT / "docs" / "reference" / "accelerator_features.md"
 BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
-FEATURES = DATA / "accelerator_features.csv"
+FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
 
 LATENCY_OF_GUARD = "sptf_guard"
 
@@ -95,13 +95,85 @@ def ice40_table():
 
 
 def asic_table():
-    rows = sorted(read(ASIC), key=order_of)
+    rows, power = sorted(read(ASIC), key=order_of), power_means()
     text = table(["Entries x Lanes", "orderer", "logic (kGE)", "of it flip-flops (kGE)", "flip-flops", "memory (bits)", "longest path (ns)",
-                  "slack at the period (ns)", "from", "to"],
+                  "slack at the period (ns)", "power (mW)", "with clock gates (mW)", "from", "to"],
                  [[name(r), orderer(r), r["kge"], r["flip_flop_kge"], r["flip_flops"], r["memory_bits"], r["arrival_ns"], r["slack_ns"],
-                   f"`{r['path_from']}`", f"`{r['path_to']}`"] for r in rows])
+                   *milliwatts(power, size_of(r)), f"`{r['path_from']}`", f"`{r['path_to']}`"] for r in rows])
     periods = ", ".join(sorted({r["period_ns"] for r in rows}))
     return f"{text}\n\nPeriod {periods} ns. {tools_of(rows)}." if rows else text
+
+
+# --- power ----------------------------------------------------------------------------------------------------------------
+
+# Of processors like the small core, without memories, in 0.18 um: Cortex-M0+ and Cortex-M0 (accelerator_ppa.md has the source).
+CORE_PJ_PER_CYCLE = (52, 73)
+
+
+def size_of(row):
+    return (*(int(row[column]) for column in ("entries", "lanes", "order_m", "seg_m", "seg_w")), features(row))
+
+
+def power_rows():
+    """{(size, gates): rows of its windows}."""
+    found = {}
+    for row in sorted(read(POWER), key=order_of):
+        found.setdefault((size_of(row), row["gates"]), []).append(row)
+    return found
+
+
+def mean(rows, column):
+    return statistics.fmean(float(r[column]) for r in rows)
+
+
+def power_means():
+    return {key: mean(rows, "power_mw") for key, rows in power_rows().items()}
+
+
+def milliwatts(power, size):
+    """Without and with clock gates."""
+    return [f"{power[size, gates]:.1f}" if (size, gates) in power else "" for gates in "01"]
+
+
+def power_table():
+    rows = power_rows()
+    lines = []
+    for (_, gates), windows in rows.items():
+        def spread(column, windows=windows):
+            values = [float(r[column]) for r in windows]
+            return f"{mean(windows, column):.1f} ({min(values):.1f} to {max(values):.1f})"
+
+        lines.append([name(windows[0]), "yes" if gates == "1" else "", windows[0]["kge"], windows[0]["clock_buffers"], f"{mean(windows, 'power_mw'):.2f}",
+                      f"{mean(windows, 'idle_mw'):.2f}", f"{1000 * (mean(windows, 'power_mw') - mean(windows, 'idle_mw')):.1f}",
+                      f"{mean(windows, 'register_mw') + mean(windows, 'logic_mw'):.2f}", f"{mean(windows, 'leakage_uw'):.1f}",
+                      spread("nj_beyond_idle"), spread("nj_with_clock"), spread("nj_with_glitches")])
+    text = table(["Entries x Lanes", "clock gates", "kGE with clock buffers", "clock buffers", "power (mW)", "at rest (mW)", "beyond rest (uW)",
+                  "registers and logic (mW)", "leakage (uW)", "a decision beyond rest (nJ)", "with the clock of its cycles (nJ)", "and glitches (nJ)"], lines)
+    every = [r for windows in rows.values() for r in windows]
+    if not every:
+        return text
+    compared = [r for r in every if r["sta_switching"]]
+    ranges = {column: (min(float(r[column]) for r in compared), max(float(r[column]) for r in compared)) for column in ("sta_switching", "sta_internal")}
+    decisions, accesses, busy = (sum(int(r[c]) for r in every) for c in ("decisions", "accesses", "busy_cycles"))
+    seconds = sum(float(r["to_s"]) - float(r["from_s"]) for r in every)
+    return (f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s of {accesses / decisions:.1f} accesses and {busy / decisions:.0f} cycles each. "
+            f"OpenSTA to the sum here: switching {ranges['sta_switching'][0]:.4f} to {ranges['sta_switching'][1]:.4f}, "
+            f"internal {ranges['sta_internal'][0]:.3f} to {ranges['sta_internal'][1]:.3f}. {tools_of(every)}.")
+
+
+def energy_table():
+    """A decision of 32 entries and 4 lanes without optional parts, against the firmware's cycles."""
+    rows, lines = power_rows(), []
+    firmware = {int(r["n"]): int(r["cycles"]) for r in read(FIRMWARE) if r["opt"] == "O2" and r["kernel"] == LATENCY_OF_GUARD}
+    for gates in "01":
+        windows = rows.get(((32, 4, 0, 5, 9, 0), gates))
+        if windows is None:
+            continue
+        energy = mean(windows, "nj_with_clock")
+        for n in (16, 32):
+            low, high = (firmware[n] * pj / 1000 for pj in CORE_PJ_PER_CYCLE)
+            lines.append(["yes" if gates == "1" else "", f"{energy:.0f}", n, firmware[n], f"{low:.0f} to {high:.0f}", f"{1000 * energy / firmware[n]:.0f}"])
+    return table(["clock gates", "accelerator, a decision (nJ)", "firmware: commands", "cycles", "energy (nJ)", "equal at (pJ a cycle)"], lines)
 
 
 def cycles_table():
@@ -170,6 +242,11 @@ def decision_latency():
     return tomllib.loads((ROOT / "rtl" / "registers.toml").read_text(encoding="utf-8"))["decision_latency"]
 
 
+def register_address(name):
+    import tomllib
+    return next(r["offset"] for r in tomllib.loads((ROOT / "rtl" / "registers.toml").read_text(encoding="utf-8"))["register"] if r["name"] == name)
+
+
 def engine_name(row):
     if row["controller_mhz"] == "10000":
         return f"{'firmware' if row['engine'] == 'firmware' else 'accelerator'}, no time"
@@ -199,7 +276,7 @@ def configurations_table():
         return (*(int(row[column]) for column in ("entries", "lanes", "order_m", "seg_m", "seg_w")), features(row))
 
     fpga = {key(r): r for r in read(FPGA) if r["device"].startswith("ecp5") and r["status"] == "routed"}
-    cells = {key(r): r for r in read(ASIC)}
+    cells, power = {key(r): r for r in read(ASIC)}, power_means()
     benches = {(int(e), int(lanes)): name for name, e, lanes in
                re.findall(r"^\s*platter_sched_variant\((sched_(\d+)x(\d+)) ", BENCHES.read_text(encoding="utf-8"), re.M)}
     latency = decision_latency()
@@ -211,9 +288,9 @@ def configurations_table():
         c = cells.get((entries, lanes, order_m, 5, 9, 0))
         bench = benches.get((entries, lanes))
         rows.append([entries, lanes, order_m or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r), c["kge"] if c else "",
-                     c["arrival_ns"] if c else "", entries // lanes + latency, f"`rtl.{bench}`" if bench else "", f"`{entries}x{lanes}x{order_m}`"])
-    text = table(["Entries", "Lanes", "OrderM", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "cycles", "simulated by",
-                  "POINT"], rows)
+                     c["arrival_ns"] if c else "", *milliwatts(power, key(r)), entries // lanes + latency, f"`rtl.{bench}`" if bench else "", f"`{entries}x{lanes}x{order_m}`"])
+    text = table(["Entries", "Lanes", "OrderM", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
+                  "with clock gates (mW)", "cycles", "simulated by", "POINT"], rows)
     return f"{text}\n\n{tools_of([*fpga.values(), *cells.values()])}." if rows else text
 
 
@@ -343,7 +420,7 @@ def horizon_table():
 
 
 TABLES = {
-    PAGE: {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
+    PAGE: {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "power": power_table, "energy": energy_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
     INTEGRATION: {"configurations": configurations_table},
     PARTS: {"prices": prices_table, "loads": loads_table, "zero-latency": zero_latency_table, "slack": slack_table, "firmware": firmware_parts_table,
             "ahead": ahead_table, "horizon": horizon_table, "deadlines": deadlines_table},

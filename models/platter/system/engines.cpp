@@ -11,6 +11,25 @@ namespace platter::system {
 
 namespace {
 
+/// An accelerator whose accesses somebody is told of.
+class ObservedCore : public accelerator::BusCoreIf {
+ public:
+  using Observer = std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)>;
+  ObservedCore(std::unique_ptr<accelerator::BusCoreIf> core, Observer observer)
+      : core_(std::move(core)), observer_(std::move(observer)) {}
+
+  accelerator::BusResponse access(const accelerator::BusRequest& request) override {
+    const accelerator::BusResponse response = core_->access(request);
+    observer_(request, response);
+    return response;
+  }
+  void reset() override { core_->reset(); }
+
+ private:
+  std::unique_ptr<accelerator::BusCoreIf> core_;
+  Observer observer_;
+};
+
 /// The whole table of these options. Precondition: `lanes` is not 0.
 accelerator::AcceleratorParameters parameters_for(const accelerator::AcceleratorOptions& options, std::uint32_t queue_depth) {
   accelerator::AcceleratorParameters parameters = accelerator::RtlCore::built_parameters();
@@ -135,6 +154,7 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     std::unique_ptr<accelerator::BusCoreIf> core;
     if (options.engine == "model") {
       core = std::make_unique<accelerator::ReferenceCore>(parameters);
+      if (options.on_access) core = std::make_unique<ObservedCore>(std::move(core), options.on_access);
     } else if (choice.row->name == "rtl") {
       core =
           std::make_unique<accelerator::RtlCore>(engine.clock_period, options.tracing, scope, accelerator::RtlCore::Copy::Fast);

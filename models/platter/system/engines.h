@@ -36,6 +36,8 @@ struct EngineOptions {
   std::uint32_t firmware_order_cycles = 12;
   accelerator::RtlCore::Tracing tracing;  ///< set if the RTL is written to a wave file
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
+  /// With the engine model: told of every access to the accelerator's registers.
+  std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
 };
 
 /// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can.

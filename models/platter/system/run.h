@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platter/accelerator/bus_core.h"
 #include "platter/observe/decision_log.h"
 #include "platter/observe/output_file.h"
 #include "platter/observe/wave_file.h"
@@ -33,6 +34,8 @@ struct RunOptions {
   std::filesystem::path mismatch_folder = ".";          ///< report and waves of a lock-step mismatch
   std::function<void(const std::filesystem::path& report, const std::filesystem::path& waves)> mismatch_written;
   std::function<void(double simulated_s, double total_s)> progress;
+  /// With the engine model: told of every access to an accelerator's registers.
+  std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
 };
 
 inline bool writes_waves(const RunOptions& options) { return !options.waves.empty() || !options.wave_windows.empty(); }

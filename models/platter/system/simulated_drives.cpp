@@ -60,6 +60,7 @@ system::EngineOptions engine_options(const Scenario& s, const std::string& polic
   options.interpretations = s.interpretations;
   options.accelerator = s.accelerator;
   if (writes_waves(run)) options.tracing = accelerator::RtlCore::traced();
+  options.on_access = run.on_access;
   options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
     write_mismatch(pair, report, drive, s, run,
                    core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
