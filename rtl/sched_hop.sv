@@ -225,9 +225,6 @@ module sched_hop
     return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
 
-  // Of a hop with a rest: no turn for a late arrival; over on arrival if the wait is not within the rest.
-  logic              rests, over;
-  logic [TimeW-1:0]  over_time;
   logic [AngleW-1:0] arrives;
   logic              borrow, late, within_risk;
   logic [TurnW-1:0]  turns, reach_turns, worst_turns;
