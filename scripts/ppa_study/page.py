@@ -53,8 +53,16 @@ def features(row):
     return int(row.get("features") or 0)
 
 
+def newest_rtl():
+    """Of which state of the sources the point 32 x 4 without orderer and parts is."""
+    return next((r["rtl"] for r in read(FPGA) if r["device"].startswith("ecp5") and (r["entries"], r["lanes"], r["order_m"], r["seg_w"], features(r)) ==
+                 ("32", "4", "0", "9", 0)), None)
+
+
 def name(row):
-    return f"{row['entries']} x {row['lanes']}" + (f", parts {features(row)}" if features(row) else "")
+    """A mark says that it was measured of an earlier state of the sources."""
+    earlier = " *" if "rtl" in row and row["rtl"] != newest_rtl() else ""
+    return f"{row['entries']} x {row['lanes']}" + (f", parts {features(row)}" if features(row) else "") + earlier
 
 
 def orderer(row):
@@ -287,7 +295,7 @@ def configurations_table():
             continue
         c = cells.get((entries, lanes, order_m, 5, 9, 0))
         bench = benches.get((entries, lanes))
-        rows.append([entries, lanes, order_m or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r), c["kge"] if c else "",
+        rows.append([f"{entries} *" if r["rtl"] != newest_rtl() else entries, lanes, order_m or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r), c["kge"] if c else "",
                      c["arrival_ns"] if c else "", *milliwatts(power, key(r)), entries // lanes + latency, f"`rtl.{bench}`" if bench else "", f"`{entries}x{lanes}x{order_m}`"])
     text = table(["Entries", "Lanes", "OrderM", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
                   "with clock gates (mW)", "cycles", "simulated by", "POINT"], rows)

@@ -202,14 +202,15 @@ TEST_F(AcceleratorTargets, RandomProgramsGetTheSameAnswers) {
         if (random.below(4) != 0) break;
         constexpr std::uint32_t kTimes[] = {reg::kMargin,      reg::kRisk,       reg::kRiskCharge, reg::kHeadSwitch,
                                             reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
-                                            reg::kOverheadWw,  reg::kDelay};
+                                            reg::kOverheadWw,  reg::kDelay,      reg::kDefer,      reg::kGrace,
+                                            reg::kAgeCap,      reg::kAgeScale,   reg::kAhead,      reg::kAheadShare};
         both(true, kTimes[random.below(std::size(kTimes))],
              random.below(8) == 0 ? any() : static_cast<std::uint32_t>(random.below(8'000)), delay);
         break;
       }
       case 9: both(false, reg::kRegisters[random.below(std::size(reg::kRegisters))].offset, 0, delay); break;
       case 10: {  // accesses that no master should make; OP is left for below
-        const std::uint64_t addresses[] = {0x01C, 0x058, 0x08C, 0x0A4, 0x0D8, 0x134, 0xFFC, 0x1000, 0x002, 0x041};
+        const std::uint64_t addresses[] = {0x0FC, 0x134, 0x138, 0xFFC, 0x1000, 0x002, 0x041};
         const bool known = random.below(2) == 0;
         both(random.below(2) == 0,
              known ? reg::kRegisters[random.below(std::size(reg::kRegisters))].offset

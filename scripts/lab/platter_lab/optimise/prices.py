@@ -88,6 +88,8 @@ def _measured(file: str, column: str) -> dict[_Place, float]:
     """The column's values, with the seek table that the accelerators here have."""
     found = {}
     for row in _rows(file):
+        if int(row.get("features") or 0) != 0:   # with optional parts
+            continue
         if row[column] and (int(row["seg_m"]), int(row["seg_w"])) == (SEG_M, SEG_W) and row.get("device", "ecp5").startswith("ecp5"):
             found[int(row["entries"]), int(row["lanes"]), int(row["order_m"])] = float(row[column])
     return found
