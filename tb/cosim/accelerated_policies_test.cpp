@@ -455,7 +455,12 @@ TEST(Limits, KeepDeadlinesOfDiscreteRequestsAndOfTheSweep) {
   load.deadline = 250 * kMs;
   const auto ignored = rig_with("ignored", "model", 0, load, end);
   const auto kept = rig_with("kept", "lockstep", accelerator::kAllFeatures, load, end);
+  const auto handler = sc_core::sc_report_handler::get_handler();  // the one without limits warns
+  sc_core::sc_report_handler::set_handler([](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {
+    EXPECT_STREQ(report.get_msg_type(), "/platter/accelerator/deadline");
+  });
   run_until(end);
+  sc_core::sc_report_handler::set_handler(handler);
   for (MixedRig* rig : {ignored.get(), kept.get()}) {
     rig->close();
     EXPECT_EQ(rig->statistics.hiccups(), 0u);

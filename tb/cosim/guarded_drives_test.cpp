@@ -107,12 +107,20 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(DiscreteDeadlines, AreIgnoredByTheAcceleratorWhichSaysSoOnce) {
+TEST(DiscreteDeadlines, AreIgnoredByAnAcceleratorWithoutLimitsWhichSaysSoOnce) {
   const Picoseconds end = 20 * core::kPicosecondsPerSecond;
+  const auto disk = [](const char* name) {
+    drive::DriveConfig config;
+    config.profile = atlas_profile();
+    config.holds_data = false;
+    system::EngineOptions options = engine_options("SPTF", "model", config.profile);
+    options.accelerator.features = 0;
+    return std::make_unique<drive::Drive>(name, config, system::engine_factory(options));
+  };
   MixedLoad load;
-  MixedRig without("without", "SPTF", "model", load, end);
+  MixedRig without("without", disk("without_disk"), load, end);
   load.deadline = 20 * kMs;
-  MixedRig with("with", "SPTF", "model", load, end);
+  MixedRig with("with", disk("with_disk"), load, end);
   static int told = 0;
   const auto others = sc_core::sc_report_handler::get_handler();
   sc_core::sc_report_handler::set_handler([](const sc_core::sc_report& report, const sc_core::sc_actions& /*actions*/) {

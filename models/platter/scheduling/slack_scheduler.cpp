@@ -85,8 +85,7 @@ class SlackScheduler : public GuardedScheduler {
     for (const Command* command : commands()) {
       const AccessTime access = estimate(*command, head, now);
       if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
-      // An access from the middle of its sectors takes longer than one in order: that much of it is lost too.
-      Picoseconds score = access.positioning() + access.transfer - command->extent.transfer;
+      Picoseconds score = access.positioning();
       if (sweep_.contains(command->tag)) {
         score += later;
       } else {
