@@ -1048,8 +1048,8 @@ constexpr std::uint32_t kRestCost = 1u << reg::kCtrlRestCostLsb;
 TEST(ReferenceCoreParts, AnAbsentPartReadsZeroAndIgnoresWrites) {
   Machine m;
   EXPECT_EQ(m.get(reg::kFeatures), 0u);
-  for (const std::uint32_t address : {reg::kDefer, reg::kGrace, reg::kAgeCap, reg::kAgeScale, reg::kAhead, reg::kAheadShare,
-                                      reg::kELimit, reg::kERest}) {
+  for (const std::uint32_t address :
+       {reg::kDefer, reg::kGrace, reg::kAgeCap, reg::kAgeScale, reg::kAhead, reg::kAheadShare, reg::kELimit, reg::kERest}) {
     m.put(address, ~0u);
     EXPECT_EQ(m.get(address), 0u) << address;
   }
@@ -1165,9 +1165,9 @@ TEST(ReferenceCoreParts, AnAccessMayBeginInTheMiddleOfItsSectors) {
 TEST(ReferenceCoreParts, LooksAheadToTheLeastTotal) {
   // From the head: a (tag 0) at 1,000, b at 1,200. After a the next is far, after b it is near.
   Machine m(with(kAhead));
-  m.enter(0, {0, 1000, 100});                  // ends at 1,100
-  m.enter(1, {10, 1200, 100});                 // ends at 1,300
-  m.enter(2, {20, 1400, 100});                 // ends at 1,500: 100 after the end of b, 300 after that of a
+  m.enter(0, {0, 1000, 100});   // ends at 1,100
+  m.enter(1, {10, 1200, 100});  // ends at 1,300
+  m.enter(2, {20, 1400, 100});  // ends at 1,500: 100 after the end of b, 300 after that of a
   const std::uint32_t pass = 32 / 4 + reg::kDecisionLatency;
   EXPECT_EQ(m.decide(), pass);
   EXPECT_EQ(m.get(reg::kResult), kValid | 0);
@@ -1179,7 +1179,7 @@ TEST(ReferenceCoreParts, LooksAheadToTheLeastTotal) {
   EXPECT_EQ(m.get(reg::kResultKey), 1099u);
 
   Machine far(with(kAhead));
-  far.enter(0, {0, 1000, 30'000});             // ends at 31,000: b comes after 35,736, c after 35,936
+  far.enter(0, {0, 1000, 30'000});  // ends at 31,000: b comes after 35,736, c after 35,936
   far.enter(1, {10, 1200, 100});
   far.enter(2, {20, 1400, 100});
   far.put(reg::kAheadShare, 255 | 128 << 8);

@@ -166,11 +166,12 @@ void AcceleratorEngine::check_identity() {
   const std::uint32_t features = read(reg::kFeatures);
   if (id != reg::kIdValue || version != reg::kVersionMajor || built != expected || orderer != parameters_.order_m ||
       features != parameters_.features)
-    SC_REPORT_ERROR("/platter/accelerator/identity",
-                    fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x} ORDERER {} FEATURES {}, expected 0x{:08x}, {}, 0x{:08x}, {} and {}",
-                                id, version, built, orderer, features, reg::kIdValue, reg::kVersionMajor, expected,
-                                parameters_.order_m, parameters_.features)
-                        .c_str());
+    SC_REPORT_ERROR(
+        "/platter/accelerator/identity",
+        fmt::format("ID 0x{:08x} VERSION {} PARAMS 0x{:08x} ORDERER {} FEATURES {}, expected 0x{:08x}, {}, 0x{:08x}, {} and {}",
+                    id, version, built, orderer, features, reg::kIdValue, reg::kVersionMajor, expected, parameters_.order_m,
+                    parameters_.features)
+            .c_str());
 }
 
 void AcceleratorEngine::load_seek_table() {
@@ -244,8 +245,9 @@ void AcceleratorEngine::insert(const Command& command) {
   asked_ = inserted_ = now;
   if (!told_ && program_->guarded() && scheduling::has_own_deadline(command) && !limits(command)) {
     told_ = true;
-    SC_REPORT_WARNING("/platter/accelerator/deadline",
-                      "an accelerator without limits keeps the deadlines of continuous commands only; those of others are ignored");
+    SC_REPORT_WARNING(
+        "/platter/accelerator/deadline",
+        "an accelerator without limits keeps the deadlines of continuous commands only; those of others are ignored");
   }
   if (running_) {
     pending_.push_back(&command);
@@ -323,7 +325,8 @@ void AcceleratorEngine::load(const Command& command) {
   const core::RequestClass cls =
       command.cls == core::RequestClass::Continuous && !in_sweep ? core::RequestClass::Background : command.cls;
   const bool limited = limits(command);
-  set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) | (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) |
+  set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
+                      (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) |
                       (limited ? kLimitKeep << reg::kEPosLimitLsb : 0));
   if (limited) {
     const Picoseconds latest = std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false);
@@ -333,15 +336,17 @@ void AcceleratorEngine::load(const Command& command) {
   set(reg::kEAngle, scale_.angle(extent.start_angle));
   if (rests_) {
     const Picoseconds rest = planner_.least_wait_replaced(extent);
-    set(reg::kERest, rest > 0 ? static_cast<std::uint32_t>(std::clamp<std::int64_t>(scale_.ceil(rest), 1, parameters_.format.angle_mask()))
-                              : 0);
+    set(reg::kERest,
+        rest > 0 ? static_cast<std::uint32_t>(std::clamp<std::int64_t>(scale_.ceil(rest), 1, parameters_.format.angle_mask()))
+                 : 0);
   }
   set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head, false));
   if (program_->guarded()) {
     set(reg::kEEndAngle, scale_.angle(extent.end_angle));
     set(reg::kETransfer, scale_.sum(planner_.hold(extent)));
     if (in_sweep) {
-      set(reg::kEDeadline, scale_.time_of_day(std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false)));
+      set(reg::kEDeadline,
+          scale_.time_of_day(std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false)));
     }
   }
   program_->stage(*this, command);
@@ -443,7 +448,8 @@ std::uint32_t AcceleratorEngine::further_cycles(const Effort& effort, std::uint3
                          effort.clusters * (entries + kClusterCycles);
   if (effort.decides > 1) cycles += (effort.decides - 1) * pass_cycles();
   if (effort.ahead > 0)
-    cycles += kAheadCycles + effort.candidates * (kCandidateCycles + effort.ahead * (pass_cycles() + kAheadPassCycles) + pass_cycles() + 1);
+    cycles += kAheadCycles +
+              effort.candidates * (kCandidateCycles + effort.ahead * (pass_cycles() + kAheadPassCycles) + pass_cycles() + 1);
   if (effort.ordered > 0)
     cycles += effort.ordered * effort.ordered + kOrderCycles + order_cycles(effort.ordered) + kAccessCycles * kAccessesPerOrder;
   return cycles;

@@ -27,8 +27,8 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
     scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");  ///< must be a policy that the accelerator supports
     scheduling::Interpretations interpretations = {};  ///< of clusters; of the others only the defaults are supported
     std::uint32_t margin_ticks = 0;                    ///< in addition to the least margin, which covers rounding
-    std::uint32_t risk_ticks = 0;   ///< a rotational wait of less than this beyond the margin may miss the sector ...
-    double risk_probability = 0.5;  ///< ... with this probability
+    std::uint32_t risk_ticks = 0;        ///< a rotational wait of less than this beyond the margin may miss the sector ...
+    double risk_probability = 0.5;       ///< ... with this probability
     std::uint32_t ahead_candidates = 8;  ///< of a policy that looks ahead: candidates for which it does ...
     std::uint32_t ahead_accesses = 4;    ///< ... and how many accesses ahead
     core::Picoseconds clock_period = 5'000;

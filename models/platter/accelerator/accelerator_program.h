@@ -42,10 +42,10 @@ struct DecisionContext {
 struct Effort {
   std::uint32_t decides = 1;  ///< operations of each kind
   std::uint32_t clusters = 0;
-  std::uint32_t ordered = 0;   ///< commands in its one exact order; 0: it makes none
+  std::uint32_t ordered = 0;     ///< commands in its one exact order; 0: it makes none
   std::uint32_t candidates = 0;  ///< for which its last DECIDE looks ahead
   std::uint32_t ahead = 0;       ///< accesses ahead of each
-  std::uint32_t accesses = 1;  ///< between the end of its first operation and the decision, without OP and CLEAR
+  std::uint32_t accesses = 1;    ///< between the end of its first operation and the decision, without OP and CLEAR
 };
 
 /// How one policy uses the accelerator: which values it stages with a command, and which operations make a decision. The engine

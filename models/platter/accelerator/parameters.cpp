@@ -25,8 +25,8 @@ const params::Table<AcceleratorOptions>& accelerator_parameters() {
        at(&P::risk_ticks), Range{0, 32767}},
       {"accelerator.risk_probability", "", "how probably: it is charged this share of a turn, and a whole one by the guard",
        at(&P::risk_probability), Range{0, 1}},
-      {"accelerator.ahead_candidates", "", "of a policy that looks ahead: candidates for which it does", at(&P::ahead_candidates),
-       Range{1, 256}},
+      {"accelerator.ahead_candidates", "", "of a policy that looks ahead: candidates for which it does",
+       at(&P::ahead_candidates), Range{1, 256}},
       {"accelerator.ahead_accesses", "", "and how many accesses ahead; 0: it does not look ahead", at(&P::ahead_accesses),
        Range{0, 4}},
   };

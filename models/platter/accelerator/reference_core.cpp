@@ -93,7 +93,6 @@ class ReferenceCore::HopUnit {
   /// In a matrix of costs, which must not depend on how an access before it went.
   Reach from_head_in_order(const Entry& to) const { return from_head(to, 0); }
 
-
   /// From the end of an entry.
   Reach from(const Entry& entry, const Extent& extent, const Entry& to) const {
     return hop(extent.end_cylinder, extent.end_head, extent.end_angle, to,
@@ -187,8 +186,7 @@ void ReferenceCore::lay_out() {
   const bool limits = parameters_.has(kLimits);
   const bool zero_latency = parameters_.has(kZeroLatency);
   const auto only = [](bool present, std::uint32_t bits) { return present ? bits : 0; };
-  keep(ones(reg::kCtrlIrqEnLsb + 1) | only(ageing, 1u << reg::kCtrlDeferCLsb) |
-           only(zero_latency, 1u << reg::kCtrlRestCostLsb),
+  keep(ones(reg::kCtrlIrqEnLsb + 1) | only(ageing, 1u << reg::kCtrlDeferCLsb) | only(zero_latency, 1u << reg::kCtrlRestCostLsb),
        {reg::kCtrl});
   keep(only(ageing, ones(f.time_w() - 1)), {reg::kDefer});
   keep(only(ageing, ones(reg::kAgeCapUnitsWidth)), {reg::kAgeCap});
@@ -559,8 +557,9 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
       key += put_off;
     } else {
       const std::uint32_t waited = (age_now - e.age) & sum_mask;
-      key -= static_cast<std::int64_t>(age_scale == 0 ? std::min(waited, time_max)
-                                                      : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> kAgeScaleFraction, time_max));
+      key -= static_cast<std::int64_t>(
+          age_scale == 0 ? std::min(waited, time_max)
+                         : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> kAgeScaleFraction, time_max));
     }
     const Pick pick{tag, key, due, true};
     if (looks_ahead) candidates_.push_back(pick);
@@ -575,9 +574,7 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
                          (static_cast<std::uint32_t>(forced) << reg::kResultForcedLsb);
   word(reg::kResultKey) = best.found ? static_cast<std::uint32_t>(best.key) : 0;
   word(reg::kRefused) = refused;
-  word(reg::kExpired) = expired == parameters_.entries
-                            ? 0
-                            : (expired << reg::kExpiredTagLsb) | (1u << reg::kExpiredValidLsb);
+  word(reg::kExpired) = expired == parameters_.entries ? 0 : (expired << reg::kExpiredTagLsb) | (1u << reg::kExpiredValidLsb);
   word(reg::kRefusedCount) += refused;
   word(reg::kForcedCount) += static_cast<std::uint32_t>(forced);
   return cycles;
@@ -696,9 +693,10 @@ std::string ReferenceCore::describe() const {
   for (const std::uint8_t tag : s.list) {
     const Entry& e = s.entries[tag];
     const Extent& x = s.extents[tag];
-    text += fmt::format("  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} limit {} {} rest {} debt {} number {}\n",
-                        tag, e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, x.end_cylinder, x.end_head,
-                        x.end_angle, x.transfer, x.deadline, e.age, e.limit_kind, e.limit, e.rest, e.debt, e.number);
+    text += fmt::format(
+        "  tag {:3} {} class {} at {}/{}@{} to {}/{}@{} transfer {} deadline {} age {} limit {} {} rest {} debt {} number {}\n",
+        tag, e.write ? "write" : "read ", e.cls, e.cylinder, e.head, e.angle, x.end_cylinder, x.end_head, x.end_angle,
+        x.transfer, x.deadline, e.age, e.limit_kind, e.limit, e.rest, e.debt, e.number);
   }
   return text;
 }

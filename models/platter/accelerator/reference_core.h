@@ -19,7 +19,7 @@ struct AcceleratorParameters {
 
   std::uint32_t entries = 32;  ///< a multiple of `lanes`
   std::uint32_t lanes = 4;
-  std::uint32_t order_m = 6;  ///< most commands that the orderer can order; 0: no orderer
+  std::uint32_t order_m = 6;   ///< most commands that the orderer can order; 0: no orderer
   std::uint32_t features = 0;  ///< optional parts, a sum of Feature
   scheduling::FixedPointFormat format;
 

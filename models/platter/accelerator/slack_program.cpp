@@ -26,8 +26,9 @@ constexpr std::uint32_t kShares = 77 | 54 << 8 | 38 << 16 | 26 << 24;
 SlackProgram::SlackProgram(const ProgramContext& context)
     : measures_(context.policy.parameters),
       scale_(context.scale),
-      ahead_(context.ahead_accesses > 0 ? (context.ahead_candidates << reg::kAheadMostLsb) | (context.ahead_accesses << reg::kAheadDepthLsb)
-                                        : 0) {}
+      ahead_(context.ahead_accesses > 0
+                 ? (context.ahead_candidates << reg::kAheadMostLsb) | (context.ahead_accesses << reg::kAheadDepthLsb)
+                 : 0) {}
 
 std::uint32_t SlackProgram::control() const {
   return (1u << reg::kCtrlGuardEnLsb) | (1u << reg::kCtrlDeferCLsb) | (1u << reg::kCtrlRestCostLsb);
@@ -37,7 +38,9 @@ std::uint32_t SlackProgram::units(Picoseconds time) const {
   return static_cast<std::uint32_t>(scale_.floor(time) >> (scale_.format().angle_w - kUnitW)) & scale_.format().sum_max();
 }
 
-void SlackProgram::stage(RegisterPortIf& port, const scheduling::Command& command) { port.set(reg::kEAge, units(command.arrival)); }
+void SlackProgram::stage(RegisterPortIf& port, const scheduling::Command& command) {
+  port.set(reg::kEAge, units(command.arrival));
+}
 
 bool SlackProgram::arrived(ProgramHostIf& /*host*/, const scheduling::Command& command) {
   if (scheduling::in_sweep(command)) {

@@ -19,9 +19,7 @@ constexpr std::size_t kNext = 32;     ///< candidates for that next command
 class SlackScheduler : public GuardedScheduler {
  public:
   explicit SlackScheduler(const SchedulerContext& context)
-      : GuardedScheduler(context),
-        turn_(context.planner.rotation().period()),
-        measures_(context.parameters) {
+      : GuardedScheduler(context), turn_(context.planner.rotation().period()), measures_(context.parameters) {
     candidates_.reserve(context.capacity);
   }
 

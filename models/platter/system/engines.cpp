@@ -115,7 +115,8 @@ std::string accelerator_objection(const accelerator::AcceleratorParameters& para
         "the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model",
         parameters.entries, queue_depth);
   if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
-    return fmt::format("policy {} needs the ageing of the accelerator; expected accelerator.features with the 1 in its sum", policy.name());
+    return fmt::format("policy {} needs the ageing of the accelerator; expected accelerator.features with the 1 in its sum",
+                       policy.name());
   if (policy.parameters.requests > parameters.order_m)
     return fmt::format("the accelerator is built for exact orders of at most {} requests, policy {} makes orders of {}",
                        parameters.order_m, policy.name(), policy.parameters.requests);
