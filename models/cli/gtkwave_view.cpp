@@ -60,7 +60,7 @@ std::string rtl_lines(const std::string& scope) {
                                                            {"100000028", "sched_top.u_core.u_control.state_name[3:0]"},
                                                            {"24", "sched_top.u_core.head_cyl[17:0]"},
                                                            {"24", "sched_top.u_core.result_tag[7:0]"},
-                                                           {"24", "sched_top.u_core.result_key[21:0]"},
+                                                           {"24", "sched_top.u_core.result_key[23:0]"},
                                                            {"24", "sched_top.u_core.refused[8:0]"}}})
     text += fmt::format("@{}\n{}.{}\n", shown, scope, name);
   return text;
