@@ -22,6 +22,7 @@ BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
 FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
+PRICES = DATA / "accelerator_parts.csv"
 
 LATENCY_OF_GUARD = "sptf_guard"
 
@@ -309,7 +310,7 @@ STREAMING = "OPS:SLACK(3.4|0.46)"
 
 
 def prices_table():
-    rows = {features(r): r for r in read(FPGA) if r["device"].startswith("ecp5") and (r["entries"], r["lanes"], r["order_m"], r["seg_w"]) == ("32", "4", "0", "9")}
+    rows = {features(r): r for r in read(PRICES)}
     base = rows.get(0)
     if base is None:
         return "(none yet)"
@@ -317,10 +318,9 @@ def prices_table():
     def more(row, column):
         return f"{int(row[column]):,} ({int(row[column]) - int(base[column]):+,})"
 
-    cells = {features(r): r for r in read(ASIC) if (r["entries"], r["lanes"], r["order_m"]) == ("32", "4", "0")}
-    return table(["parts", "`Features`", "LUT4", "FF", "DPR16X4", "MULT18", "Fmax (MHz)", "kGE"],
+    return table(["parts", "`Features`", "LUT4", "FF", "DPR16X4", "MULT18", "Fmax (MHz)"],
                  [["none" if not f else PART_NAMES.get(f, f), f, *(more(r, column) for column in ("lut4", "ff", "ram_lut", "mult")),
-                   clock(r) if r["fmax_mhz"] else "", cells[f]["kge"] if f in cells else ""] for f, r in sorted(rows.items())]) + (
+                   clock(r) if r["fmax_mhz"] else ""] for f, r in sorted(rows.items())]) + (
         f"\n\n32 entries, 4 lanes, no orderer, ECP5. {tools_of(rows.values())}.")
 
 
