@@ -115,18 +115,22 @@ module sched_decide
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
   // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
-  logic                    best_valid_q, best_valid_d, better;
-  logic signed [KeyW-1:0]  best_key_q, best_key_d;
+  logic                    best_valid_q, best_valid_d;
+  logic signed [KeyW-1:0]  best_key_q;
   logic [RankW-1:0]        best_rank_q;
-  logic [EntryW-1:0]       best_tag_q, best_tag_d, tree_tag;
+  logic [EntryW-1:0]       best_tag_q;
   logic [CountW-1:0]       refused_q;
 
-  assign tree_tag = EntryW'(TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(best_lane_i));
-  assign better = {1'b0, !best_key_i[KeyW-1], best_key_i[KeyW-2:0], best_rank_i} <
-      {!best_valid_q, !best_key_q[KeyW-1], best_key_q[KeyW-2:0], best_rank_q};
+  function automatic logic is_better(logic signed [KeyW-1:0] key, logic [RankW-1:0] rank,
+                                     logic valid, logic signed [KeyW-1:0] best_key, logic [RankW-1:0] best_rank);
+    return {1'b0, !key[KeyW-1], key[KeyW-2:0], rank} < {!valid, !best_key[KeyW-1], best_key[KeyW-2:0], best_rank};
+  endfunction
+
+  function automatic logic [EntryW-1:0] tag_of(logic [RowW-1:0] row, logic [LaneW-1:0] lane);
+    return EntryW'(TagW'(row) * TagW'(Lanes) + TagW'(lane));
+  endfunction
+
   assign best_valid_d = best_valid_q || best_valid_i;
-  assign best_key_d = (best_valid_i && better) ? best_key_i : best_key_q;
-  assign best_tag_d = (best_valid_i && better) ? tree_tag : best_tag_q;
   assign refused_now_o = refused_q + CountW'(refused_i);
 
   always_ff @(posedge clk_i) begin
@@ -140,10 +144,12 @@ module sched_decide
   end
 
   always_ff @(posedge clk_i) begin
-    if (en_q[StageBest] && best_valid_i && better) begin
-      best_key_q <= best_key_i;
-      best_rank_q <= best_rank_i;
-      best_tag_q <= tree_tag;
+    if (en_q[StageBest] && best_valid_i) begin
+      if (is_better(best_key_i, best_rank_i, best_valid_q, best_key_q, best_rank_q)) begin
+        best_key_q <= best_key_i;
+        best_rank_q <= best_rank_i;
+        best_tag_q <= tag_of(row_q[StageBest], best_lane_i);
+      end
     end
   end
 
@@ -160,8 +166,16 @@ module sched_decide
     end else if (done_o && keep_i) begin
       result_valid_o <= best_valid_d || active_i;
       result_forced_o <= forced_now_o;
-      result_tag_o <= best_valid_d ? TagW'(best_tag_d) : next_tag_i & {TagW{active_i}};
-      result_key_o <= best_valid_d ? best_key_d : '0;
+      if (best_valid_i && is_better(best_key_i, best_rank_i, best_valid_q, best_key_q, best_rank_q)) begin
+        result_tag_o <= TagW'(tag_of(row_q[StageBest], best_lane_i));
+        result_key_o <= best_key_i;
+      end else if (best_valid_q) begin
+        result_tag_o <= TagW'(best_tag_q);
+        result_key_o <= best_key_q;
+      end else begin
+        result_tag_o <= next_tag_i & {TagW{active_i}};
+        result_key_o <= '0;
+      end
       refused_o <= refused_now_o;
     end
   end

@@ -218,36 +218,28 @@ module sched_hop
     return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
 
-  logic [AngleW-1:0] arrives;
-  logic              borrow, late, within_risk;
-  logic [TurnW-1:0]  turns, reach_turns, worst_turns;
-  logic              most, most_but_one, reach_beyond, worst_beyond;
-
-  assign arrives = arrival_q[AngleW-1:0];
-  assign borrow = turn_q < arrives;
-  assign late = is_within(borrow, past_margin_q, arrives);
-  assign within_risk = is_within(borrow, past_risk_q, arrives);
-  assign turns = arrival_q[TimeW-1:AngleW];
-  assign most = turns == '1;
-  assign most_but_one = turns == TurnW'(-2);
-  assign reach_turns = turns_of(turns, borrow, late);
-  assign worst_turns = turns_of(turns, borrow, late || within_risk);
-  assign reach_beyond = too_many(most, most_but_one, borrow, late);
-  assign worst_beyond = too_many(most, most_but_one, borrow, late || within_risk);
+  // The hop of an arrival: of its angle and the turns before.
+  function automatic sched_types#(AngleW, CylW)::hop_rsp_t hop_of(logic [TimeW-1:0] arrival, logic [AngleW-1:0] turn,
+                                                                   logic [AngleW:0] past_margin, logic [AngleW:0] past_risk);
+    logic [AngleW-1:0] arrives;
+    logic              borrow, late, within_risk, most, most_but_one;
+    logic [TurnW-1:0]  turns;
+    arrives = arrival[AngleW-1:0];
+    turns = arrival[TimeW-1:AngleW];
+    borrow = turn < arrives;
+    late = is_within(borrow, past_margin, arrives);
+    within_risk = is_within(borrow, past_risk, arrives);
+    most = turns == '1;
+    most_but_one = turns == TurnW'(-2);
+    hop_of.risky = within_risk && !late;
+    hop_of.reach = {turns_of(turns, borrow, late), turn} | {TimeW{too_many(most, most_but_one, borrow, late)}};
+    hop_of.worst = {turns_of(turns, borrow, late || within_risk), turn} |
+        {TimeW{too_many(most, most_but_one, borrow, late || within_risk)}};
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      hop_o.risky <= within_risk && !late;
-      if (reach_beyond) begin
-        hop_o.reach <= '1;
-      end else begin
-        hop_o.reach <= {reach_turns, turn_q};
-      end
-      if (worst_beyond) begin
-        hop_o.worst <= '1;
-      end else begin
-        hop_o.worst <= {worst_turns, turn_q};
-      end
+      hop_o <= hop_of(arrival_q, turn_q, past_margin_q, past_risk_q);
     end
   end
 
