@@ -14,6 +14,7 @@ module sched_axil
 (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             scan_en_i,          // opens the clock gate
 
   // AXI4-Lite
   input  logic             s_axil_awvalid_i,
@@ -47,11 +48,21 @@ module sched_axil
   input  logic             rd_error_i
 );
 
+  // The clock stands still while nothing is offered, held or answered.
+  logic bus_clk;
+
+  sched_clock_gate u_bus_clock (
+    .clk_i,
+    .en_i (s_axil_awvalid_i || s_axil_wvalid_i || !s_axil_awready_o || !s_axil_wready_o || s_axil_bvalid_o || !rst_ni),
+    .scan_en_i,
+    .clk_o(bus_clk)
+  );
+
   // Write. The register file is not ready in the cycle after a write; a response that waits longer keeps the next one back.
   resp_e bresp_q;
 
   sched_join u_join (
-    .clk_i,
+    .clk_i       (bus_clk),
     .rst_ni,
     .addr_valid_i(s_axil_awvalid_i),
     .addr_ready_o(s_axil_awready_o),
@@ -67,7 +78,7 @@ module sched_axil
 
   assign s_axil_bresp_o = bresp_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge bus_clk) begin
     if (!rst_ni) begin
       s_axil_bvalid_o <= 1'b0;
       bresp_q <= RespOkay;

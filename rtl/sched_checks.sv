@@ -144,37 +144,27 @@ endmodule
 bind sched_regs sched_regs_checks #(.Entries(Entries)) u_checks (.*);
 
 // ------------------------------------------------------------------------------- sched_table
-module sched_table_checks
-  import sched_pkg::*;
-#(
-  parameter int unsigned Rows = 8,
-  localparam int unsigned RowW = index_w(Rows)
-) (
-  input logic            clk_i,
-  input logic            rst_ni,
-  input logic            insert_i,
-  input logic            insert_end_i,
-  input logic            remove_i,
-  input logic [RowW-1:0] row_i,
-  input logic [Rows-1:0] valid_o,
-  input logic            part_we_i,
-  input logic            debt_we_i
+module sched_table_checks (
+  input logic clk_i,
+  input logic insert_i,
+  input logic insert_end_i,
+  input logic part_we_i,
+  input logic debt_we_i
 );
+  logic started_q = 1'b0;     // the first edge is one of the reset, which this module does not see
   logic insert_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
-    insert_q <= rst_ni && insert_i;
-    if (rst_ni) begin
-      assert (!(insert_i && remove_i)) else $error("an entry comes and goes at once");
-      assert (!insert_i || !valid_o[row_i]) else $error("an entry comes where there is one");
-      assert (!remove_i || valid_o[row_i]) else $error("an entry goes that is not there");
-      assert (insert_end_i == insert_q) else $error("where an entry ends does not follow where it starts");
+    started_q <= 1'b1;
+    insert_q <= started_q && insert_i;
+    if (started_q) begin
+      assert (!insert_end_i || insert_q) else $error("where an entry ends does not follow where it starts");
       assert (!(part_we_i && debt_we_i)) else $error("a part and a debt are written at once");
     end
   end
 endmodule
 
-bind sched_table sched_table_checks #(.Rows(Rows)) u_checks (.*);
+bind sched_table sched_table_checks u_checks (.*);
 
 // ------------------------------------------------------------------------------- sched_seek
 module sched_seek_checks
@@ -237,30 +227,20 @@ bind sched_hop sched_hop_checks #(.TimeW(TimeW)) u_checks (
 module sched_lane_checks
   import sched_pkg::*;
 (
-  input logic                           clk_i,
-  input logic                           rst_ni,
-  input logic [StageKey:0]              en_i,
-  input logic [StageCost:StageDistance] hop_en,
-  input logic                           cell_we,
-  input logic                           segment_we,
-  input logic                           candidate_o,
-  input logic                           refused_o
+  input logic                clk_i,
+  input logic [StageKey:0]   en_i,
+  input logic                candidate_o,
+  input logic                refused_o
 );
   logic valid_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
-    valid_q <= rst_ni && en_i[StageKey];
-    if (rst_ni) begin
-      // Stage 1 takes the first row in every cycle.
-      assert ((en_i[StageKey:StageCell] == '0) || hop_en == '0) else $error("a row and a hop of the list are in the pipeline");
-      assert (!(cell_we && en_i[StageDirectory]) && !(segment_we && en_i[StageLookup]))
-      else $error("the seek table changes while a distance is looked up");
-      assert (!valid_q || !(candidate_o && refused_o)) else $error("an entry is a candidate and refused");
-    end
+    valid_q <= en_i[StageKey];
+    assert (!valid_q || !(candidate_o && refused_o)) else $error("an entry is a candidate and refused");
   end
 endmodule
 
-bind sched_lane sched_lane_checks u_checks (.hop_en(hop_i.en), .cell_we(load_i.cell_we), .segment_we(load_i.segment_we), .*);
+bind sched_lane sched_lane_checks u_checks (.*);
 
 // ------------------------------------------------------------------------------- sched_min_tree
 module sched_min_tree_checks
@@ -639,7 +619,13 @@ module sched_core_checks
   input logic                        result_forced,
   input logic [TagW-1:0]             result_tag,
   input logic signed [TotalW-1:0]    result_key,
+  input logic                        insert_q,
+  input logic                        remove_q,
+  input logic [TagW-1:0]             change_tag,
   input logic [Entries-1:0]          valid,
+  input logic                        cell_we,
+  input logic                        segment_we,
+  input logic [StageCost:StageDistance] hop_en,
   input logic [CountW-1:0]           occupancy,
   input logic [TagW-1:0]             next_tag,
   input logic                        next_valid,
@@ -706,6 +692,16 @@ module sched_core_checks
         else $error("the next command of the sweep is not in the table");
       end
 
+      // Table
+      assert (!(insert_q && remove_q)) else $error("an entry comes and goes at once");
+      assert (!insert_q || !valid[change_tag[EntryW-1:0]]) else $error("an entry comes where there is one");
+      assert (!remove_q || valid[change_tag[EntryW-1:0]]) else $error("an entry goes that is not there");
+
+      // Lanes; stage 1 takes the first row in every cycle.
+      assert (pass_en[StageKey:StageCell] == '0 || hop_en == '0) else $error("a row and a hop of the list are in the pipeline");
+      assert (!(cell_we && pass_en[StageDirectory]) && !(segment_we && pass_en[StageLookup]))
+      else $error("the seek table changes while a distance is looked up");
+
       // Decision
       if (decided_q) begin
         assert (result_valid || (result_tag == '0 && result_key == '0 && !result_forced))
@@ -732,7 +728,10 @@ bind sched_core sched_core_checks #(
   .Lanes  (Lanes),
   .AngleW (AngleW),
   .TreeKeyW(TreeKeyW)
-) u_checks (.guard_en(cfg.guard_en), .looks_ahead(cfg.ahead.active), .next_tag(sweep.next.tag), .next_valid(sweep.next.valid), .*);
+) u_checks (
+  .guard_en(cfg.guard_en), .looks_ahead(cfg.ahead.active), .next_tag(sweep.next.tag), .next_valid(sweep.next.valid), .cell_we(load.cell_we),
+  .segment_we(load.segment_we), .hop_en(hop_req.en), .*
+);
 
 // ------------------------------------------------------------------------------- sched_top
 module sched_top_checks (

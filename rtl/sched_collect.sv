@@ -39,7 +39,7 @@ module sched_collect
   output mask_change_t      mask_o,
   output logic [CountW-1:0] collected_o,
   output logic [OrderMost-1:0][EntryW-1:0] slot_row_o,
-  output logic [OrderMost-1:0][TagW-1:0]   slot_tag_o
+  output logic [OrderMost-1:0][EntryW-1:0] slot_tag_o
 );
 
   if (Entries < 4 || Entries > 256) begin : g_bad_entries
@@ -126,22 +126,21 @@ module sched_collect
   end
 
   // Slots: row and tag of the first OrderM that were collected.
-  for (genvar slot = 0; slot < OrderMost; slot++) begin : g_slot
-    if (slot < OrderM) begin : g_used
-      logic [EntryW-1:0] row_q;
-      logic [EntryW-1:0] tag_q;
-      always_ff @(posedge clk_i) begin
-        if (mask_o.set && collected_q == CountW'(slot)) begin
-          row_q <= judged_row_q;
-          tag_q <= judged_tag_q;
-        end
+  if (OrderM != 0) begin : g_slots
+    logic [OrderM-1:0][EntryW-1:0] row_q, tag_q;
+
+    always_ff @(posedge clk_i) begin
+      if (mask_o.set && collected_q < CountW'(OrderM)) begin
+        row_q[SlotW'(collected_q)] <= judged_row_q;
+        tag_q[SlotW'(collected_q)] <= judged_tag_q;
       end
-      assign slot_row_o[slot] = row_q;
-      assign slot_tag_o[slot] = TagW'(tag_q);
-    end else begin : g_unused
-      assign slot_row_o[slot] = '0;
-      assign slot_tag_o[slot] = '0;
     end
+
+    assign slot_row_o = (OrderMost * EntryW)'(row_q);
+    assign slot_tag_o = (OrderMost * EntryW)'(tag_q);
+  end else begin : g_no_slots
+    assign slot_row_o = '0;
+    assign slot_tag_o = '0;
   end
 
 endmodule

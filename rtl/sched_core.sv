@@ -65,6 +65,7 @@ module sched_core
   localparam int unsigned LaneW = index_w(Lanes);
   localparam int unsigned LaneShift = $clog2(Lanes);
   localparam int unsigned RefusedW = $clog2(Lanes + 1);
+  localparam int unsigned EntryW = index_w(Entries);
 
   if (!entries_ok(Entries) || Entries % Lanes != 0) begin : g_bad_entries
     $error("sched_core: Entries must be 4 to 256 and a multiple of Lanes");
@@ -96,10 +97,9 @@ module sched_core
   // Registers
   command_t          command;
   logic [TagW-1:0]   change_tag;
-  logic [Entries-1:0] valid, mask, lane_mask;
+  logic [Entries-1:0] valid, mask, live_q;
   mask_change_t      mask_change;
   logic [SeqW-1:0]   seq;
-  sched_types#(AngleW, CylW)::status_t      status;
   sched_types#(AngleW, CylW)::cfg_t         cfg;
   sched_types#(AngleW, CylW)::cluster_cfg_t cluster_cfg;
   sched_types#(AngleW, CylW)::entry_t       entry;
@@ -116,7 +116,8 @@ module sched_core
   logic [31:0]       cycles;
   logic              ordered_q;
   logic [OrderCostW-1:0] order_cost;
-  logic [OrderMost-1:0][TagW-1:0] order_tag, slot_tag;
+  logic [OrderMost-1:0][TagW-1:0] order_tag;
+  logic [OrderMost-1:0][EntryW-1:0] slot_tag;
 
   // List
   sched_types#(AngleW, CylW)::removed_t     removed;
@@ -143,6 +144,7 @@ module sched_core
   ) u_regs (
     .clk_i,
     .rst_ni,
+    .scan_en_i,
     .write_i,
     .wr_ready_o,
     .wr_error_o,
@@ -158,7 +160,26 @@ module sched_core
     .change_tag_o  (change_tag),
     .inserted_i    (insert_q),
     .valid_i       (valid),
-    .status_i      (status),
+    .busy_i        (busy_o),
+    .stays_i       (stays),
+    .done_i        (done),
+    .decided_i     (decided),
+    .forced_now_i  (ahead_done ? result_forced : forced_now),
+    .refused_now_i (ahead_done ? refused : refused_now),
+    .occupancy_i   (occupancy),
+    .result_valid_i(result_valid),
+    .result_forced_i(result_forced),
+    .result_tag_i  (result_tag),
+    .result_key_i  (result_key),
+    .refused_i     (refused),
+    .expired_i     (expired),
+    .expired_tag_i (expired_tag),
+    .cycles_i      (cycles),
+    .sweep_i       (sweep),
+    .collected_i   (collected),
+    .ordered_i     (ordered_q),
+    .order_cost_i  (order_cost),
+    .order_tag_i   (order_tag),
     .served_i      (removed.valid && serve_q),
     .served_place_i(removed.place),
     .cfg_o         (cfg),
@@ -170,26 +191,6 @@ module sched_core
     .mask_o        (mask),
     .load_o        (load)
   );
-
-  assign status = '{
-    busy: busy_o,
-    stays: stays,
-    done: done,
-    decided: decided,
-    forced_now: ahead_done ? result_forced : forced_now,
-    refused_now: ahead_done ? refused : refused_now,
-    occupancy: occupancy,
-    result: '{valid: result_valid, forced: result_forced, tag: result_tag, key: result_key, refused: refused, expired: expired, expired_tag: expired_tag},
-    cycles: cycles,
-    next_valid: sweep.next.valid,
-    next_tag: sweep.next.tag,
-    sweep: sweep.sweep,
-    due: sweep.due,
-    collected: collected,
-    ordered: ordered_q,
-    order_cost: order_cost,
-    order_tag: order_tag
-  };
 
   assign soft_rst_n = rst_ni && !command.clear;
 
@@ -339,12 +340,14 @@ module sched_core
       .total_o    (total)
     );
 
-    for (genvar i = 0; i < OrderMost; i++) begin : g_tag
-      if (i < OrderM) begin : g_used
-        assign order_tag[i] = (ordered_q && CountW'(i) < collected) ?
-            slot_tag[SlotW'(order[i])] : '0;
-      end else begin : g_unused
-        assign order_tag[i] = '0;
+    always_comb begin
+      order_tag = '0;
+      if (ordered_q) begin
+        for (int unsigned i = 0; i < OrderM; i++) begin
+          if (CountW'(i) < collected) begin
+            order_tag[i] = TagW'(slot_tag[SlotW'(order[i])]);
+          end
+        end
       end
     end
     assign order_cost = ordered_q ? total : '0;
@@ -432,6 +435,21 @@ module sched_core
   assign change.optional = optional;
   assign lane_part = part.we ? (SumW + 1)'(part.part) : $signed({1'b0, entry.transfer});
 
+  // Entries in use, and those of them that may compete
+  always_ff @(posedge lanes_clk) begin
+    if (!soft_rst_n) begin
+      valid <= '0;
+    end else if (insert_q) begin
+      valid[change_tag[EntryW-1:0]] <= 1'b1;
+    end else if (remove_q) begin
+      valid[change_tag[EntryW-1:0]] <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge lanes_clk) begin
+    live_q <= valid & (mask | {Entries{!cfg.mask_en}}) & ~exclude;
+  end
+
   // Lanes
   logic [StageTreeEnd:0]          pass_en;
   logic [StageKey:0][RowW-1:0]    row;
@@ -446,7 +464,6 @@ module sched_core
   logic [Lanes-1:0][AngleW-1:0]   fetched_angle;
   logic [Lanes-1:0][SeqW-1:0]     entry_rank;
 
-  assign lane_mask = (mask | {Entries{!cfg.mask_en}}) & ~exclude;
   assign change_row = RowW'(change_tag >> LaneShift);
   assign change_lane = (Lanes > 1) ? change_tag[LaneW-1:0] : '0;
   assign part_row = part.we ? RowW'(part.tag >> LaneShift) : change_row;
@@ -454,7 +471,7 @@ module sched_core
 
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_lane
     logic                mine;
-    logic [Rows-1:0]     lane_valid, row_mask;
+    logic [StageKey:0]   lane_en;
     sched_types#(AngleW, CylW)::hop_req_t lane_hop;
     sched_types#(AngleW, CylW)::hop_rsp_t lane_rsp;
 
@@ -463,10 +480,12 @@ module sched_core
     // The list's hops go through the first lane, between passes.
     if (lane == 0) begin : g_hops
       assign lane_hop = hop_req;
+      assign lane_en = pass_en[StageKey:0] | {1'b0, hop_req.en, 1'b0};
       assign hop_rsp = lane_rsp;
     end else begin : g_no_hops
       logic unused_hop;
       assign lane_hop = '0;
+      assign lane_en = pass_en[StageKey:0];
       assign unused_hop = ^lane_rsp;
     end
 
@@ -482,24 +501,21 @@ module sched_core
       .Features(Features)
     ) u_lane (
       .clk_i       (lanes_clk),
-      .rst_ni      (soft_rst_n),
       .insert_i    (insert_q && mine),
       .insert_end_i(insert_end_q && mine),
-      .remove_i    (remove_q && mine),
       .change_row_i(change_row),
       .change_i    (change),
       .seq_i       (seq),
-      .valid_o     (lane_valid),
       .part_we_i   ((part.we || insert_q) && part_lane == LaneW'(lane)),
       .part_row_i  (part_row),
       .part_i      (lane_part),
       .load_i      (load),
-      .mask_i      (row_mask),
+      .live_i      (live_q),
       .pass_i      (pass),
       .hop_cfg_i   (hop_cfg),
       .hop_i       (lane_hop),
       .hop_o       (lane_rsp),
-      .en_i        (pass_en[StageKey:0]),
+      .en_i        (lane_en),
       .row_i       (row),
       .fetch_i     (fetch),
       .fetched_place_o(fetched_place[lane]),
@@ -512,10 +528,6 @@ module sched_core
       .rank_o      (entry_rank[lane])
     );
 
-    for (genvar r = 0; r < Rows; r++) begin : g_entry
-      assign valid[r*Lanes+lane] = lane_valid[r];
-      assign row_mask[r] = lane_mask[r*Lanes+lane];
-    end
   end
 
   // Seeded fault for the test of the tests: lane 0's key is wrong by one tick.

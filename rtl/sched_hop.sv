@@ -225,26 +225,34 @@ module sched_hop
     return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
 
-  logic [AngleW-1:0] arrives;
-  logic              borrow, late, within_risk;
-  logic [TurnW-1:0]  turns, reach_turns, worst_turns;
-  logic              most, most_but_one, reach_beyond, worst_beyond;
+  // The hop of an arrival, of its angle and the turns before. One with a rest waits no turn for a late arrival; it is over on arrival
+  // if the wait is not within the rest.
+  function automatic sched_types#(AngleW, CylW)::hop_rsp_t hop_of(logic [TimeW-1:0] arrival, logic [AngleW-1:0] turn,
+                                                                   logic [AngleW:0] past_margin, logic [AngleW:0] past_risk,
+                                                                   logic rests, logic [AngleW:0] past_rest, logic [TimeW-1:0] over_time);
+    logic [AngleW-1:0] arrives;
+    logic              borrow, late, waits, within_risk, most, most_but_one;
+    logic [TurnW-1:0]  turns;
+    arrives = arrival[AngleW-1:0];
+    turns = arrival[TimeW-1:AngleW];
+    borrow = turn < arrives;
+    late = is_within(borrow, past_margin, arrives);
+    waits = late && !rests;
+    within_risk = is_within(borrow, past_risk, arrives);
+    most = turns == '1;
+    most_but_one = turns == TurnW'(-2);
+    hop_of.risky = within_risk && !late && !rests;
+    hop_of.reach = {turns_of(turns, borrow, waits), turn} | {TimeW{too_many(most, most_but_one, borrow, waits)}};
+    hop_of.worst = {turns_of(turns, borrow, late || within_risk), turn} |
+        {TimeW{too_many(most, most_but_one, borrow, late || within_risk)}};
+    if (rests && !is_within(borrow, past_rest, arrives)) begin
+      hop_of.reach = over_time;
+    end
+  endfunction
 
-  // Of a hop with a rest: no turn for a late arrival; over on arrival if the wait is not within the rest.
-  logic             rests, over;
+  logic             rests;
+  logic [AngleW:0]  past_rest;
   logic [TimeW-1:0] over_time;
-
-  assign arrives = arrival_q[AngleW-1:0];
-  assign borrow = turn_q < arrives;
-  assign late = is_within(borrow, past_margin_q, arrives);
-  assign within_risk = is_within(borrow, past_risk_q, arrives);
-  assign turns = arrival_q[TimeW-1:AngleW];
-  assign most = turns == '1;
-  assign most_but_one = turns == TurnW'(-2);
-  assign reach_turns = turns_of(turns, borrow, late && !rests);
-  assign worst_turns = turns_of(turns, borrow, late || within_risk);
-  assign reach_beyond = too_many(most, most_but_one, borrow, late && !rests);
-  assign worst_beyond = too_many(most, most_but_one, borrow, late || within_risk);
 
   if (has(Features, FeatureZeroLatency)) begin : g_zero_latency
     logic [AngleW-1:0] charge, rest_q;
@@ -273,34 +281,19 @@ module sched_hop
     end
 
     assign rests = rests_q;
-    assign over = rests_q && !is_within(borrow, past_rest_q, arrives);
+    assign past_rest = past_rest_q;
     assign over_time = over_time_q;
   end else begin : g_in_order
     logic unused_rest;
     assign unused_rest = ^{rest_i, cfg_i.rest_cost};
     assign rests = 1'b0;
-    assign over = 1'b0;
+    assign past_rest = '0;
     assign over_time = '0;
   end
 
-  // A hop that is beyond stays so while no other comes: the clamps need not wait for the enable.
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      hop_o.risky <= within_risk && !late && !rests;
-    end
-    if (over) begin
-      if (en_i[StageCost]) begin
-        hop_o.reach <= over_time;
-      end
-    end else if (reach_beyond) begin
-      hop_o.reach <= '1;
-    end else if (en_i[StageCost]) begin
-      hop_o.reach <= {reach_turns, turn_q};
-    end
-    if (worst_beyond) begin
-      hop_o.worst <= '1;
-    end else if (en_i[StageCost]) begin
-      hop_o.worst <= {worst_turns, turn_q};
+      hop_o <= hop_of(arrival_q, turn_q, past_margin_q, past_risk_q, rests, past_rest, over_time);
     end
   end
 

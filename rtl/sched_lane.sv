@@ -9,7 +9,7 @@
 //             SegW, SeqW (see sched_core).
 // Latency:    eleven cycles from a row in stage 0 to its candidate, valid in stage 12; one row a
 //             cycle. en_i[n] enables the register after stage n, row_i[n] is the row in stage n; a
-//             hop of the list takes part in stages 1 to 10.
+//             hop of the list takes part in stages 1 to 10 of lane 0, where no row does.
 // Handshake:  none. The configuration inputs are stable while rows are under way.
 
 module sched_lane
@@ -29,26 +29,24 @@ module sched_lane
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned RoomW = room_w(AngleW),
   localparam int unsigned PartW = SumW + 1,
-  localparam int unsigned RowW = index_w(Rows)
+  localparam int unsigned RowW = index_w(Rows),
+  localparam int unsigned EntryW = index_w(Rows * Lanes)
 ) (
   input  logic              clk_i,
-  input  logic              rst_ni,
 
   // Changes of the table
   input  logic              insert_i,
   input  logic              insert_end_i,
-  input  logic              remove_i,
   input  logic [RowW-1:0]   change_row_i,
   input  sched_types#(AngleW, CylW)::change_t change_i,
   input  logic [SeqW-1:0]   seq_i,
-  output logic [Rows-1:0]   valid_o,
   input  logic              part_we_i,
   input  logic [RowW-1:0]   part_row_i,
   input  logic signed [PartW-1:0] part_i,
 
   // Seek table, configuration
   input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
-  input  logic [Rows-1:0]   mask_i,            // entries that may compete
+  input  logic [Rows*Lanes-1:0] live_i,        // entries that may compete, by tag
   input  sched_types#(AngleW, CylW)::pass_t pass_i,
   // Overheads: {a hop of the list from an entry's end, to a write, from a write}; in a pass, and from the head: {0, 0, the entry
   // writes}
@@ -100,11 +98,6 @@ module sched_lane
   // Ageing with a weight takes three stages more.
   localparam int unsigned StageAge = has(Features, FeatureAgeing) ? StageLookup : StageSeek;
 
-  // A hop of the list passes where no row does.
-  logic [StageKey:0] en;
-
-  assign en = en_i | {1'b0, hop_i.en, 1'b0};
-
   // Entries
   sched_types#(AngleW, CylW)::place_t place;
   logic [AngleW-1:0] angle;
@@ -123,43 +116,40 @@ module sched_lane
     .Features(Features)
   ) u_table (
     .clk_i,
-    .rst_ni,
     .insert_i,
     .insert_end_i,
-    .remove_i,
     .row_i        (change_row_i),
     .change_i,
     .seq_i,
-    .valid_o,
     .part_we_i,
     .part_row_i,
     .part_i,
-    .debt_we_i    (en[StageKey] && pass_i.onward),
+    .debt_we_i    (en_i[StageKey] && pass_i.onward),
     .debt_row_i   (row_i[StageKey]),
     .debt_i       (new_debt),
     .onward_i     (pass_i.onward),
     .place_end_i  (pass_i.onward || fetch_i[0]),
-    .place_en_i   (en[0]),
+    .place_en_i   (en_i[0]),
     .place_row_i  (row_i[0]),
     .place_o      (place),
-    .angle_en_i   (en[StageMultiply] || fetch_i[StageMultiply]),
+    .angle_en_i   (en_i[StageMultiply] || fetch_i[StageMultiply]),
     .angle_end_i  (pass_i.onward || fetch_i[StageMultiply]),
     .angle_row_i  (row_i[StageMultiply]),
     .angle_o      (angle),
     .rest_o       (rest),
-    .age_en_i     (en[StageAge]),
+    .age_en_i     (en_i[StageAge]),
     .age_row_i    (row_i[StageAge]),
     .continuous_o (continuous),
     .age_o        (age),
-    .extra_en_i   (en[StageArrive]),
+    .extra_en_i   (en_i[StageArrive]),
     .extra_clear_i(next_q),
     .extra_row_i  (row_i[StageArrive]),
     .extra_o      (extra),
-    .limit_en_i   (en[StageSeek]),
+    .limit_en_i   (en_i[StageSeek]),
     .limit_row_i  (row_i[StageSeek]),
     .limit_kind_o (limit_kind),
     .limit_o      (limit),
-    .seq_en_i     (en[StageCost]),
+    .seq_en_i     (en_i[StageCost]),
     .seq_row_i    (row_i[StageCost]),
     .seq_o        (seq)
   );
@@ -171,7 +161,7 @@ module sched_lane
   logic [2:0]                         overhead_sel;
   logic [AngleW-1:0]                  from_angle, to_angle, hop_rest;
 
-  assign hop = hop_i.en[StageDistance];
+  assign hop = Lane == 0 && hop_i.en[StageDistance];
   assign hop_place = hop && !hop_i.head;
   assign from = hop_place ? hop_i.from : pass_i.place;
   assign to.cyl = hop ? hop_i.to.cyl : place.cyl;
@@ -179,7 +169,7 @@ module sched_lane
   assign to.write = hop ? hop_i.to.write : pass_i.onward ? pass_i.place.write : place.write;
   assign overhead_sel = hop_place ? {1'b1, hop_i.to.write, hop_i.from.write} :
       {2'b00, hop ? hop_i.to.write : place.write};
-  assign hop_angle = hop_i.en[StageSeek];
+  assign hop_angle = Lane == 0 && hop_i.en[StageSeek];
   assign from_angle = (hop_angle && !hop_i.angle_head) ? hop_i.from_angle : pass_i.angle;
   assign to_angle = hop_angle ? hop_i.to_angle : angle;
   assign hop_rest = (hop_angle || pass_i.onward || pass_i.ahead) ? '0 : rest;
@@ -196,7 +186,7 @@ module sched_lane
     .clk_i,
     .load_i,
     .cfg_i         (hop_cfg_i),
-    .en_i          (en[StageCost:StageDistance]),
+    .en_i          (en_i[StageCost:StageDistance]),
     .from_i        (from),
     .to_i          (to),
     .overhead_sel_i(overhead_sel),
@@ -209,25 +199,20 @@ module sched_lane
   // Stage 9: what the entry has waited; is it NEXT? Stage 10: what the sweep has to spare, less what the entry adds
   // (in a pass for debts: its part); does it compete?
   logic                    live_q, competes_q, continuous_q, next_cost_q;
-  logic [Rows-1:0]         live_rows_q;
   logic signed [RoomW:0]   room_q;
   logic [TimeW-1:0]        aged_cost_q;
   logic signed [KeyW-1:0]  aged, aged_q, aged_risky_q;
 
   always_ff @(posedge clk_i) begin
-    live_rows_q <= valid_o & mask_i;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (en[StageSeek]) begin
+    if (en_i[StageSeek]) begin
       next_q <= TagW'(row_i[StageSeek]) * TagW'(Lanes) + TagW'(Lane) == pass_i.next_tag;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (en[StageArrive]) begin
+    if (en_i[StageArrive]) begin
       next_cost_q <= next_q;
-      live_q <= live_rows_q[row_i[StageArrive]];
+      live_q <= live_i[EntryW'(TagW'(row_i[StageArrive]) * TagW'(Lanes) + TagW'(Lane))];
     end
   end
 
@@ -249,16 +234,16 @@ module sched_lane
 
     // Stages 6 to 9: what was waited, its cap, its weight
     always_ff @(posedge clk_i) begin
-      if (en[StageLine]) begin
+      if (en_i[StageLine]) begin
         waited_q <= pass_i.age_now - age;
         continuous_line_q <= continuous;
       end
-      if (en[StageMultiply]) begin
+      if (en_i[StageMultiply]) begin
         capped_q <= (waited_q > SumW'(pass_i.ageing.cap)) ? pass_i.ageing.cap : waited_q[CapW-1:0];
         plain_q <= as_time(waited_q);
         continuous_age_q[StageMultiply] <= continuous_line_q;
       end
-      if (en[StageSeek]) begin
+      if (en_i[StageSeek]) begin
         product_q <= ProductW'(capped_q) * ProductW'(pass_i.ageing.scale);
         plain_seek_q <= plain_q;
         continuous_age_q[StageSeek] <= continuous_age_q[StageMultiply];
@@ -268,7 +253,7 @@ module sched_lane
     assign weighted = product_q[ProductW-1:ScaleFraction];
 
     always_ff @(posedge clk_i) begin
-      if (en[StageArrive]) begin
+      if (en_i[StageArrive]) begin
         continuous_age_q[StageArrive] <= continuous_age_q[StageSeek];
         if (!pass_i.ageing.scaled) begin
           aged_cost_q <= plain_seek_q;
@@ -301,7 +286,7 @@ module sched_lane
     assign waited = pass_i.age_now - age;
 
     always_ff @(posedge clk_i) begin
-      if (en[StageArrive]) begin
+      if (en_i[StageArrive]) begin
         continuous_q <= continuous;
         aged_cost_q <= as_time(waited);
       end
@@ -314,7 +299,7 @@ module sched_lane
   end
 
   always_ff @(posedge clk_i) begin
-    if (en[StageCost]) begin
+    if (en_i[StageCost]) begin
       room_q <= (RoomW + 1)'(pass_i.room) + (RoomW + 1)'(extra);
       aged_q <= aged;
       aged_risky_q <= aged - KeyW'(pass_i.risk_charge);
@@ -332,11 +317,11 @@ module sched_lane
     logic                   near_q;
 
     always_ff @(posedge clk_i) begin
-      if (en[StageArrive]) begin
+      if (en_i[StageArrive]) begin
         left_arrive_q <= limit - pass_i.head_time;
         kind_arrive_q <= pass_i.ahead ? LimitNone : limit_kind;
       end
-      if (en[StageCost]) begin
+      if (en_i[StageCost]) begin
         left_q <= left_arrive_q;
         kind_q <= kind_arrive_q;
         near_q <= (SumW + 1)'(left_arrive_q) < $signed({1'b0, pass_i.grace});
@@ -360,7 +345,7 @@ module sched_lane
   logic live_cost_q;
 
   always_ff @(posedge clk_i) begin
-    if (en[StageCost]) begin
+    if (en_i[StageCost]) begin
       live_cost_q <= live_q;
     end
   end
@@ -375,7 +360,7 @@ module sched_lane
   assign new_debt = need[DebtW-1:0];
 
   always_ff @(posedge clk_i) begin
-    if (en[StageKey]) begin
+    if (en_i[StageKey]) begin
       candidate_o <= competes_q && passed && !expired;
       refused_o <= competes_q && !passed && !expired;
       due_o <= due;
@@ -386,6 +371,6 @@ module sched_lane
   end
 
   logic unused_row;
-  assign unused_row = ^{row_i[StageLine:StageDistance], fetch_i};
+  assign unused_row = ^{row_i[StageLine:StageDistance], fetch_i, hop_i.en};
 
 endmodule

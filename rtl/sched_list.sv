@@ -47,7 +47,7 @@ module sched_list
   output mask_change_t      mask_o,
   output logic [CountW-1:0] collected_o,
   output logic              streamed_o,        // beside done_o: that was done
-  output logic [OrderMost-1:0][TagW-1:0] slot_tag_o,
+  output logic [OrderMost-1:0][EntryW-1:0] slot_tag_o,
   output sched_types#(AngleW, CylW)::matrix_cost_t cost_o,
 
   // Hop unit of the first lane

@@ -57,18 +57,15 @@ module sched_min_tree
             {!first.valid, !first.key[KeyW-1], first.key[KeyW-2:0], first.rank}) ? later : first;
   endfunction
 
-  best_t [Lanes-1:0]  leaf;
-  best_t [Middle-1:0] middle_d, middle_q;
-  best_t              best_d, best_q;
+  best_t [Middle-1:0] middle_q;
+  best_t              best_q;
 
-  for (genvar i = 0; i < Lanes; i++) begin : g_leaf
-    assign leaf[i] = '{valid: candidate_i[i], key: key_i[i], rank: rank_i[i], lane: LaneW'(i)};
-  end
-
-  always_comb begin
+  // The two halves, in the levels that they have; each is computed only when its register takes it.
+  function automatic best_t [Middle-1:0] first_half(logic [Lanes-1:0] candidate, logic [Lanes-1:0][KeyW-1:0] key,
+                                                    logic [Lanes-1:0][RankW-1:0] rank);
     best_t node [Lanes];
     for (int unsigned i = 0; i < Lanes; i++) begin
-      node[i] = leaf[i];
+      node[i] = '{valid: candidate[i], key: key[i], rank: rank[i], lane: LaneW'(i)};
     end
     for (int unsigned stride = 1; stride < Lanes / Middle; stride *= 2) begin
       for (int unsigned i = 0; i < Lanes; i += 2 * stride) begin
@@ -76,22 +73,22 @@ module sched_min_tree
       end
     end
     for (int unsigned i = 0; i < Middle; i++) begin
-      middle_d[i] = node[i*(Lanes/Middle)];
+      first_half[i] = node[i*(Lanes/Middle)];
     end
-  end
+  endfunction
 
-  always_comb begin
+  function automatic best_t second_half(best_t [Middle-1:0] middle);
     best_t node [Middle];
     for (int unsigned i = 0; i < Middle; i++) begin
-      node[i] = middle_q[i];
+      node[i] = middle[i];
     end
     for (int unsigned stride = 1; stride < Middle; stride *= 2) begin
       for (int unsigned i = 0; i < Middle; i += 2 * stride) begin
         node[i] = better_of(node[i], node[i+stride]);
       end
     end
-    best_d = node[0];
-  end
+    return node[0];
+  endfunction
 
   function automatic logic [RefusedW-1:0] count(logic [Lanes-1:0] refused);
     count = '0;
@@ -115,7 +112,7 @@ module sched_min_tree
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin
-      middle_q <= middle_d;
+      middle_q <= first_half(candidate_i, key_i, rank_i);
       refused_q <= count(refused_i);
       expired_q <= |expired_i;
       expired_lane_q <= lowest(expired_i);
@@ -124,7 +121,7 @@ module sched_min_tree
 
   always_ff @(posedge clk_i) begin
     if (en_i[1]) begin
-      best_q <= best_d;
+      best_q <= second_half(middle_q);
       refused_o <= refused_q;
       expired_o <= expired_q;
       expired_lane_o <= expired_lane_q;

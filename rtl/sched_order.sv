@@ -134,12 +134,11 @@ module sched_order #(
   // Control: the levels, each followed by a wait until its entries are in the banks, then the way
   // back. After the last set the rows of the full set are read, which begin the way back.
   logic             issue_q, back_q, odd_q, alone_q;
-  logic [M-1:0]     set_q, first_q, first_d, full_q, start_full;
+  logic [M-1:0]     set_q, first_q, first_d, full_q;
   logic [WaitW-1:0] wait_q;
   logic [SlotW-1:0] left_q;
   logic             level_end, last_level, wait_end, push;
 
-  assign start_full = first_slots(count_i);
   assign first_d = (first_q << 1) | M'(1);
   assign level_end = (set_q & (first_q >> 1)) == (first_q >> 1) &&
                      |(set_q & full_q & ~(full_q >> 1));
@@ -187,7 +186,7 @@ module sched_order #(
     if (start_i) begin
       set_q <= M'(1);
       first_q <= M'(1);
-      full_q <= start_full;
+      full_q <= first_slots(count_i);
       alone_q <= count_i == SlotW'(1);
       left_q <= count_i;
     end else if (issue_q) begin

@@ -447,38 +447,6 @@ package sched_pkg;
       logic [SumW-1:0]   grace;
       logic signed [room_w(AngleW)-1:0] room;
     } pass_t;
-
-    // Result of a decision
-    typedef struct packed {
-      logic              valid;
-      logic              forced;
-      logic [TagW-1:0]   tag;
-      logic signed [total_w(AngleW)-1:0] key;
-      logic [CountW-1:0] refused;
-      logic              expired;
-      logic [TagW-1:0]   expired_tag;
-    } result_t;
-
-    // What the host reads, and what the counters count
-    typedef struct packed {
-      logic              busy;
-      logic              stays;             // busy in the next cycle too
-      logic              done;
-      logic              decided;
-      logic              forced_now;        // beside decided
-      logic [CountW-1:0] refused_now;
-      logic [CountW-1:0] occupancy;
-      result_t           result;
-      logic [31:0]       cycles;
-      logic              next_valid;
-      logic [TagW-1:0]   next_tag;
-      logic [SumW-1:0]   sweep;
-      logic [SumW-1:0]   due;
-      logic [CountW-1:0] collected;
-      logic              ordered;
-      logic [TimeW+3:0]  order_cost;
-      logic [OrderMost-1:0][TagW-1:0] order_tag;
-    } status_t;
   endclass
 
   // A change of the seek table

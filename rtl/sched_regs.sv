@@ -23,10 +23,13 @@ module sched_regs
   parameter int unsigned SeqW = 24,
   parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW),
-  localparam int unsigned SumW = sum_w(AngleW)
+  localparam int unsigned SumW = sum_w(AngleW),
+  localparam int unsigned TotalW = total_w(AngleW),
+  localparam int unsigned OrderCostW = TimeW + 4
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
+  input  logic               scan_en_i,         // opens the clock gate
 
   // Port
   input  write_t             write_i,
@@ -47,8 +50,31 @@ module sched_regs
   input  logic               inserted_i,        // in the cycle after an insertion
   input  logic [Entries-1:0] valid_i,
 
-  // State; where the command served ends
-  input  sched_types#(AngleW, CylW)::status_t status_i,
+  // State
+  input  logic               busy_i,
+  input  logic               stays_i,           // busy in the next cycle too
+  input  logic               done_i,
+  input  logic               decided_i,
+  input  logic               forced_now_i,      // beside decided_i
+  input  logic [CountW-1:0]  refused_now_i,
+
+  // What only the host reads
+  input  logic [CountW-1:0]  occupancy_i,
+  input  logic               result_valid_i,
+  input  logic               result_forced_i,
+  input  logic [TagW-1:0]    result_tag_i,
+  input  logic signed [TotalW-1:0] result_key_i,
+  input  logic [CountW-1:0]  refused_i,
+  input  logic               expired_i,
+  input  logic [TagW-1:0]    expired_tag_i,
+  input  logic [31:0]        cycles_i,
+  input  sched_types#(AngleW, CylW)::sweep_t sweep_i,
+  input  logic [CountW-1:0]  collected_i,
+  input  logic               ordered_i,
+  input  logic [OrderCostW-1:0] order_cost_i,
+  input  logic [OrderMost-1:0][TagW-1:0] order_tag_i,
+
+  // Where the command served ends
   input  logic               served_i,
   input  sched_types#(AngleW, CylW)::place_t served_place_i,
 
@@ -99,7 +125,6 @@ module sched_regs
   localparam int unsigned PlaceW = place_w(CylW, SegM);
   localparam int unsigned BaseW = base_w(AngleW);
   localparam int unsigned DeltaW = delta_w(AngleW);
-  localparam int unsigned OrderCostW = TimeW + 4;
   localparam int unsigned CellIndexW = index_w(Cells);
   localparam int unsigned SeekIndexW = SeekIndexIndexWidth;
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
@@ -120,7 +145,7 @@ module sched_regs
       open_q <= 1'b1;
     end else begin
       write_gap_q <= write_accept;
-      open_q <= !write_accept && !status_i.stays;
+      open_q <= !write_accept && !stays_i;
     end
   end
 
@@ -148,14 +173,15 @@ module sched_regs
   assign kind_en = write_i.usable && open_q;     // as write_en, for a kind: there is an address where one is set
   assign write_refused = kind_en && tag_refused;
 
-  // Staging touches nothing. A write shows in the cycle after it.
-  logic staging, touched_q;
+  // What only an operation looks at, and the flags that CLEAR clears, touch neither list nor lanes. A write shows in the cycle after it.
+  logic aside, touched_q;
 
-  assign staging = (write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset) || write_i.addr == ELimitOffset || write_i.addr == ERestOffset;
-  assign command_o.touched = (write_i.valid && !staging) || touched_q || !rst_ni;
+  assign aside = (write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset) || write_i.addr == ELimitOffset || write_i.addr == ERestOffset ||
+      (write_i.addr >= HeadTimeOffset && write_i.addr <= AgeNowOffset) || (is_clear && !write_i.soft_reset);
+  assign command_o.touched = (write_i.valid && !aside) || touched_q || !rst_ni;
 
   always_ff @(posedge clk_i) begin
-    touched_q <= write_accept && !staging;
+    touched_q <= write_accept && !aside;
   end
 
   // Commands
@@ -191,19 +217,32 @@ module sched_regs
 
   // What only operations and reads look at follows one cycle after the write: an operation begins two cycles after it at the
   // earliest, and reads are answered from the copy below. The data stay until lanes and list have followed a change.
-  logic             late_en_q;
+  logic             late_en_q, later_q;
   logic [AddrW-1:0] late_addr_q;
   logic [31:0]      late_data_q;
 
-  always_ff @(posedge clk_i) begin
+  // Clock of what only an access changes: registers, their copy and the answer. What is worked out of a register follows two cycles
+  // after a write.
+  logic access_clk;
+
+  sched_clock_gate u_access_clock (
+    .clk_i,
+    .en_i (write_i.valid || touched_q || late_en_q || later_q || rd_valid_i || rsp_valid_o || served_i || !rst_ni),
+    .scan_en_i,
+    .clk_o(access_clk)
+  );
+
+  always_ff @(posedge access_clk) begin
     if (!rst_ni) begin
       late_en_q <= 1'b0;
+      later_q <= 1'b0;
     end else begin
       late_en_q <= write_en;
+      later_q <= late_en_q;
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     if (open_q) begin
       late_addr_q <= write_i.addr;
       late_data_q <= write_i.data;
@@ -218,108 +257,108 @@ module sched_regs
   logic [TimeW-1:0] overhead_rr, overhead_rw, overhead_wr, overhead_ww, delay;
 
   sched_reg #(.Width(5)) u_ctrl (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
     .d_i({write_i.data[CtrlGuardEnLsb], write_i.data[CtrlNextCOnlyLsb], write_i.data[CtrlSweepDownLsb],
           write_i.data[CtrlMaskEnLsb], write_i.data[CtrlIrqEnLsb]}), .q_o({cfg_o.guard_en, cfg_o.next_c_only, cfg_o.sweep_down, cfg_o.mask_en, irq_en})
   );
   // The head: written by the host, or where the command served ends.
   sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(served_i || (write_en && write_i.addr == HeadPosOffset)),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(served_i || (write_en && write_i.addr == HeadPosOffset)),
     .d_i(served_i ? served_place_i :
          {write_i.data[HeadPosCylLsb+:CylW], write_i.data[HeadPosHeadLsb+:HeadW], write_i.data[HeadPosWriteLsb]}), .q_o(cfg_o.head)
   );
   sched_reg #(.Width(SumW)) u_head_time (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadTimeOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadTimeOffset),
     .d_i(late_data_q[HeadTimeTicksLsb+:SumW]), .q_o(cfg_o.head_time)
   );
   sched_reg #(.Width(SumW)) u_reserve (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ReserveOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ReserveOffset),
     .d_i(late_data_q[ReserveTicksLsb+:SumW]), .q_o(cfg_o.reserve)
   );
   sched_reg #(.Width(SumW)) u_age_now (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeNowOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeNowOffset),
     .d_i(late_data_q[AgeNowTicksLsb+:SumW]), .q_o(cfg_o.age_now)
   );
   sched_reg #(.Width(AngleW)) u_margin (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == MarginOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == MarginOffset),
     .d_i(late_data_q[MarginTicksLsb+:AngleW]), .q_o(cfg_o.hop.margin)
   );
   sched_reg #(.Width(AngleW)) u_risk (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskOffset),
     .d_i(late_data_q[RiskTicksLsb+:AngleW]), .q_o(cfg_o.hop.risk)
   );
   sched_reg #(.Width(AngleW)) u_risk_charge (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskChargeOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskChargeOffset),
     .d_i(late_data_q[RiskChargeTicksLsb+:AngleW]), .q_o(cfg_o.risk_charge)
   );
   sched_reg #(.Width(TimeW)) u_head_switch (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadSwitchOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadSwitchOffset),
     .d_i(late_data_q[HeadSwitchTicksLsb+:TimeW]), .q_o(cfg_o.hop.head_switch)
   );
   sched_reg #(.Width(TimeW)) u_write_settle (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == WriteSettleOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == WriteSettleOffset),
     .d_i(late_data_q[WriteSettleTicksLsb+:TimeW]), .q_o(cfg_o.hop.write_settle)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rr (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRrOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRrOffset),
     .d_i(late_data_q[OverheadRrTicksLsb+:TimeW]), .q_o(overhead_rr)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rw (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRwOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRwOffset),
     .d_i(late_data_q[OverheadRwTicksLsb+:TimeW]), .q_o(overhead_rw)
   );
   sched_reg #(.Width(TimeW)) u_overhead_wr (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWrOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWrOffset),
     .d_i(late_data_q[OverheadWrTicksLsb+:TimeW]), .q_o(overhead_wr)
   );
   sched_reg #(.Width(TimeW)) u_overhead_ww (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWwOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWwOffset),
     .d_i(late_data_q[OverheadWwTicksLsb+:TimeW]), .q_o(overhead_ww)
   );
   sched_reg #(.Width(TimeW)) u_delay (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DelayOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DelayOffset),
     .d_i(late_data_q[DelayTicksLsb+:TimeW]), .q_o(delay)
   );
   sched_reg #(.Width(CountW + 5)) u_cluster (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
     .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb], late_data_q[ClusterTakeDLsb],
           late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}), .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down, cluster_o.order})
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
     .d_i(late_data_q[ClusterFromCylLsb+:CylW]), .q_o(cluster_o.from)
   );
   sched_reg #(.Width(CylW)) u_cluster_span (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterSpanOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterSpanOffset),
     .d_i(late_data_q[ClusterSpanCylLsb+:CylW]), .q_o(cluster_o.span)
   );
   sched_reg #(.Width(CylW + HeadW + 3)) u_e_pos (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
     .d_i({late_data_q[EPosCylLsb+:CylW], late_data_q[EPosHeadLsb+:HeadW], late_data_q[EPosWriteLsb],
           late_data_q[EPosClassLsb+:EPosClassWidth]}), .q_o({entry_o.start, class_bits})
   );
   sched_reg #(.Width(CylW + HeadW)) u_e_end_pos (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndPosOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndPosOffset),
     .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}), .q_o({entry_o.finish.cyl, entry_o.finish.head})
   );
   sched_reg #(.Width(AngleW)) u_e_start_angle (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAngleOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAngleOffset),
     .d_i(late_data_q[EAngleTicksLsb+:AngleW]), .q_o(entry_o.start_angle)
   );
   sched_reg #(.Width(AngleW)) u_e_end_angle (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndAngleOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndAngleOffset),
     .d_i(late_data_q[EEndAngleTicksLsb+:AngleW]), .q_o(entry_o.finish_angle)
   );
   sched_reg #(.Width(SumW)) u_e_transfer (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ETransferOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ETransferOffset),
     .d_i(late_data_q[ETransferTicksLsb+:SumW]), .q_o(entry_o.transfer)
   );
   sched_reg #(.Width(SumW)) u_e_deadline (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EDeadlineOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EDeadlineOffset),
     .d_i(late_data_q[EDeadlineTicksLsb+:SumW]), .q_o(entry_o.deadline)
   );
   sched_reg #(.Width(SumW)) u_e_age (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAgeOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAgeOffset),
     .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(entry_o.age)
   );
 
@@ -329,51 +368,51 @@ module sched_regs
   logic [1:0] limit_kind;
 
   sched_reg #(.Width(1), .Present(Ageing)) u_defer_c (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlDeferCLsb]), .q_o(defer_c)
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlDeferCLsb]), .q_o(defer_c)
   );
   sched_reg #(.Width(1), .Present(ZeroLatency)) u_rest_cost (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlRestCostLsb]), .q_o(rest_cost)
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlRestCostLsb]), .q_o(rest_cost)
   );
   sched_reg #(.Width(TimeW - 1), .Present(Ageing)) u_defer (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DeferOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DeferOffset),
     .d_i(late_data_q[DeferTicksLsb+:TimeW-1]), .q_o(cfg_o.ageing.defer)
   );
   sched_reg #(.Width(CapW), .Present(Ageing)) u_age_cap (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeCapOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeCapOffset),
     .d_i(late_data_q[AgeCapUnitsLsb+:CapW]), .q_o(cfg_o.ageing.cap)
   );
   sched_reg #(.Width(ScaleW), .Present(Ageing)) u_age_scale (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeScaleOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeScaleOffset),
     .d_i(late_data_q[AgeScaleWeightLsb+:ScaleW]), .q_o(cfg_o.ageing.scale)
   );
   sched_reg #(.Width(CountW + 3), .Present(Ahead)) u_ahead (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadOffset),
     .d_i({late_data_q[AheadMostLsb+:CountW], late_data_q[AheadDepthLsb+:3]}), .q_o({cfg_o.ahead.most, depth})
   );
   sched_reg #(.Width(32), .Present(Ahead)) u_ahead_share (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == AheadShareOffset), .d_i(write_i.data), .q_o(cfg_o.ahead.share)
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == AheadShareOffset), .d_i(write_i.data), .q_o(cfg_o.ahead.share)
   );
   sched_reg #(.Width(SumW), .Present(Limits)) u_grace (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == GraceOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == GraceOffset),
     .d_i(late_data_q[GraceTicksLsb+:SumW]), .q_o(cfg_o.grace)
   );
   sched_reg #(.Width(2), .Present(Limits)) u_e_limit_kind (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
     .d_i(late_data_q[EPosLimitLsb+:EPosLimitWidth]), .q_o(limit_kind)
   );
   sched_reg #(.Width(SumW), .Present(Limits)) u_e_limit (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ELimitOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ELimitOffset),
     .d_i(write_i.data[ELimitTicksLsb+:SumW]), .q_o(optional_o.limit)
   );
   sched_reg #(.Width(AngleW), .Present(ZeroLatency)) u_e_rest (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ERestOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ERestOffset),
     .d_i(write_i.data[ERestTicksLsb+:AngleW]), .q_o(optional_o.rest)
   );
 
   logic scaled_q, ahead_q;
 
   // An operation begins two cycles after a write at the earliest, and looks at them much later.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     scaled_q <= |cfg_o.ageing.scale;
     ahead_q <= cfg_o.ahead.most != '0 && depth != '0;
   end
@@ -396,7 +435,7 @@ module sched_regs
 
   logic switch_early_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     switch_early_q <= switch_settled[TimeW+1];
   end
 
@@ -410,7 +449,7 @@ module sched_regs
 
     assign sum = {1'b0, overheads[i]} + {1'b0, delay};
 
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge access_clk) begin
       if (sum[TimeW]) begin
         delayed_q[i] <= '1;
       end else begin
@@ -459,29 +498,29 @@ module sched_regs
   assign group_write = write_en && write_i.addr == SeekGroupOffset;
 
   sched_reg #(.Width(SeekIndexW)) u_seek_index (
-    .clk_i, .rst_ni(soft_rst_n),
+    .clk_i(access_clk), .rst_ni(soft_rst_n),
     .we_i(delta_write || (write_en && write_i.addr == SeekIndexOffset)),
     .d_i((write_i.addr == SeekDeltaOffset) ? seek_index_q + SeekIndexW'(1) : write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
   sched_reg #(.Width(BaseW)) u_seek_base (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekBaseOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekBaseOffset),
     .d_i(write_i.data[SeekBaseTicksLsb+:BaseW]), .q_o(seek_base_q)
   );
   sched_reg #(.Width(SeekCellW)) u_seek_cell (
-    .clk_i, .rst_ni(soft_rst_n),
+    .clk_i(access_clk), .rst_ni(soft_rst_n),
     .we_i(group_write || (write_en && write_i.addr == SeekCellOffset)),
     .d_i((write_i.addr == SeekGroupOffset) ? seek_cell_q + SeekCellW'(1) : write_i.data[SeekCellIndexLsb+:SeekCellW]),
     .q_o(seek_cell_q)
   );
   sched_reg #(.Width(2 * PlaceW)) u_seek_last (
-    .clk_i, .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekLastOffset),
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekLastOffset),
     .d_i({write_i.data[SeekLastSecondLsb+:PlaceW], write_i.data[SeekLastFirstLsb+:PlaceW]}),
     .q_o({seek_second_q, seek_first_q})
   );
 
   // The table follows one cycle after the write.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     if (!rst_ni) begin
       load_o.segment_we <= 1'b0;
       load_o.cell_we <= 1'b0;
@@ -491,7 +530,7 @@ module sched_regs
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     load_o.segment_index <= seek_index_q[SegW-1:0];
     load_o.cell_index <= seek_cell_q[CellIndexW-1:0];
   end
@@ -511,7 +550,7 @@ module sched_regs
       error_q <= 1'b0;
       seq_o <= '0;
     end else begin
-      done_q <= status_i.done || (done_q && !(clear_write && write_i.data[ClearDoneLsb]));
+      done_q <= done_i || (done_q && !(clear_write && write_i.data[ClearDoneLsb]));
       if (cancel_q) begin
         error_q <= 1'b1;
       end else if (clear_write && write_i.data[ClearErrorLsb]) begin
@@ -538,12 +577,12 @@ module sched_regs
       refused_count_q <= '0;
       forced_count_q <= '0;
     end else begin
-      busy_cycles_q <= busy_cycles_q + 32'(status_i.busy);
-      stall_cycles_q <= stall_cycles_q + 32'(status_i.busy && write_i.valid && !is_clear);
-      if (status_i.decided) begin
+      busy_cycles_q <= busy_cycles_q + 32'(busy_i);
+      stall_cycles_q <= stall_cycles_q + 32'(busy_i && write_i.valid && !is_clear);
+      if (decided_i) begin
         decisions_q <= decisions_q + 32'd1;
-        refused_count_q <= refused_count_q + 32'(status_i.refused_now);
-        forced_count_q <= forced_count_q + 32'(status_i.forced_now);
+        refused_count_q <= refused_count_q + 32'(refused_now_i);
+        forced_count_q <= forced_count_q + 32'(forced_now_i);
       end
     end
   end
@@ -554,7 +593,7 @@ module sched_regs
   assign rd_ready_o = !rsp_valid_o;
   assign read_accept = rd_valid_i && rd_ready_o;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     if (!rst_ni) begin
       rsp_valid_o <= 1'b0;
     end else if (read_accept) begin
@@ -631,13 +670,13 @@ module sched_regs
   assign copied = copy_mem[read_index] & bits_of(rd_addr_i) &
       {32{is_copied(rd_addr_i) && written_q[read_index]}};
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     if (copy_we) begin
       copy_mem[write_index] <= write_i.data;
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     if (!soft_rst_n) begin
       written_q <= '0;
     end else if (copy_we) begin
@@ -645,7 +684,7 @@ module sched_regs
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge access_clk) begin
     if (!rst_ni) begin
       rd_data_o <= '0;
       rd_error_o <= 1'b0;
@@ -669,10 +708,10 @@ module sched_regs
         OrdererOffset: rd_data_o[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
         FeaturesOffset: rd_data_o[FeaturesSetLsb+:FeaturesSetWidth] <= FeaturesSetWidth'(Features);
         StatusOffset: begin
-          rd_data_o[StatusBusyLsb] <= status_i.busy;
+          rd_data_o[StatusBusyLsb] <= busy_i;
           rd_data_o[StatusDoneLsb] <= done_q;
           rd_data_o[StatusErrorLsb] <= error_q || cancel_q;
-          rd_data_o[StatusOccupancyLsb+:CountW] <= status_i.occupancy;
+          rd_data_o[StatusOccupancyLsb+:CountW] <= occupancy_i;
         end
         HeadPosOffset: begin
           rd_data_o[HeadPosCylLsb+:CylW] <= cfg_o.head.cyl;
@@ -680,34 +719,34 @@ module sched_regs
           rd_data_o[HeadPosWriteLsb] <= cfg_o.head.write;
         end
         ResultOffset: begin
-          rd_data_o[ResultTagLsb+:TagW] <= status_i.result.tag;
-          rd_data_o[ResultValidLsb] <= status_i.result.valid;
-          rd_data_o[ResultForcedLsb] <= status_i.result.forced;
+          rd_data_o[ResultTagLsb+:TagW] <= result_tag_i;
+          rd_data_o[ResultValidLsb] <= result_valid_i;
+          rd_data_o[ResultForcedLsb] <= result_forced_i;
         end
-        ResultKeyOffset: rd_data_o <= 32'(status_i.result.key);
-        RefusedOffset: rd_data_o[RefusedCountLsb+:CountW] <= status_i.result.refused;
-        CyclesOffset: rd_data_o <= status_i.cycles;
+        ResultKeyOffset: rd_data_o <= 32'(result_key_i);
+        RefusedOffset: rd_data_o[RefusedCountLsb+:CountW] <= refused_i;
+        CyclesOffset: rd_data_o <= cycles_i;
         NextOffset: begin
-          rd_data_o[NextTagLsb+:TagW] <= status_i.next_tag;
-          rd_data_o[NextValidLsb] <= status_i.next_valid;
+          rd_data_o[NextTagLsb+:TagW] <= sweep_i.next.tag;
+          rd_data_o[NextValidLsb] <= sweep_i.next.valid;
         end
-        SweepOffset: rd_data_o[SweepTicksLsb+:SumW] <= status_i.sweep;
-        DueOffset: rd_data_o[DueTicksLsb+:SumW] <= status_i.due;
+        SweepOffset: rd_data_o[SweepTicksLsb+:SumW] <= sweep_i.sweep;
+        DueOffset: rd_data_o[DueTicksLsb+:SumW] <= sweep_i.due;
         ExpiredOffset: begin
-          rd_data_o[ExpiredTagLsb+:TagW] <= status_i.result.expired_tag;
-          rd_data_o[ExpiredValidLsb] <= status_i.result.expired;
+          rd_data_o[ExpiredTagLsb+:TagW] <= expired_tag_i;
+          rd_data_o[ExpiredValidLsb] <= expired_i;
         end
         AheadShareOffset: rd_data_o <= cfg_o.ahead.share;
         ELimitOffset: rd_data_o[ELimitTicksLsb+:SumW] <= optional_o.limit;
         ERestOffset: rd_data_o[ERestTicksLsb+:AngleW] <= optional_o.rest;
         ClusterCountOffset: begin
-          rd_data_o[ClusterCountCountLsb+:CountW] <= status_i.collected;
-          rd_data_o[ClusterCountOrderedLsb] <= status_i.ordered;
+          rd_data_o[ClusterCountCountLsb+:CountW] <= collected_i;
+          rd_data_o[ClusterCountOrderedLsb] <= ordered_i;
         end
-        OrderCostOffset: rd_data_o[OrderCostTicksLsb+:OrderCostW] <= status_i.order_cost;
-        OrderTags0Offset: rd_data_o <= status_i.order_tag[3:0];
-        OrderTags1Offset: rd_data_o <= status_i.order_tag[7:4];
-        OrderTags2Offset: rd_data_o <= status_i.order_tag[11:8];
+        OrderCostOffset: rd_data_o[OrderCostTicksLsb+:OrderCostW] <= order_cost_i;
+        OrderTags0Offset: rd_data_o <= order_tag_i[3:0];
+        OrderTags1Offset: rd_data_o <= order_tag_i[7:4];
+        OrderTags2Offset: rd_data_o <= order_tag_i[11:8];
         SeekIndexOffset: rd_data_o[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
         SeekBaseOffset: rd_data_o[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
         SeekCellOffset: rd_data_o[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;

@@ -7,9 +7,8 @@
 // Parameters: Rows (entries of the lane), AngleW, CylW, SeqW (bits of an angle, a cylinder and an
 //             insertion number).
 // Latency:    one cycle from a row number and its enable to the data.
-// Handshake:  none. insert_i, insert_end_i and remove_i act on row_i; what is read in the same cycle
-//             is the state before. Contents are undefined until written; valid_o is
-//             cleared by reset.
+// Handshake:  none. insert_i and insert_end_i act on row_i; what is read in the same cycle
+//             is the state before. Contents are undefined until written; which entries are in use is known outside.
 
 module sched_table
   import sched_pkg::*;
@@ -25,16 +24,13 @@ module sched_table
   localparam int unsigned RowW = index_w(Rows)
 ) (
   input  logic             clk_i,
-  input  logic             rst_ni,
 
   // Changes: where and when it starts with insert_i, where and when it ends with insert_end_i in the next cycle.
   input  logic             insert_i,
   input  logic             insert_end_i,
-  input  logic             remove_i,
   input  logic [RowW-1:0]  row_i,
   input  sched_types#(AngleW, CylW)::change_t change_i,
   input  logic [SeqW-1:0]  seq_i,
-  output logic [Rows-1:0]  valid_o,
 
   // Its part in the sweep, from an insertion or the sums; what serving it first adds, from a pass over the table
   input  logic             part_we_i,
@@ -132,16 +128,6 @@ module sched_table
   always_ff @(posedge clk_i) begin
     if (part_we_i || debt_we_i) begin
       extra_mem[extra_row] <= extra;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      valid_o <= '0;
-    end else if (insert_i) begin
-      valid_o[row_i] <= 1'b1;
-    end else if (remove_i) begin
-      valid_o[row_i] <= 1'b0;
     end
   end
 

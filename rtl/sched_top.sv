@@ -54,6 +54,7 @@ module sched_top
   sched_axil u_axil (
     .clk_i,
     .rst_ni,
+    .scan_en_i,
     .s_axil_awvalid_i,
     .s_axil_awready_o,
     .s_axil_awaddr_i,

@@ -46,7 +46,12 @@ module sched_offer
 
   assign offers_o = awvalid_q || wvalid_q || arvalid_q;
 
-  always @(edge clk_i or edge offer_i) begin
+  // The clock until all that is offered is taken.
+  logic taking_clk;
+
+  sched_clock_gate u_taking_clock (.clk_i, .en_i(offers_o), .scan_en_i(1'b0), .clk_o(taking_clk));
+
+  always @(edge taking_clk or edge offer_i) begin
     if (offer_i != offer_q) begin
       offer_q <= offer_i;
       rst_nq <= rst_ni;
