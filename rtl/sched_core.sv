@@ -435,7 +435,7 @@ module sched_core
   assign change.optional = optional;
   assign lane_part = part.we ? (SumW + 1)'(part.part) : $signed({1'b0, entry.transfer});
 
-  // Entries in use, and those of them that may compete
+  // Entries in use
   always_ff @(posedge lanes_clk) begin
     if (!soft_rst_n) begin
       valid <= '0;
@@ -446,9 +446,6 @@ module sched_core
     end
   end
 
-  always_ff @(posedge lanes_clk) begin
-    live_q <= valid & (mask | {Entries{!cfg.mask_en}}) & ~exclude;
-  end
 
   // Lanes
   logic [StageTreeEnd:0]          pass_en;
@@ -463,6 +460,11 @@ module sched_core
   place_t [Lanes-1:0]             fetched_place;
   logic [Lanes-1:0][AngleW-1:0]   fetched_angle;
   logic [Lanes-1:0][SeqW-1:0]     entry_rank;
+
+  // Those of them that may compete
+  always_ff @(posedge lanes_clk) begin
+    live_q <= valid & (mask | {Entries{!cfg.mask_en}}) & ~exclude;
+  end
 
   assign change_row = RowW'(change_tag >> LaneShift);
   assign change_lane = (Lanes > 1) ? change_tag[LaneW-1:0] : '0;
