@@ -101,7 +101,12 @@ module sched_ahead
   assign pass_start_o = state_q == AheadStart || state_q == SearchStart;
   assign fetch_o = state_q == FetchPlace;
   assign fetch_tag_o = found_tag_q;
-  assign ahead_o = state_q == FetchPlace || state_q == FetchWait || state_q == AheadStart || state_q == Ahead;
+
+  // Of a pass, from the cycle in which it starts
+  always_ff @(posedge clk_i) begin
+    ahead_o <= state_q == FetchPlace || state_q == FetchWait || state_q == AheadStart || state_q == Ahead;
+  end
+
   assign exclude_o = ahead_o ? chain_q : examined_q;
   assign done_o = state_q == End;
 

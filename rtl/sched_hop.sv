@@ -229,10 +229,11 @@ module sched_hop
   // if the wait is not within the rest.
   function automatic sched_types#(AngleW, CylW)::hop_rsp_t hop_of(logic [TimeW-1:0] arrival, logic [AngleW-1:0] turn,
                                                                    logic [AngleW:0] past_margin, logic [AngleW:0] past_risk,
-                                                                   logic rests, logic [AngleW:0] past_rest, logic [TimeW-1:0] over_time);
+                                                                   logic rests, logic [AngleW:0] past_rest, logic [AngleW-1:0] charge);
     logic [AngleW-1:0] arrives;
     logic              borrow, late, waits, within_risk, most, most_but_one;
     logic [TurnW-1:0]  turns;
+    logic [TimeW:0]    over_time;
     arrives = arrival[AngleW-1:0];
     turns = arrival[TimeW-1:AngleW];
     borrow = turn < arrives;
@@ -246,54 +247,48 @@ module sched_hop
     hop_of.worst = {turns_of(turns, borrow, late || within_risk), turn} |
         {TimeW{too_many(most, most_but_one, borrow, late || within_risk)}};
     if (rests && !is_within(borrow, past_rest, arrives)) begin
-      hop_of.reach = over_time;
+      over_time = {1'b0, arrival} + (TimeW + 1)'(charge);
+      hop_of.reach = over_time[TimeW-1:0] | {TimeW{over_time[TimeW]}};
     end
   endfunction
 
-  logic             rests;
-  logic [AngleW:0]  past_rest;
-  logic [TimeW-1:0] over_time;
+  logic              rests;
+  logic [AngleW:0]   past_rest;
+  logic [AngleW-1:0] charge;
 
   if (has(Features, FeatureZeroLatency)) begin : g_zero_latency
-    logic [AngleW-1:0] charge, rest_q;
-    logic [TimeW-1:0]  other_over_q, over_time_q;
-    logic signed [TimeW+2:0] fixed_over_q;
+    logic [AngleW-1:0] rest_q, charge_q;
     logic [AngleW:0]   past_rest_q;
     logic              rests_q;
-
-    assign charge = cfg_i.rest_cost ? rest_i : '0;
 
     always_ff @(posedge clk_i) begin
       if (en_i[StageSeek]) begin
         rest_q <= rest_i;
-        fixed_over_q <= (TimeW + 3)'(fixed_multiply_q) + (TimeW + 3)'({1'b0, charge});
-        other_over_q <= clamp((switches_q ? wide_t'(fixed_multiply_q) + plain(cfg_i.head_switch) : plain(overhead_seek_q)) +
-            WideW'({1'b0, charge}));
       end
     end
 
     always_ff @(posedge clk_i) begin
       if (en_i[StageArrive]) begin
-        over_time_q <= other ? other_over_q : clamp(plain(seek) + wide_t'(fixed_over_q));
         past_rest_q <= {1'b0, turn_arrive_q} - {1'b0, rest_q};
         rests_q <= |rest_q;
+        charge_q <= rest_q & {AngleW{cfg_i.rest_cost}};
       end
     end
 
     assign rests = rests_q;
     assign past_rest = past_rest_q;
-    assign over_time = over_time_q;
+    assign charge = charge_q;
   end else begin : g_in_order
     logic unused_rest;
     assign unused_rest = ^{rest_i, cfg_i.rest_cost};
     assign rests = 1'b0;
     assign past_rest = '0;
-    assign over_time = '0;
+    assign charge = '0;
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      hop_o <= hop_of(arrival_q, turn_q, past_margin_q, past_risk_q, rests, past_rest, over_time);
+      hop_o <= hop_of(arrival_q, turn_q, past_margin_q, past_risk_q, rests, past_rest, charge);
     end
   end
 

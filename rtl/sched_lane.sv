@@ -106,7 +106,7 @@ module sched_lane
   limit_e            limit_kind;
   logic [AngleW-1:0] rest;
   logic [SeqW-1:0]   seq;
-  logic signed [DebtW-1:0] extra, new_debt;
+  logic signed [DebtW-1:0] extra;
 
   sched_table #(
     .Rows  (Rows),
@@ -126,7 +126,7 @@ module sched_lane
     .part_i,
     .debt_we_i    (en_i[StageKey] && pass_i.onward),
     .debt_row_i   (row_i[StageKey]),
-    .debt_i       (new_debt),
+    .debt_i       (DebtW'(need_of(room_q, hop_o.worst))),
     .onward_i     (pass_i.onward),
     .place_end_i  (pass_i.onward || fetch_i[0]),
     .place_en_i   (en_i[0]),
@@ -307,12 +307,13 @@ module sched_lane
     end
   end
 
-  // Stages 9 and 10: how long until its limit; stage 11: is it missed, or near?
-  logic due, expired;
+  // Stages 9 and 10: how long until its limit
+  logic signed [SumW-1:0] left;
+  limit_e                 kind;
+  logic                   near;
 
   if (has(Features, FeatureLimits)) begin : g_limits
     logic signed [SumW-1:0] left_arrive_q, left_q;
-    logic signed [SumW:0]   late;
     limit_e                 kind_arrive_q, kind_q;
     logic                   near_q;
 
@@ -328,17 +329,15 @@ module sched_lane
       end
     end
 
-    assign late = (SumW + 1)'(left_q) - $signed((SumW + 1)'(hop_o.worst));
-    assign due = (kind_q == LimitFirst && late[SumW]) || (kind_q == LimitKeep && near_q && !late[SumW]);
-    assign expired = kind_q == LimitWithdraw && late[SumW];
-
-    logic unused_late;
-    assign unused_late = ^late[SumW-1:0];
+    assign left = left_q;
+    assign kind = kind_q;
+    assign near = near_q;
   end else begin : g_no_limits
     logic unused_limit;
     assign unused_limit = ^{limit, limit_kind, pass_i.head_time, pass_i.grace};
-    assign due = 1'b0;
-    assign expired = 1'b0;
+    assign left = '0;
+    assign kind = LimitNone;
+    assign near = 1'b0;
   end
 
   // Live, whatever the guard and CTRL.NEXT_C_ONLY say
@@ -352,19 +351,25 @@ module sched_lane
 
   // Stage 11: key and guard (need - left - 1 is negative if the entry passes), or debt; insertion numbers counted from
   // the next one to be given, so that the oldest has the least
-  logic                    passed;
-  logic signed [NeedW-1:0] need;
+  function automatic logic signed [NeedW-1:0] need_of(logic signed [RoomW:0] room, logic [TimeW-1:0] worst);
+    return NeedW'(room) + NeedW'($signed({1'b0, worst}));
+  endfunction
 
-  assign need = NeedW'(room_q) + NeedW'($signed({1'b0, hop_o.worst}));
-  assign passed = !pass_i.active || need[NeedW-1];
-  assign new_debt = need[DebtW-1:0];
+  function automatic logic passes(logic active, logic signed [NeedW-1:0] need);
+    return !active || need[NeedW-1];
+  endfunction
+
+  // Its limit is missed.
+  function automatic logic is_late(logic signed [SumW-1:0] ticks, logic [TimeW-1:0] worst);
+    return (SumW + 1)'(ticks) < $signed((SumW + 1)'(worst));
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageKey]) begin
-      candidate_o <= competes_q && passed && !expired;
-      refused_o <= competes_q && !passed && !expired;
-      due_o <= due;
-      expired_o <= live_cost_q && expired;
+      candidate_o <= competes_q && passes(pass_i.active, need_of(room_q, hop_o.worst)) && !(kind == LimitWithdraw && is_late(left, hop_o.worst));
+      refused_o <= competes_q && !passes(pass_i.active, need_of(room_q, hop_o.worst)) && !(kind == LimitWithdraw && is_late(left, hop_o.worst));
+      due_o <= (kind == LimitFirst && is_late(left, hop_o.worst)) || (kind == LimitKeep && near && !is_late(left, hop_o.worst));
+      expired_o <= live_cost_q && kind == LimitWithdraw && is_late(left, hop_o.worst);
       rank_o <= seq - seq_i;
       key_o <= KeyW'({2'b00, hop_o.reach}) - (hop_o.risky ? aged_risky_q : aged_q);
     end

@@ -57,27 +57,36 @@ module sched_seek
     logic [ShiftW-1:0] left;     // FracW less the shift
   } shifted_t;
 
-  function automatic shifted_t shifted(shifted_t from, int unsigned first, int unsigned last);
+  function automatic shifted_t shifted(shifted_t from, int unsigned step);
     shifted = from;
-    for (int unsigned step = first; step >= last; step /= 2) begin
-      if (step <= FracW && shifted.left >= ShiftW'(step) && (shifted.norm >> (CylW - step)) == '0) begin
-        shifted.norm = shifted.norm << step;
-        shifted.left = shifted.left - ShiftW'(step);
-      end
+    if (step <= FracW && from.left >= ShiftW'(step) && (from.norm >> (CylW - step)) == '0) begin
+      shifted.norm = from.norm << step;
+      shifted.left = from.left - ShiftW'(step);
     end
   endfunction
 
-  shifted_t              coarse_q, fine;
-  logic [CellIndexW-1:0] cell_index;
+  // What the fine shift finds; the cell's number last, for a cast to its width
+  typedef struct packed {
+    logic                  moves;
+    logic [FracW-1:0]      frac;
+    logic [CellIndexW-1:0] index;
+  } found_t;
+
+  function automatic found_t found_of(shifted_t coarse);
+    shifted_t fine;
+    fine = shifted(shifted(coarse, 2), 1);
+    found_of.moves = |fine.norm[CylW-1-:SegM+1];
+    found_of.frac = fine.norm[FracW-1:0];
+    found_of.index = {GroupW'(fine.left) + GroupW'(fine.norm[CylW-1]), fine.norm[CylW-2-:SegM]};
+  endfunction
+
+  shifted_t coarse_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCell]) begin
-      coarse_q <= shifted('{norm: distance_i, left: ShiftW'(FracW)}, 8, 4);
+      coarse_q <= shifted(shifted('{norm: distance_i, left: ShiftW'(FracW)}, 8), 4);
     end
   end
-
-  assign fine = shifted(coarse_q, 2, 1);
-  assign cell_index = {GroupW'(fine.left) + GroupW'(fine.norm[CylW-1]), fine.norm[CylW-2-:SegM]};
 
   // Directory. A block RAM takes most of a cycle to answer: its data goes on in the next.
   logic [CellW-1:0]       cell_mem [Cells];
@@ -90,14 +99,13 @@ module sched_seek
     if (load_i.cell_we) begin
       cell_mem[load_i.cell_index] <= load_i.cell_data;
     end else if (en_i[StageDirectory]) begin
-      cell_q <= cell_mem[cell_index];
+      cell_q <= cell_mem[CellIndexW'(found_of(coarse_q))];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageDirectory]) begin
-      frac_cell_q <= fine.norm[FracW-1:0];
-      moves_o <= |fine.norm[CylW-1-:SegM+1];
+      {moves_o, frac_cell_q} <= (FracW + 1)'(found_of(coarse_q) >> CellIndexW);
     end
   end
 
@@ -109,12 +117,6 @@ module sched_seek
   end
 
   // Segment: the number of segments that end before this place, put into the group's number
-  logic [PlaceW-1:0] place;
-  logic [2:0]        beyond;
-  logic [SegW-1:0]   segment;
-
-  assign place = frac_segment_q[FracW-1-:PlaceW];
-
   // The borrow of a subtraction.
   function automatic logic is_beyond(logic [PlaceW-1:0] at, logic [PlaceW-1:0] last);
     logic [PlaceW:0] rest;
@@ -122,15 +124,13 @@ module sched_seek
     return rest[PlaceW];
   endfunction
 
-  for (genvar i = 0; i < 3; i++) begin : g_beyond
-    assign beyond[i] = is_beyond(place, last_q[i]);
-  end
-
   function automatic logic [1:0] count(logic [2:0] bits);
     return {(bits[0] & bits[1]) | (bits[0] & bits[2]) | (bits[1] & bits[2]), ^bits};
   endfunction
 
-  assign segment = group_q | SegW'(count(beyond));
+  function automatic logic [SegW-1:0] segment_of(logic [SegW-1:0] group, logic [2:0][PlaceW-1:0] last, logic [PlaceW-1:0] place);
+    return group | SegW'(count({is_beyond(place, last[2]), is_beyond(place, last[1]), is_beyond(place, last[0])}));
+  endfunction
 
   // Line, as the directory
   logic [SegmentW-1:0] segment_mem [2**SegW];
@@ -143,7 +143,7 @@ module sched_seek
     if (load_i.segment_we) begin
       segment_mem[load_i.segment_index] <= load_i.segment_data;
     end else if (en_i[StageLookup]) begin
-      line_q <= segment_mem[segment];
+      line_q <= segment_mem[segment_of(group_q, last_q, frac_segment_q[FracW-1-:PlaceW])];
     end
   end
 
