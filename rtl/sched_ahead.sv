@@ -58,8 +58,8 @@ module sched_ahead
     Idle, Weigh, FetchPlace, FetchWait, AheadStart, Ahead, Multiply, Add, Settle, SearchStart, Search, End
   } state_e;
 
-  state_e                   state_q, state_d;
-  logic                     found_q, found_due_q, best_due_q, worse, further, take;
+  state_e                   state_q;
+  logic                     found_q, found_due_q, best_due_q;
   logic signed [KeyW-1:0]   found_key_q;
   logic [TagW-1:0]          found_tag_q, candidate_q;
   logic signed [TotalW-1:0] sum_q;
@@ -68,33 +68,33 @@ module sched_ahead
   logic [1:0]               level_q;
   logic [Entries-1:0]       examined_q, chain_q;
 
-  assign worse = valid_o && (found_due_q != best_due_q || TotalW'(found_key_q) >= total_o);
-  assign further = found_q && {1'b0, level_q} + 3'd1 < depth_i && level_q != 2'd3;
-  assign take = !valid_o || sum_q < total_o;
+  // An entry that the last pass has found cannot be better than the best so far.
+  function automatic logic is_worse(logic valid, logic due, logic best_due, logic signed [KeyW-1:0] key, logic signed [TotalW-1:0] total);
+    return valid && (due != best_due || TotalW'(key) >= total);
+  endfunction
 
-  always_comb begin
-    state_d = state_q;
-    unique case (state_q)
-      Idle: if (start_i) state_d = Weigh;
-      Weigh: state_d = (found_q && !worse) ? FetchPlace : End;
-      FetchPlace: state_d = FetchWait;
-      FetchWait: state_d = AheadStart;
-      AheadStart: state_d = Ahead;
-      Ahead: if (pass_done_i) state_d = Multiply;
-      Multiply: state_d = Add;
-      Add: state_d = further ? FetchPlace : Settle;
-      Settle: state_d = (count_q == most_i) ? End : SearchStart;
-      SearchStart: state_d = Search;
-      Search: if (pass_done_i) state_d = Weigh;
-      default: state_d = Idle;                   // End
-    endcase
-  end
+  function automatic logic goes_further(logic found, logic [1:0] level, logic [2:0] depth);
+    return found && {1'b0, level} + 3'd1 < depth && level != 2'd3;
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
     end else begin
-      state_q <= state_d;
+      unique case (state_q)
+        Idle: if (start_i) state_q <= Weigh;
+        Weigh: state_q <= (found_q && !is_worse(valid_o, found_due_q, best_due_q, found_key_q, total_o)) ? FetchPlace : End;
+        FetchPlace: state_q <= FetchWait;
+        FetchWait: state_q <= AheadStart;
+        AheadStart: state_q <= Ahead;
+        Ahead: if (pass_done_i) state_q <= Multiply;
+        Multiply: state_q <= Add;
+        Add: state_q <= goes_further(found_q, level_q, depth_i) ? FetchPlace : Settle;
+        Settle: state_q <= (count_q == most_i) ? End : SearchStart;
+        SearchStart: state_q <= Search;
+        Search: if (pass_done_i) state_q <= Weigh;
+        default: state_q <= Idle;                // End
+      endcase
     end
   end
 
@@ -153,9 +153,11 @@ module sched_ahead
     if (!rst_ni || state_q == Idle) begin
       examined_q <= '0;
       count_q <= '0;
-    end else if (state_q == Weigh && found_q && !worse) begin
-      examined_q <= examined_q | (Entries'(1) << found_tag_q[EntryW-1:0]);
-      count_q <= count_q + CountW'(1);
+    end else if (state_q == Weigh && found_q) begin
+      if (!is_worse(valid_o, found_due_q, best_due_q, found_key_q, total_o)) begin
+        examined_q <= examined_q | (Entries'(1) << found_tag_q[EntryW-1:0]);
+        count_q <= count_q + CountW'(1);
+      end
     end
   end
 
@@ -173,9 +175,11 @@ module sched_ahead
     if (state_q == Weigh && !valid_o) begin
       best_due_q <= found_due_q;
     end
-    if (state_q == Settle && take) begin
-      tag_o <= candidate_q;
-      total_o <= sum_q;
+    if (state_q == Settle) begin
+      if (!valid_o || sum_q < total_o) begin
+        tag_o <= candidate_q;
+        total_o <= sum_q;
+      end
     end
   end
 

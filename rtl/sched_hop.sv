@@ -225,33 +225,6 @@ module sched_hop
     return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
 
-  // The hop of an arrival, of its angle and the turns before. One with a rest waits no turn for a late arrival; it is over on arrival
-  // if the wait is not within the rest.
-  function automatic sched_types#(AngleW, CylW)::hop_rsp_t hop_of(logic [TimeW-1:0] arrival, logic [AngleW-1:0] turn,
-                                                                   logic [AngleW:0] past_margin, logic [AngleW:0] past_risk,
-                                                                   logic rests, logic [AngleW:0] past_rest, logic [AngleW-1:0] charge);
-    logic [AngleW-1:0] arrives;
-    logic              borrow, late, waits, within_risk, most, most_but_one;
-    logic [TurnW-1:0]  turns;
-    logic [TimeW:0]    over_time;
-    arrives = arrival[AngleW-1:0];
-    turns = arrival[TimeW-1:AngleW];
-    borrow = turn < arrives;
-    late = is_within(borrow, past_margin, arrives);
-    waits = late && !rests;
-    within_risk = is_within(borrow, past_risk, arrives);
-    most = turns == '1;
-    most_but_one = turns == TurnW'(-2);
-    hop_of.risky = within_risk && !late && !rests;
-    hop_of.reach = {turns_of(turns, borrow, waits), turn} | {TimeW{too_many(most, most_but_one, borrow, waits)}};
-    hop_of.worst = {turns_of(turns, borrow, late || within_risk), turn} |
-        {TimeW{too_many(most, most_but_one, borrow, late || within_risk)}};
-    if (rests && !is_within(borrow, past_rest, arrives)) begin
-      over_time = {1'b0, arrival} + (TimeW + 1)'(charge);
-      hop_of.reach = over_time[TimeW-1:0] | {TimeW{over_time[TimeW]}};
-    end
-  endfunction
-
   logic              rests;
   logic [AngleW:0]   past_rest;
   logic [AngleW-1:0] charge;
@@ -286,9 +259,31 @@ module sched_hop
     assign charge = '0;
   end
 
+  // One with a rest waits no turn for a late arrival; it is over on arrival if the wait is not within the rest.
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
-      hop_o <= hop_of(arrival_q, turn_q, past_margin_q, past_risk_q, rests, past_rest, charge);
+      automatic logic [AngleW-1:0] arrives = arrival_q[AngleW-1:0];
+      automatic logic [TurnW-1:0]  turns = arrival_q[TimeW-1:AngleW];
+      automatic logic              most = turns == '1;
+      automatic logic              most_but_one = turns == TurnW'(-2);
+      automatic logic              borrow = turn_q < arrives;
+      automatic logic              late = is_within(borrow, past_margin_q, arrives);
+      automatic logic              within_risk = is_within(borrow, past_risk_q, arrives);
+      automatic logic [TimeW:0]    over_time = {1'b0, arrival_q} + (TimeW + 1)'(charge);
+
+      hop_o.risky <= within_risk && !late && !rests;
+      if (rests && !is_within(borrow, past_rest, arrives)) begin
+        hop_o.reach <= over_time[TimeW-1:0] | {TimeW{over_time[TimeW]}};
+      end else if (too_many(most, most_but_one, borrow, late && !rests)) begin
+        hop_o.reach <= '1;
+      end else begin
+        hop_o.reach <= {turns_of(turns, borrow, late && !rests), turn_q};
+      end
+      if (too_many(most, most_but_one, borrow, late || within_risk)) begin
+        hop_o.worst <= '1;
+      end else begin
+        hop_o.worst <= {turns_of(turns, borrow, late || within_risk), turn_q};
+      end
     end
   end
 

@@ -106,7 +106,7 @@ module sched_lane
   limit_e            limit_kind;
   logic [AngleW-1:0] rest;
   logic [SeqW-1:0]   seq;
-  logic signed [DebtW-1:0] extra;
+  logic signed [DebtW-1:0] extra, new_debt;
 
   sched_table #(
     .Rows  (Rows),
@@ -126,7 +126,7 @@ module sched_lane
     .part_i,
     .debt_we_i    (en_i[StageKey] && pass_i.onward),
     .debt_row_i   (row_i[StageKey]),
-    .debt_i       (DebtW'(need_of(room_q, hop_o.worst))),
+    .debt_i       (new_debt),
     .onward_i     (pass_i.onward),
     .place_end_i  (pass_i.onward || fetch_i[0]),
     .place_en_i   (en_i[0]),
@@ -363,6 +363,8 @@ module sched_lane
   function automatic logic is_late(logic signed [SumW-1:0] ticks, logic [TimeW-1:0] worst);
     return (SumW + 1)'(ticks) < $signed((SumW + 1)'(worst));
   endfunction
+
+  assign new_debt = DebtW'(need_of(room_q, hop_o.worst));
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageKey]) begin
