@@ -26,7 +26,7 @@ module sched_ahead
   input  logic [AheadMost-1:0][7:0] share_i,
   output logic               done_o,
 
-  // Passes, and what ended one has found
+  // Passes, and what the last one that has ended has found
   output logic               pass_start_o,
   output logic               fetch_o,           // the row of fetch_tag_o enters stage 0, two cycles before a pass from its end
   output logic [TagW-1:0]    fetch_tag_o,
@@ -59,9 +59,8 @@ module sched_ahead
   } state_e;
 
   state_e                   state_q;
-  logic                     found_q, found_due_q, best_due_q;
-  logic signed [KeyW-1:0]   found_key_q;
-  logic [TagW-1:0]          found_tag_q, candidate_q;
+  logic                     best_due_q;
+  logic [TagW-1:0]          candidate_q;
   logic signed [TotalW-1:0] sum_q;
   logic [ProductW-1:0]      product_q;
   logic [CountW-1:0]        count_q;
@@ -83,13 +82,13 @@ module sched_ahead
     end else begin
       unique case (state_q)
         Idle: if (start_i) state_q <= Weigh;
-        Weigh: state_q <= (found_q && !is_worse(valid_o, found_due_q, best_due_q, found_key_q, total_o)) ? FetchPlace : End;
+        Weigh: state_q <= (found_i && !is_worse(valid_o, found_due_i, best_due_q, found_key_i, total_o)) ? FetchPlace : End;
         FetchPlace: state_q <= FetchWait;
         FetchWait: state_q <= AheadStart;
         AheadStart: state_q <= Ahead;
         Ahead: if (pass_done_i) state_q <= Multiply;
         Multiply: state_q <= Add;
-        Add: state_q <= goes_further(found_q, level_q, depth_i) ? FetchPlace : Settle;
+        Add: state_q <= goes_further(found_i, level_q, depth_i) ? FetchPlace : Settle;
         Settle: state_q <= (count_q == most_i) ? End : SearchStart;
         SearchStart: state_q <= Search;
         Search: if (pass_done_i) state_q <= Weigh;
@@ -100,7 +99,7 @@ module sched_ahead
 
   assign pass_start_o = state_q == AheadStart || state_q == SearchStart;
   assign fetch_o = state_q == FetchPlace;
-  assign fetch_tag_o = found_tag_q;
+  assign fetch_tag_o = found_tag_i;
 
   // Of a pass, from the cycle in which it starts
   always_ff @(posedge clk_i) begin
@@ -110,24 +109,14 @@ module sched_ahead
   assign exclude_o = ahead_o ? chain_q : examined_q;
   assign done_o = state_q == End;
 
-  // What the last pass has found
-  always_ff @(posedge clk_i) begin
-    if (start_i || pass_done_i) begin
-      found_q <= found_i;
-      found_due_q <= found_due_i;
-      found_key_q <= found_key_i;
-      found_tag_q <= found_tag_i;
-    end
-  end
-
   // The candidate that is examined, the accesses after it and its total
   always_ff @(posedge clk_i) begin
     if (state_q == Weigh) begin
-      candidate_q <= found_tag_q;
-      sum_q <= TotalW'(found_key_q);
+      candidate_q <= found_tag_i;
+      sum_q <= TotalW'(found_key_i);
       level_q <= '0;
     end else if (state_q == Add) begin
-      if (found_q) begin
+      if (found_i) begin
         sum_q <= sum_q + $signed(TotalW'(product_q[ProductW-1:8]));
       end
       level_q <= level_q + 2'd1;
@@ -137,15 +126,15 @@ module sched_ahead
   // An access's cost is not negative.
   always_ff @(posedge clk_i) begin
     if (state_q == Multiply) begin
-      product_q <= ProductW'($unsigned(found_key_q)) * ProductW'(share_i[level_q]);
+      product_q <= ProductW'($unsigned(found_key_i)) * ProductW'(share_i[level_q]);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (state_q == Weigh) begin
-      chain_q <= Entries'(1) << found_tag_q[EntryW-1:0];
-    end else if (state_q == Add && found_q) begin
-      chain_q <= chain_q | (Entries'(1) << found_tag_q[EntryW-1:0]);
+      chain_q <= Entries'(1) << found_tag_i[EntryW-1:0];
+    end else if (state_q == Add && found_i) begin
+      chain_q <= chain_q | (Entries'(1) << found_tag_i[EntryW-1:0]);
     end
   end
 
@@ -153,9 +142,9 @@ module sched_ahead
     if (!rst_ni || state_q == Idle) begin
       examined_q <= '0;
       count_q <= '0;
-    end else if (state_q == Weigh && found_q) begin
-      if (!is_worse(valid_o, found_due_q, best_due_q, found_key_q, total_o)) begin
-        examined_q <= examined_q | (Entries'(1) << found_tag_q[EntryW-1:0]);
+    end else if (state_q == Weigh && found_i) begin
+      if (!is_worse(valid_o, found_due_i, best_due_q, found_key_i, total_o)) begin
+        examined_q <= examined_q | (Entries'(1) << found_tag_i[EntryW-1:0]);
         count_q <= count_q + CountW'(1);
       end
     end
@@ -173,7 +162,7 @@ module sched_ahead
   // Of one decision all candidates that are examined are due, or none is.
   always_ff @(posedge clk_i) begin
     if (state_q == Weigh && !valid_o) begin
-      best_due_q <= found_due_q;
+      best_due_q <= found_due_i;
     end
     if (state_q == Settle) begin
       if (!valid_o || sum_q < total_o) begin

@@ -47,7 +47,7 @@ module sched_decide
   input  logic [TagW-1:0]     settle_tag_i,
   input  logic signed [TotalW-1:0] settle_key_i,
 
-  // What the pass has found, with done_o
+  // What the last pass has found, with FeatureAhead
   output logic                found_o,
   output logic                found_due_o,
   output logic signed [KeyW-1:0] found_key_o,
@@ -161,64 +161,74 @@ module sched_decide
   end
 
   // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
-  logic                    best_valid_q, best_valid_d, better;
-  logic signed [TreeKeyW-1:0] best_key_q, best_key_d;
-  logic [RankW-1:0]        best_rank_q;
-  logic [EntryW-1:0]       best_tag_q, best_tag_d, tree_tag;
-  logic [CountW-1:0]       refused_q;
+  typedef struct packed {
+    logic                       valid;
+    logic signed [TreeKeyW-1:0] key;
+    logic [RankW-1:0]           rank;
+    logic [EntryW-1:0]          tag;
+  } best_t;
 
-  assign tree_tag = EntryW'(TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(best_lane_i));
-  assign better = {1'b0, !best_key_i[TreeKeyW-1], best_key_i[TreeKeyW-2:0], best_rank_i} <
-      {!best_valid_q, !best_key_q[TreeKeyW-1], best_key_q[TreeKeyW-2:0], best_rank_q};
-  assign best_valid_d = best_valid_q || best_valid_i;
-  assign best_key_d = (best_valid_i && better) ? best_key_i : best_key_q;
-  assign best_tag_d = (best_valid_i && better) ? tree_tag : best_tag_q;
+  function automatic best_t best_of(best_t best, best_t row);
+    best_of = (row.valid && {1'b0, !row.key[TreeKeyW-1], row.key[TreeKeyW-2:0], row.rank} <
+               {!best.valid, !best.key[TreeKeyW-1], best.key[TreeKeyW-2:0], best.rank}) ? row : best;
+  endfunction
+
+  function automatic logic [TagW-1:0] tag_of(logic [RowW-1:0] row, logic [LaneW-1:0] lane);
+    return TagW'(row) * TagW'(Lanes) + TagW'(lane);
+  endfunction
+
+  // Beside the mark of a due entry the key has its sign inverted (see sched_core).
+  function automatic logic signed [KeyW-1:0] key_of(logic signed [TreeKeyW-1:0] key);
+    return (TreeKeyW > KeyW) ? {!key[KeyW-1], key[KeyW-2:0]} : key[KeyW-1:0];
+  endfunction
+
+  best_t             best_q, row_best;
+  logic [CountW-1:0] refused_q;
+
+  assign row_best = '{valid: best_valid_i, key: best_key_i, rank: best_rank_i, tag: EntryW'(tag_of(row_q[StageBest], best_lane_i))};
   assign refused_now_o = refused_q + CountW'(refused_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || !busy_q) begin
-      best_valid_q <= 1'b0;
+      best_q.valid <= 1'b0;
       refused_q <= '0;
     end else if (en_q[StageBest]) begin
-      best_valid_q <= best_valid_d;
+      best_q <= best_of(best_q, row_best);
       refused_q <= refused_now_o;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (en_q[StageBest] && best_valid_i && better) begin
-      best_key_q <= best_key_i;
-      best_rank_q <= best_rank_i;
-      best_tag_q <= tree_tag;
+  // What a pass has found, for the look-ahead
+  if (has(Features, FeatureAhead)) begin : g_found
+    always_ff @(posedge clk_i) begin
+      if (done_o) begin
+        automatic best_t best = best_of(best_q, row_best);
+
+        found_o <= best.valid;
+        found_due_o <= TreeKeyW > KeyW && best.key[TreeKeyW-1];
+        found_key_o <= key_of(best.key);
+        found_tag_o <= TagW'(best.tag);
+      end
     end
-  end
-
-  assign found_o = best_valid_d;
-  assign found_due_o = TreeKeyW > KeyW && best_key_d[TreeKeyW-1];
-  assign found_tag_o = TagW'(best_tag_d);
-
-  // Beside the mark of a due entry the key has its sign inverted (see sched_core).
-  if (TreeKeyW > KeyW) begin : g_due
-    assign found_key_o = {!best_key_d[KeyW-1], best_key_d[KeyW-2:0]};
-  end else begin : g_key
-    assign found_key_o = best_key_d;
+  end else begin : g_not_found
+    assign found_o = 1'b0;
+    assign found_due_o = 1'b0;
+    assign found_key_o = '0;
+    assign found_tag_o = '0;
   end
 
   // The lowest tag that has expired
   if (has(Features, FeatureLimits)) begin : g_expired
-    logic            expired_q, expired_d;
-    logic [TagW-1:0] expired_tag_q, expired_tag_d;
-
-    assign expired_d = expired_q || expired_i;
-    assign expired_tag_d = expired_q ? expired_tag_q : (TagW'(row_q[StageBest]) * TagW'(Lanes) + TagW'(expired_lane_i)) & {TagW{expired_i}};
+    logic            expired_q;
+    logic [TagW-1:0] expired_tag_q;
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni || !busy_q) begin
         expired_q <= 1'b0;
         expired_tag_q <= '0;
-      end else if (en_q[StageBest]) begin
-        expired_q <= expired_d;
-        expired_tag_q <= expired_tag_d;
+      end else if (en_q[StageBest] && expired_i && !expired_q) begin
+        expired_q <= 1'b1;
+        expired_tag_q <= tag_of(row_q[StageBest], expired_lane_i);
       end
     end
 
@@ -227,8 +237,8 @@ module sched_decide
         expired_o <= 1'b0;
         expired_tag_o <= '0;
       end else if (done_o && keep_i) begin
-        expired_o <= expired_d;
-        expired_tag_o <= expired_tag_d;
+        expired_o <= expired_q || expired_i;
+        expired_tag_o <= (expired_i && !expired_q) ? tag_of(row_q[StageBest], expired_lane_i) : expired_tag_q;
       end
     end
   end else begin : g_no_limits
@@ -239,7 +249,7 @@ module sched_decide
   end
 
   // Result
-  assign forced_now_o = !best_valid_d && active_i;
+  assign forced_now_o = !best_q.valid && !best_valid_i && active_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -252,10 +262,12 @@ module sched_decide
       result_tag_o <= settle_tag_i;
       result_key_o <= settle_key_i;
     end else if (done_o && keep_i) begin
-      result_valid_o <= best_valid_d || active_i;
+      automatic best_t best = best_of(best_q, row_best);
+
+      result_valid_o <= best.valid || active_i;
       result_forced_o <= forced_now_o;
-      result_tag_o <= best_valid_d ? TagW'(best_tag_d) : next_tag_i & {TagW{active_i}};
-      result_key_o <= best_valid_d ? TotalW'(found_key_o) : '0;
+      result_tag_o <= best.valid ? TagW'(best.tag) : next_tag_i & {TagW{active_i}};
+      result_key_o <= best.valid ? TotalW'(key_of(best.key)) : '0;
       refused_o <= refused_now_o;
     end
   end
