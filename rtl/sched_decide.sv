@@ -162,15 +162,14 @@ module sched_decide
 
   // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
   typedef struct packed {
-    logic                       valid;
     logic signed [TreeKeyW-1:0] key;
     logic [RankW-1:0]           rank;
     logic [EntryW-1:0]          tag;
   } best_t;
 
-  function automatic best_t best_of(best_t best, best_t row);
-    best_of = (row.valid && {1'b0, !row.key[TreeKeyW-1], row.key[TreeKeyW-2:0], row.rank} <
-               {!best.valid, !best.key[TreeKeyW-1], best.key[TreeKeyW-2:0], best.rank}) ? row : best;
+  function automatic best_t best_of(logic best_valid, best_t best, logic row_valid, best_t row);
+    best_of = (row_valid && {1'b0, !row.key[TreeKeyW-1], row.key[TreeKeyW-2:0], row.rank} <
+               {!best_valid, !best.key[TreeKeyW-1], best.key[TreeKeyW-2:0], best.rank}) ? row : best;
   endfunction
 
   function automatic logic [TagW-1:0] tag_of(logic [RowW-1:0] row, logic [LaneW-1:0] lane);
@@ -182,19 +181,27 @@ module sched_decide
     return (TreeKeyW > KeyW) ? {!key[KeyW-1], key[KeyW-2:0]} : key[KeyW-1:0];
   endfunction
 
+  logic              best_valid_q, found;
   best_t             best_q, row_best;
   logic [CountW-1:0] refused_q;
 
-  assign row_best = '{valid: best_valid_i, key: best_key_i, rank: best_rank_i, tag: EntryW'(tag_of(row_q[StageBest], best_lane_i))};
+  assign found = best_valid_q || best_valid_i;
+  assign row_best = '{key: best_key_i, rank: best_rank_i, tag: EntryW'(tag_of(row_q[StageBest], best_lane_i))};
   assign refused_now_o = refused_q + CountW'(refused_i);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || !busy_q) begin
-      best_q.valid <= 1'b0;
+      best_valid_q <= 1'b0;
       refused_q <= '0;
     end else if (en_q[StageBest]) begin
-      best_q <= best_of(best_q, row_best);
+      best_valid_q <= found;
       refused_q <= refused_now_o;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (en_q[StageBest]) begin
+      best_q <= best_of(best_valid_q, best_q, best_valid_i, row_best);
     end
   end
 
@@ -202,9 +209,9 @@ module sched_decide
   if (has(Features, FeatureAhead)) begin : g_found
     always_ff @(posedge clk_i) begin
       if (done_o) begin
-        automatic best_t best = best_of(best_q, row_best);
+        automatic best_t best = best_of(best_valid_q, best_q, best_valid_i, row_best);
 
-        found_o <= best.valid;
+        found_o <= found;
         found_due_o <= TreeKeyW > KeyW && best.key[TreeKeyW-1];
         found_key_o <= key_of(best.key);
         found_tag_o <= TagW'(best.tag);
@@ -249,7 +256,7 @@ module sched_decide
   end
 
   // Result
-  assign forced_now_o = !best_q.valid && !best_valid_i && active_i;
+  assign forced_now_o = !found && active_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -262,12 +269,12 @@ module sched_decide
       result_tag_o <= settle_tag_i;
       result_key_o <= settle_key_i;
     end else if (done_o && keep_i) begin
-      automatic best_t best = best_of(best_q, row_best);
+      automatic best_t best = best_of(best_valid_q, best_q, best_valid_i, row_best);
 
-      result_valid_o <= best.valid || active_i;
+      result_valid_o <= found || active_i;
       result_forced_o <= forced_now_o;
-      result_tag_o <= best.valid ? TagW'(best.tag) : next_tag_i & {TagW{active_i}};
-      result_key_o <= best.valid ? TotalW'(key_of(best.key)) : '0;
+      result_tag_o <= found ? TagW'(best.tag) : next_tag_i & {TagW{active_i}};
+      result_key_o <= found ? TotalW'(key_of(best.key)) : '0;
       refused_o <= refused_now_o;
     end
   end

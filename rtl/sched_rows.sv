@@ -135,13 +135,20 @@ module sched_rows
     end
   end
 
+  // The borrow of a subtraction
+  function automatic logic is_higher(logic [CylW-1:0] cyl, logic [CylW-1:0] than);
+    logic [CylW:0] rest;
+    rest = {1'b0, than} - {1'b0, cyl};
+    return rest[CylW];
+  endfunction
+
   always_ff @(posedge clk_i) begin
     if (key_en) begin
       key_q <= key_mem[read_row_q];
       last_o <= read_row_q == end_q;
       leaves_q <= key_mem[read_row_q][EntryW-1:0] == tag_i;
       walk_o <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{cluster_down_i}};
-      higher_q <= {read_row_q != '1, key_mem[read_row_q][CylW+EntryW-:CylW]} > {1'b1, entry_i.start.cyl};
+      higher_q <= read_row_q != '1 && is_higher(key_mem[read_row_q][CylW+EntryW-:CylW], entry_i.start.cyl);
     end
     to_q <= to_mem[shift ? read_row_q : to_row_i];
     from_q <= from_mem[shift ? read_row_q : from_row_i];
