@@ -52,7 +52,8 @@ module sched_ahead
   end
 
   localparam int unsigned EntryW = index_w(Entries);
-  localparam int unsigned ProductW = KeyW + 8;
+  localparam int unsigned LowW = KeyW / 2;
+  localparam int unsigned HighW = KeyW - LowW;
 
   typedef enum logic [3:0] {
     Idle, Weigh, FetchPlace, FetchWait, AheadStart, Ahead, Multiply, Add, Settle, SearchStart, Search, End
@@ -62,7 +63,9 @@ module sched_ahead
   logic                     best_due_q;
   logic [TagW-1:0]          candidate_q;
   logic signed [TotalW-1:0] sum_q;
-  logic [ProductW-1:0]      product_q;
+  logic [7:0]               share_q;
+  logic [LowW+7:0]          product_low_q;
+  logic [HighW+7:0]         product_high_q;
   logic [CountW-1:0]        count_q;
   logic [1:0]               level_q;
   logic [Entries-1:0]       examined_q, chain_q;
@@ -70,6 +73,12 @@ module sched_ahead
   // An entry that the last pass has found cannot be better than the best so far.
   function automatic logic is_worse(logic valid, logic due, logic best_due, logic signed [KeyW-1:0] key, logic signed [TotalW-1:0] total);
     return valid && (due != best_due || TotalW'(key) >= total);
+  endfunction
+
+  function automatic logic [KeyW-1:0] weighted_of(logic [LowW+7:0] low, logic [HighW+7:0] high);
+    logic [KeyW+7:0] product;
+    product = {high, LowW'(0)} + (KeyW + 8)'(low);
+    return KeyW'(product >> 8);
   endfunction
 
   function automatic logic goes_further(logic found, logic [1:0] level, logic [2:0] depth);
@@ -117,16 +126,18 @@ module sched_ahead
       level_q <= '0;
     end else if (state_q == Add) begin
       if (found_i) begin
-        sum_q <= sum_q + $signed(TotalW'(product_q[ProductW-1:8]));
+        sum_q <= sum_q + $signed(TotalW'(weighted_of(product_low_q, product_high_q)));
       end
       level_q <= level_q + 2'd1;
     end
   end
 
-  // An access's cost is not negative.
+  // An access's cost is not negative. Its product with the share comes in two halves.
   always_ff @(posedge clk_i) begin
+    share_q <= share_i[level_q];
     if (state_q == Multiply) begin
-      product_q <= ProductW'($unsigned(found_key_i)) * ProductW'(share_i[level_q]);
+      product_low_q <= (LowW + 8)'(found_key_i[LowW-1:0]) * (LowW + 8)'(share_q);
+      product_high_q <= (HighW + 8)'(found_key_i[KeyW-1:LowW]) * (HighW + 8)'(share_q);
     end
   end
 
@@ -142,11 +153,9 @@ module sched_ahead
     if (!rst_ni || state_q == Idle) begin
       examined_q <= '0;
       count_q <= '0;
-    end else if (state_q == Weigh && found_i) begin
-      if (!is_worse(valid_o, found_due_i, best_due_q, found_key_i, total_o)) begin
-        examined_q <= examined_q | (Entries'(1) << found_tag_i[EntryW-1:0]);
-        count_q <= count_q + CountW'(1);
-      end
+    end else if (state_q == FetchPlace && level_q == '0) begin
+      examined_q <= examined_q | (Entries'(1) << candidate_q[EntryW-1:0]);
+      count_q <= count_q + CountW'(1);
     end
   end
 
@@ -171,8 +180,5 @@ module sched_ahead
       end
     end
   end
-
-  logic unused_product;
-  assign unused_product = ^{product_q[7:0]};
 
 endmodule

@@ -355,23 +355,18 @@ module sched_lane
     return NeedW'(room) + NeedW'($signed({1'b0, worst}));
   endfunction
 
-  function automatic logic passes(logic active, logic signed [NeedW-1:0] need);
-    return !active || need[NeedW-1];
-  endfunction
-
-  // Its limit is missed.
-  function automatic logic is_late(logic signed [SumW-1:0] ticks, logic [TimeW-1:0] worst);
-    return (SumW + 1)'(ticks) < $signed((SumW + 1)'(worst));
-  endfunction
-
   assign new_debt = DebtW'(need_of(room_q, hop_o.worst));
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageKey]) begin
-      candidate_o <= competes_q && passes(pass_i.active, need_of(room_q, hop_o.worst)) && !(kind == LimitWithdraw && is_late(left, hop_o.worst));
-      refused_o <= competes_q && !passes(pass_i.active, need_of(room_q, hop_o.worst)) && !(kind == LimitWithdraw && is_late(left, hop_o.worst));
-      due_o <= (kind == LimitFirst && is_late(left, hop_o.worst)) || (kind == LimitKeep && near && !is_late(left, hop_o.worst));
-      expired_o <= live_cost_q && kind == LimitWithdraw && is_late(left, hop_o.worst);
+      automatic logic passed = !pass_i.active || need_of(room_q, hop_o.worst) < 0;
+      automatic logic late = (SumW + 1)'(left) < $signed((SumW + 1)'(hop_o.worst));
+      automatic logic expired = kind == LimitWithdraw && late;
+
+      candidate_o <= competes_q && passed && !expired;
+      refused_o <= competes_q && !passed && !expired;
+      due_o <= (kind == LimitFirst && late) || (kind == LimitKeep && near && !late);
+      expired_o <= live_cost_q && expired;
       rank_o <= seq - seq_i;
       key_o <= KeyW'({2'b00, hop_o.reach}) - (hop_o.risky ? aged_risky_q : aged_q);
     end
