@@ -38,7 +38,8 @@ module sched_axil
   // Register file
   output write_t           write_o,
   input  logic             wr_ready_i,
-  input  logic             wr_error_i,
+  input  logic             wr_bad_i,          // with the write
+  input  logic             wr_refused_i,      // after the write, until the next
   output logic             rd_valid_o,
   input  logic             rd_ready_i,
   output logic [AddrW-1:0] rd_addr_o,
@@ -59,7 +60,7 @@ module sched_axil
   );
 
   // Write. The register file is not ready in the cycle after a write; a response that waits longer keeps the next one back.
-  resp_e bresp_q;
+  logic bad_q;
 
   sched_join u_join (
     .clk_i       (bus_clk),
@@ -76,15 +77,15 @@ module sched_axil
     .ready_i     (wr_ready_i)
   );
 
-  assign s_axil_bresp_o = bresp_q;
+  assign s_axil_bresp_o = (bad_q || wr_refused_i) ? RespSlvErr : RespOkay;
 
   always_ff @(posedge bus_clk) begin
     if (!rst_ni) begin
       s_axil_bvalid_o <= 1'b0;
-      bresp_q <= RespOkay;
+      bad_q <= 1'b0;
     end else if (write_o.valid && wr_ready_i) begin
       s_axil_bvalid_o <= 1'b1;
-      bresp_q <= wr_error_i ? RespSlvErr : RespOkay;
+      bad_q <= wr_bad_i;
     end else if (s_axil_bready_i) begin
       s_axil_bvalid_o <= 1'b0;
     end

@@ -39,6 +39,8 @@ module sched_core
   input  write_t           write_i,
   output logic             wr_ready_o,
   output logic             wr_error_o,
+  output logic             wr_bad_o,            // without what is known of the tag
+  output logic             wr_refused_o,        // the tag of the last write that was accepted is refused
 
   input  logic             rd_valid_i,
   output logic             rd_ready_o,
@@ -148,6 +150,8 @@ module sched_core
     .write_i,
     .wr_ready_o,
     .wr_error_o,
+    .wr_bad_o,
+    .wr_refused_o,
     .rd_valid_i,
     .rd_ready_o,
     .rd_addr_i,

@@ -45,7 +45,7 @@ module sched_native
 );
 
   write_t write;
-  logic   whole;
+  logic   whole, unused_bad, unused_refused;
 
   assign whole = wr_strb_i == 4'b1111;
   assign write = '{
@@ -78,6 +78,8 @@ module sched_native
     .write_i(write),
     .wr_ready_o,
     .wr_error_o,
+    .wr_bad_o      (unused_bad),
+    .wr_refused_o  (unused_refused),
     .rd_valid_i,
     .rd_ready_o,
     .rd_addr_i,

@@ -35,6 +35,8 @@ module sched_regs
   input  write_t             write_i,
   output logic               wr_ready_o,
   output logic               wr_error_o,
+  output logic               wr_bad_o,          // wr_error_o without the tag's part
+  output logic               wr_refused_o,      // the tag's part, of the last write that was accepted: the lookup is long
   input  logic               rd_valid_i,
   output logic               rd_ready_o,
   input  logic [AddrW-1:0]   rd_addr_i,
@@ -137,7 +139,8 @@ module sched_regs
   assign is_clear = write_i.kind.clear;
   assign wr_ready_o = is_clear ? !write_gap_q : open_q;
   assign write_accept = write_i.valid && wr_ready_o;
-  assign wr_error_o = !(write_known && write_i.whole) || tag_refused;
+  assign wr_bad_o = !(write_known && write_i.whole);
+  assign wr_error_o = wr_bad_o || tag_refused;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -150,6 +153,10 @@ module sched_regs
   end
 
   assign write_known = write_i.kind.known;
+
+  function automatic logic is_refused(logic to_insert, logic to_remove, logic tag_fit, logic tag_in_use);
+    return (to_insert && (!tag_fit || tag_in_use)) || (to_remove && !tag_in_use);
+  endfunction
 
   // A tag in use is removed or served, a free one inserted. No other write waits for this.
   // Looked up for both sources of the data at once: which one it is comes late.
@@ -168,7 +175,7 @@ module sched_regs
   assign op_code = write_i.offered ? write_i.low[0][OpCodeLsb] : write_i.low[1][OpCodeLsb];
   assign is_insert = write_i.kind.insert;
   assign is_remove = write_i.kind.remove;
-  assign tag_refused = (is_insert && (!tag_fits || tag_valid)) || (is_remove && !tag_valid);
+  assign tag_refused = is_refused(is_insert, is_remove, tag_fits, tag_valid);
   assign write_en = write_i.good && open_q;
   assign kind_en = write_i.usable && open_q;     // as write_en, for a kind: there is an address where one is set
   assign write_refused = kind_en && tag_refused;
@@ -250,6 +257,22 @@ module sched_regs
   end
 
   assign change_tag_o = late_data_q[TagW-1:0];
+
+  logic late_insert_q, late_remove_q, late_fits_q, late_valid_q;
+
+  always_ff @(posedge access_clk) begin
+    if (!rst_ni) begin
+      late_insert_q <= 1'b0;
+      late_remove_q <= 1'b0;
+    end else if (write_accept) begin
+      late_insert_q <= is_insert;
+      late_remove_q <= is_remove;
+      late_fits_q <= tag_fits;
+      late_valid_q <= tag_valid;
+    end
+  end
+
+  assign wr_refused_o = is_refused(late_insert_q, late_remove_q, late_fits_q, late_valid_q);
 
   // Registers that the host writes
   logic             irq_en;

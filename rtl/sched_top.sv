@@ -46,7 +46,7 @@ module sched_top
 );
 
   write_t           write;
-  logic             wr_ready, wr_error;
+  logic             wr_ready, wr_bad, wr_refused, unused_error;
   logic             rd_valid, rd_ready, rsp_valid, rsp_ready, rd_error;
   logic [AddrW-1:0] rd_addr;
   logic [31:0]      rd_data;
@@ -74,7 +74,8 @@ module sched_top
     .s_axil_rresp_o,
     .write_o    (write),
     .wr_ready_i (wr_ready),
-    .wr_error_i (wr_error),
+    .wr_bad_i   (wr_bad),
+    .wr_refused_i(wr_refused),
     .rd_valid_o (rd_valid),
     .rd_ready_i (rd_ready),
     .rd_addr_o  (rd_addr),
@@ -100,7 +101,9 @@ module sched_top
     .scan_en_i,
     .write_i    (write),
     .wr_ready_o (wr_ready),
-    .wr_error_o (wr_error),
+    .wr_error_o (unused_error),
+    .wr_bad_o   (wr_bad),
+    .wr_refused_o(wr_refused),
     .rd_valid_i (rd_valid),
     .rd_ready_o (rd_ready),
     .rd_addr_i  (rd_addr),

@@ -54,7 +54,7 @@ module native_top
     .s_axil_awvalid_i, .s_axil_awready_o, .s_axil_awaddr_i, .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_wdata_i, .s_axil_wstrb_i,
     .s_axil_bvalid_o, .s_axil_bready_i, .s_axil_bresp_o, .s_axil_arvalid_i, .s_axil_arready_o, .s_axil_araddr_i,
     .s_axil_rvalid_o, .s_axil_rready_i, .s_axil_rdata_o, .s_axil_rresp_o,
-    .write_o(write), .wr_ready_i(wr_ready), .wr_error_i(wr_error), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
+    .write_o(write), .wr_ready_i(wr_ready), .wr_bad_i(wr_error), .wr_refused_i(1'b0), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
     .rsp_valid_i(rsp_valid), .rsp_ready_o(rsp_ready), .rd_data_i(rd_data), .rd_error_i(rd_error)
   );
 
