@@ -573,15 +573,17 @@ module sched_ahead_checks
   input logic                    idle
 );
   logic [1:0] fetch_q = '0;
+  logic       accessed_q = 1'b0;      // a pass ahead ended with the cycle before
 
   always_ff @(posedge clk_i) begin
     fetch_q <= rst_ni ? {fetch_q[0], fetch_o} : '0;
+    accessed_q <= rst_ni && pass_done_i && ahead_o;
     if (rst_ni) begin
       assert (!start_i || (idle && most_i != '0 && depth_i != '0)) else $error("a look-ahead started that nobody set up, or during another");
       assert (!done_o || !idle) else $error("a look-ahead ended that was not under way");
       assert (count_q <= most_i || idle) else $error("more candidates were examined than AHEAD.MOST");
       assert (!fetch_q[1] || pass_start_o) else $error("no pass follows the row that was fetched");
-      assert (!(pass_done_i && ahead_o && found_i) || found_key_i >= 0) else $error("an access ahead has a negative cost");
+      assert (!(accessed_q && found_i) || found_key_i >= 0) else $error("an access ahead has a negative cost");
       assert (!valid_o || count_q != '0) else $error("a result without a candidate");
     end
   end
