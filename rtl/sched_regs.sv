@@ -683,15 +683,15 @@ module sched_regs
   endfunction
 
   logic [31:0] copy_mem [32];
-  logic [31:0] written_q, copied;
+  logic [31:0] written_q, data_q;
+  logic        hides_q;                // the answer is zero: a copy that nobody has written
   logic [4:0]  write_index, read_index;
   logic        copy_we;
 
   assign copy_we = kind_en && write_i.kind.copied;
   assign write_index = copy_index(write_i.addr[7:2]);
   assign read_index = copy_index(rd_addr_i[7:2]);
-  assign copied = copy_mem[read_index] & bits_of(rd_addr_i) &
-      {32{is_copied(rd_addr_i) && written_q[read_index]}};
+  assign rd_data_o = data_q & {32{!hides_q}};
 
   always_ff @(posedge access_clk) begin
     if (copy_we) begin
@@ -709,83 +709,86 @@ module sched_regs
 
   always_ff @(posedge access_clk) begin
     if (!rst_ni) begin
-      rd_data_o <= '0;
+      data_q <= '0;
+      hides_q <= 1'b0;
       rd_error_o <= 1'b0;
     end else if (read_accept) begin
-      rd_data_o <= '0;
+      data_q <= '0;
+      hides_q <= 1'b0;
       rd_error_o <= 1'b0;
       unique case (rd_addr_i)
-        IdOffset: rd_data_o <= IdValue;
+        IdOffset: data_q <= IdValue;
         VersionOffset: begin
-          rd_data_o[VersionMinorLsb+:VersionMinorWidth] <= VersionMinor;
-          rd_data_o[VersionMajorLsb+:VersionMajorWidth] <= VersionMajor;
+          data_q[VersionMinorLsb+:VersionMinorWidth] <= VersionMinor;
+          data_q[VersionMajorLsb+:VersionMajorWidth] <= VersionMajor;
         end
         ParamsOffset: begin
-          rd_data_o[ParamsEntriesLsb+:ParamsEntriesWidth] <= ParamsEntriesWidth'(Entries);
-          rd_data_o[ParamsLanesLsb+:ParamsLanesWidth] <= ParamsLanesWidth'(Lanes);
-          rd_data_o[ParamsAngleWLsb+:ParamsAngleWWidth] <= ParamsAngleWWidth'(AngleW);
-          rd_data_o[ParamsCylWLsb+:ParamsCylWWidth] <= ParamsCylWWidth'(CylW);
-          rd_data_o[ParamsSegMLsb+:ParamsSegMWidth] <= ParamsSegMWidth'(SegM);
-          rd_data_o[ParamsSegWLsb+:ParamsSegWWidth] <= ParamsSegWWidth'(SegW);
+          data_q[ParamsEntriesLsb+:ParamsEntriesWidth] <= ParamsEntriesWidth'(Entries);
+          data_q[ParamsLanesLsb+:ParamsLanesWidth] <= ParamsLanesWidth'(Lanes);
+          data_q[ParamsAngleWLsb+:ParamsAngleWWidth] <= ParamsAngleWWidth'(AngleW);
+          data_q[ParamsCylWLsb+:ParamsCylWWidth] <= ParamsCylWWidth'(CylW);
+          data_q[ParamsSegMLsb+:ParamsSegMWidth] <= ParamsSegMWidth'(SegM);
+          data_q[ParamsSegWLsb+:ParamsSegWWidth] <= ParamsSegWWidth'(SegW);
         end
-        OrdererOffset: rd_data_o[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
-        FeaturesOffset: rd_data_o[FeaturesSetLsb+:FeaturesSetWidth] <= FeaturesSetWidth'(Features);
+        OrdererOffset: data_q[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
+        FeaturesOffset: data_q[FeaturesSetLsb+:FeaturesSetWidth] <= FeaturesSetWidth'(Features);
         StatusOffset: begin
-          rd_data_o[StatusBusyLsb] <= busy_i;
-          rd_data_o[StatusDoneLsb] <= done_q;
-          rd_data_o[StatusErrorLsb] <= error_q || cancel_q;
-          rd_data_o[StatusOccupancyLsb+:CountW] <= occupancy_i;
+          data_q[StatusBusyLsb] <= busy_i;
+          data_q[StatusDoneLsb] <= done_q;
+          data_q[StatusErrorLsb] <= error_q || cancel_q;
+          data_q[StatusOccupancyLsb+:CountW] <= occupancy_i;
         end
         HeadPosOffset: begin
-          rd_data_o[HeadPosCylLsb+:CylW] <= cfg_o.head.cyl;
-          rd_data_o[HeadPosHeadLsb+:HeadW] <= cfg_o.head.head;
-          rd_data_o[HeadPosWriteLsb] <= cfg_o.head.write;
+          data_q[HeadPosCylLsb+:CylW] <= cfg_o.head.cyl;
+          data_q[HeadPosHeadLsb+:HeadW] <= cfg_o.head.head;
+          data_q[HeadPosWriteLsb] <= cfg_o.head.write;
         end
         ResultOffset: begin
-          rd_data_o[ResultTagLsb+:TagW] <= result_tag_i;
-          rd_data_o[ResultValidLsb] <= result_valid_i;
-          rd_data_o[ResultForcedLsb] <= result_forced_i;
+          data_q[ResultTagLsb+:TagW] <= result_tag_i;
+          data_q[ResultValidLsb] <= result_valid_i;
+          data_q[ResultForcedLsb] <= result_forced_i;
         end
-        ResultKeyOffset: rd_data_o <= 32'(result_key_i);
-        RefusedOffset: rd_data_o[RefusedCountLsb+:CountW] <= refused_i;
-        CyclesOffset: rd_data_o <= cycles_i;
+        ResultKeyOffset: data_q <= 32'(result_key_i);
+        RefusedOffset: data_q[RefusedCountLsb+:CountW] <= refused_i;
+        CyclesOffset: data_q <= cycles_i;
         NextOffset: begin
-          rd_data_o[NextTagLsb+:TagW] <= sweep_i.next.tag;
-          rd_data_o[NextValidLsb] <= sweep_i.next.valid;
+          data_q[NextTagLsb+:TagW] <= sweep_i.next.tag;
+          data_q[NextValidLsb] <= sweep_i.next.valid;
         end
-        SweepOffset: rd_data_o[SweepTicksLsb+:SumW] <= sweep_i.sweep;
-        DueOffset: rd_data_o[DueTicksLsb+:SumW] <= sweep_i.due;
+        SweepOffset: data_q[SweepTicksLsb+:SumW] <= sweep_i.sweep;
+        DueOffset: data_q[DueTicksLsb+:SumW] <= sweep_i.due;
         ExpiredOffset: begin
-          rd_data_o[ExpiredTagLsb+:TagW] <= expired_tag_i;
-          rd_data_o[ExpiredValidLsb] <= expired_i;
+          data_q[ExpiredTagLsb+:TagW] <= expired_tag_i;
+          data_q[ExpiredValidLsb] <= expired_i;
         end
-        AheadShareOffset: rd_data_o <= cfg_o.ahead.share;
-        ELimitOffset: rd_data_o[ELimitTicksLsb+:SumW] <= optional_o.limit;
-        ERestOffset: rd_data_o[ERestTicksLsb+:AngleW] <= optional_o.rest;
+        AheadShareOffset: data_q <= cfg_o.ahead.share;
+        ELimitOffset: data_q[ELimitTicksLsb+:SumW] <= optional_o.limit;
+        ERestOffset: data_q[ERestTicksLsb+:AngleW] <= optional_o.rest;
         ClusterCountOffset: begin
-          rd_data_o[ClusterCountCountLsb+:CountW] <= collected_i;
-          rd_data_o[ClusterCountOrderedLsb] <= ordered_i;
+          data_q[ClusterCountCountLsb+:CountW] <= collected_i;
+          data_q[ClusterCountOrderedLsb] <= ordered_i;
         end
-        OrderCostOffset: rd_data_o[OrderCostTicksLsb+:OrderCostW] <= order_cost_i;
-        OrderTags0Offset: rd_data_o <= order_tag_i[3:0];
-        OrderTags1Offset: rd_data_o <= order_tag_i[7:4];
-        OrderTags2Offset: rd_data_o <= order_tag_i[11:8];
-        SeekIndexOffset: rd_data_o[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
-        SeekBaseOffset: rd_data_o[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
-        SeekCellOffset: rd_data_o[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;
+        OrderCostOffset: data_q[OrderCostTicksLsb+:OrderCostW] <= order_cost_i;
+        OrderTags0Offset: data_q <= order_tag_i[3:0];
+        OrderTags1Offset: data_q <= order_tag_i[7:4];
+        OrderTags2Offset: data_q <= order_tag_i[11:8];
+        SeekIndexOffset: data_q[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
+        SeekBaseOffset: data_q[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
+        SeekCellOffset: data_q[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;
         SeekLastOffset: begin
-          rd_data_o[SeekLastFirstLsb+:PlaceW] <= seek_first_q;
-          rd_data_o[SeekLastSecondLsb+:PlaceW] <= seek_second_q;
+          data_q[SeekLastFirstLsb+:PlaceW] <= seek_first_q;
+          data_q[SeekLastSecondLsb+:PlaceW] <= seek_second_q;
         end
         Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset, Mask6Offset,
-        Mask7Offset: rd_data_o <= mask_words[rd_addr_i[4:2]];
-        DecisionsOffset: rd_data_o <= decisions_q;
-        BusyCyclesOffset: rd_data_o <= busy_cycles_q;
-        StallCyclesOffset: rd_data_o <= stall_cycles_q;
-        RefusedCountOffset: rd_data_o <= refused_count_q;
-        ForcedCountOffset: rd_data_o <= forced_count_q;
+        Mask7Offset: data_q <= mask_words[rd_addr_i[4:2]];
+        DecisionsOffset: data_q <= decisions_q;
+        BusyCyclesOffset: data_q <= busy_cycles_q;
+        StallCyclesOffset: data_q <= stall_cycles_q;
+        RefusedCountOffset: data_q <= refused_count_q;
+        ForcedCountOffset: data_q <= forced_count_q;
         default: begin
-          rd_data_o <= copied;
+          data_q <= copy_mem[read_index] & bits_of(rd_addr_i);
+          hides_q <= !is_copied(rd_addr_i) || !written_q[read_index];
           rd_error_o <= !is_copied(rd_addr_i);
         end
       endcase
