@@ -32,6 +32,13 @@ class Driver(unittest.TestCase):
             names = subprocess.run(["riscv64-unknown-elf-nm", "--undefined-only", program], check=True, capture_output=True, text=True).stdout
             self.assertEqual(names.strip(), "")
 
+    def test_refuses_what_the_instance_lacks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "absent_parts"
+            subprocess.run([os.environ.get("CC", "cc"), *STRICT, f"-I{DRIVER}", BENCH / "absent_parts.c", DRIVER / "platter_sched.c", "-o", program], check=True)
+            result = subprocess.run([program], capture_output=True, text=True, check=False)
+            self.assertEqual((result.returncode, result.stdout), (0, ""))
+
     def test_decides_as_the_reference_model_does(self):
         for optimised, seeds in (("-O2", (1, 2, 3)), ("-Os", (4,)), ("-O0", (5,))):
             with self.subTest(optimised), tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver on instances with and without each optional part. The registers are plain memory. Prints what is wrong; exit code 1 then. */
+#include <stdio.h>
+#include <string.h>
+
+#include "platter_sched.h"
+
+static uint32_t registers[1024];
+static int wrong;
+
+static void expect(const char* call, uint32_t features, int answer, int expected, const uint32_t* before) {
+  if (answer != expected) {
+    printf("%s of an instance with parts %u: answered %d, expected %d\n", call, (unsigned)features, answer, expected);
+    wrong = 1;
+  }
+  if (expected == PLATTER_SCHED_NO_FEATURE && memcmp(before, registers, sizeof registers) != 0) {
+    printf("%s of an instance with parts %u: refused, but registers were written\n", call, (unsigned)features);
+    wrong = 1;
+  }
+}
+
+static void put(uint32_t address, uint32_t value) { registers[address / 4] = value; }
+
+int main(void) {
+  for (uint32_t features = 0; features < 16; ++features) {
+    memset(registers, 0, sizeof registers);
+    put(PLATTER_SCHED_ID, PLATTER_SCHED_ID_VALUE);
+    put(PLATTER_SCHED_VERSION, (uint32_t)PLATTER_SCHED_MAP_MAJOR << PLATTER_SCHED_VERSION_MAJOR_LSB);
+    put(PLATTER_SCHED_PARAMS, 32u << PLATTER_SCHED_PARAMS_ENTRIES_LSB);
+    put(PLATTER_SCHED_FEATURES, features << PLATTER_SCHED_FEATURES_SET_LSB);
+
+    struct platter_sched dev;
+    if (platter_sched_init(&dev, registers) != PLATTER_SCHED_OK) return puts("no device"), 1;
+
+    const struct platter_sched_ageing ageing = {0};
+    const uint8_t shares[4] = {0};
+    const struct platter_sched_command plain = {0}, limited = {.limit_kind = PLATTER_SCHED_LIMIT_FIRST}, rested = {.rest = 1};
+    uint32_t before[1024];
+
+#define EXPECT(part, call)                                                                                             \
+  do {                                                                                                                 \
+    memcpy(before, registers, sizeof before);                                                                          \
+    expect(#call, features, call, (features & (part)) == (part) ? PLATTER_SCHED_OK : PLATTER_SCHED_NO_FEATURE, before); \
+  } while (0)
+    EXPECT(PLATTER_SCHED_AGEING, platter_sched_set_ageing(&dev, &ageing));
+    EXPECT(PLATTER_SCHED_LOOK_AHEAD, platter_sched_set_look_ahead(&dev, 1, 1, shares));
+    EXPECT(PLATTER_SCHED_LIMITS, platter_sched_set_grace(&dev, 1));
+    EXPECT(PLATTER_SCHED_ZERO_LATENCY, platter_sched_set_rest_cost(&dev, true));
+    EXPECT(0u, platter_sched_insert(&dev, 0, &plain));
+    EXPECT(PLATTER_SCHED_LIMITS, platter_sched_insert(&dev, 1, &limited));
+    EXPECT(PLATTER_SCHED_ZERO_LATENCY, platter_sched_insert(&dev, 2, &rested));
+    memcpy(before, registers, sizeof before);
+    expect("platter_sched_expired", features, platter_sched_expired(&dev),
+           features & PLATTER_SCHED_LIMITS ? PLATTER_SCHED_EMPTY : PLATTER_SCHED_NO_FEATURE, before);
+  }
+  return wrong;
+}
