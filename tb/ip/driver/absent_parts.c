@@ -37,9 +37,9 @@ int main(void) {
     const struct platter_sched_command plain = {0}, limited = {.limit_kind = PLATTER_SCHED_LIMIT_FIRST}, rested = {.rest = 1};
     uint32_t before[1024];
 
-#define EXPECT(part, call)                                                                                             \
-  do {                                                                                                                 \
-    memcpy(before, registers, sizeof before);                                                                          \
+#define EXPECT(part, call)                                                                                              \
+  do {                                                                                                                  \
+    memcpy(before, registers, sizeof before);                                                                           \
     expect(#call, features, call, (features & (part)) == (part) ? PLATTER_SCHED_OK : PLATTER_SCHED_NO_FEATURE, before); \
   } while (0)
     EXPECT(PLATTER_SCHED_AGEING, platter_sched_set_ageing(&dev, &ageing));
