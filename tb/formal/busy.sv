@@ -4,6 +4,8 @@
 // most, a DECIDE without guard to the cycle. sched_core, in which proofs.toml cuts the strobes of the register file (any legal
 // work, at any time; an entry comes only while there is room and leaves only while there is one, which list and table prove)
 // and the row that the list reads (key_q of sched_rows: any row). Looks at nets of sched_core.
+// With FORMAL_AHEAD: decisions without guard that look up to Depth accesses ahead for up to Most candidates; proofs.toml also cuts what a
+// pass finds (best_valid, best_key: anything).
 
 module formal_busy
   import sched_pkg::*;
@@ -11,6 +13,9 @@ module formal_busy
   parameter int unsigned Entries = 4,
   parameter int unsigned Lanes = 2,
   parameter int unsigned OrderM = 2,
+  parameter int unsigned Features = 0,
+  parameter int unsigned Most = 1,
+  parameter int unsigned Depth = 1,
   localparam int unsigned Rows = Entries / Lanes
 ) (
   input logic clk_i,
@@ -20,6 +25,7 @@ module formal_busy
   localparam int unsigned Cycles [5] = '{0, 9, 12, 24, 40};   // of the orderer
   localparam int unsigned Pass = Rows + DecisionLatency;
   localparam int unsigned DecideMost = Pass + 2 + Entries + (Entries - 2) + 13 + Pass + 2;
+  localparam int unsigned AheadMost = 1 + Most * (2 + Depth * (Pass + 5)) + (Most - 1) * (Pass + 1);
   localparam int unsigned ClusterMost = Entries + 2 + OrderM * OrderM + 13 + Cycles[OrderM];
 
   typedef enum logic [1:0] { Insert, Remove, Decide, Cluster } work_e;
@@ -28,12 +34,13 @@ module formal_busy
   logic              started_q = 1'b0;
   logic              guard_q, strobe_q;
   logic              refused_q = 1'b0;
-  logic [6:0]        cycle_q, most;
+  logic              ahead_q;
+  logic [7:0]        cycle_q, most;
   work_e             work_q;
   logic [CountW-1:0] count_q;
 
   sched_core #(
-    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5), .Features(Features)
   ) u_dut (
     .clk_i, .rst_ni, .scan_en_i(1'b0), .write_i('0), .wr_ready_o(), .wr_error_o(),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
@@ -47,20 +54,21 @@ module formal_busy
     started_q <= 1'b1;
     strobe_q <= strobe && rst_ni;
     refused_q <= rst_ni && ((u_dut.command.try_insert && !u_dut.command.insert) || (u_dut.command.try_remove && !u_dut.command.remove));
-    cycle_q <= busy ? cycle_q + 7'd1 : 7'd1;
+    cycle_q <= busy ? cycle_q + 8'd1 : 8'd1;
     if (start) begin
       work_q <= u_dut.command.insert ? Insert : u_dut.command.remove ? Remove : u_dut.command.decide ? Decide : Cluster;
       guard_q <= u_dut.cfg.guard_en;
       count_q <= u_dut.occupancy;
+      ahead_q <= u_dut.cfg.ahead.active;
     end
   end
 
   always_comb begin
     unique case (work_q)
-      Insert: most = 7'(count_q) + 7'd2;
-      Remove: most = 7'(count_q) + 7'd1;
-      Decide: most = guard_q ? 7'(DecideMost) : 7'(Pass);
-      default: most = 7'(ClusterMost);
+      Insert: most = 8'(count_q) + 7'd2;
+      Remove: most = 8'(count_q) + 7'd1;
+      Decide: most = (guard_q ? 8'(DecideMost) : 8'(Pass)) + (ahead_q ? 8'(AheadMost) : 8'd0);
+      default: most = 8'(ClusterMost);
     endcase
   end
 
@@ -84,6 +92,14 @@ module formal_busy
     if (start) assume ($stable(u_dut.cfg.guard_en));
     if (u_dut.command.insert) assume (32'(u_dut.occupancy) < Entries);
     if (u_dut.command.remove) assume (u_dut.occupancy != '0);
+    // No row is higher than a new entry where there is none (sched_rows reads the row below the first).
+    if (started_q && $past(u_dut.u_list.u_rows.key_en && (&u_dut.u_list.u_rows.read_row_q))) assume (!u_dut.u_list.u_rows.higher_q);
+`ifdef FORMAL_AHEAD
+    assume (!u_dut.command.try_insert && !u_dut.command.try_remove && !u_dut.command.cluster && !u_dut.cfg.guard_en);
+    assume (32'(u_dut.cfg.ahead.most) <= Most && 32'(u_dut.cfg.ahead.depth) <= Depth);
+    // Constants of any value
+    if (started_q) assume ($stable({u_dut.cfg.ahead.most, u_dut.cfg.ahead.depth}));
+`endif
     // Registers hold their values from the write that starts work to its end.
     if (started_q && busy) begin
       assume ($stable({u_dut.cfg.guard_en, u_dut.cfg.sweep_down, u_dut.cluster_cfg.down, u_dut.cluster_cfg.max, u_dut.cluster_cfg.order}));
@@ -94,6 +110,9 @@ module formal_busy
 `ifdef FORMAL_REACH_DECIDE
     // A guarded decision with sums and debts to work out
     assert (!(started_q && busy && work_q == Decide && 32'(cycle_q) > 2 * Pass));
+`elsif FORMAL_REACH_AHEAD
+    // The longest decision
+    assert (!(started_q && busy && work_q == Decide && ahead_q && 32'(cycle_q) == Pass + AheadMost));
 `elsif FORMAL_REACH_CLUSTER
     // The longest CLUSTER
     assert (!(started_q && busy && work_q == Cluster && 32'(cycle_q) == ClusterMost));
@@ -101,7 +120,7 @@ module formal_busy
     if (started_q) begin
       assert (!busy || cycle_q <= most);
       assert (32'(u_dut.occupancy) <= Entries);
-      if ($past(started_q && busy && work_q == Decide && !guard_q && !u_dut.command.clear) && !busy) begin
+      if ($past(started_q && busy && work_q == Decide && !guard_q && !ahead_q && !u_dut.command.clear) && !busy) begin
         assert (32'($past(cycle_q)) == Pass);
       end
       if ($past(u_dut.command.clear)) assert (!busy);
