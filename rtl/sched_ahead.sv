@@ -6,8 +6,9 @@
 // Parameters: Entries, AngleW.
 // Latency:    from start_i to done_o: 1 + for each candidate examined 2 + (Rows + DecisionLatency + 5) for each access ahead, and
 //             Rows + DecisionLatency + 1 for each further search, and 1 if a search ends it.
-// Handshake:  start_i with the result of the decision's own pass; the unit then starts passes (pass_start_o) and has their results with
-//             pass_done_i, and done_o is high in its last cycle. The configuration is stable meanwhile. reset ends it.
+// Handshake:  start_i in the last cycle of the decision's own pass; the unit then starts passes (pass_start_o), which end with pass_done_i. What
+//             a pass has found (found_*) is there in the cycle after its last one and stays until the next pass ends. done_o is high
+//             in the last cycle of the look-ahead. The configuration is stable meanwhile. reset ends it.
 
 module sched_ahead
   import sched_pkg::*;
@@ -110,7 +111,7 @@ module sched_ahead
   assign fetch_o = state_q == FetchPlace;
   assign fetch_tag_o = found_tag_i;
 
-  // Of a pass, from the cycle in which it starts
+  // From the cycle before a pass ahead starts to the one after its last: the lanes look at it from stage 1 on.
   always_ff @(posedge clk_i) begin
     ahead_o <= state_q == FetchPlace || state_q == FetchWait || state_q == AheadStart || state_q == Ahead;
   end

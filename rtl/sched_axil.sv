@@ -49,7 +49,7 @@ module sched_axil
   input  logic             rd_error_i
 );
 
-  // The clock stands still while nothing is offered, held or answered.
+  // The clock stands still while no write is offered, held or answered. A read passes through.
   logic bus_clk;
 
   sched_clock_gate u_bus_clock (

@@ -105,6 +105,8 @@ module sched_regs_checks
   input write_t          write_i,
   input logic            wr_ready_o,
   input logic            wr_error_o,
+  input logic            wr_bad_o,
+  input logic            wr_refused_o,
   input command_t        command_o,
   input logic [TagW-1:0] change_tag_o,
   input logic            inserted_i,
@@ -114,6 +116,7 @@ module sched_regs_checks
   input logic            rd_error_o
 );
   logic        accept, write_q = 1'b0, refused_q = 1'b0, waits_q = 1'b0, error_q;
+  logic        told_q = 1'b0, wr_error_q, wr_bad_q;      // what the last write was answered
   logic [31:0] data_q;
 
   assign accept = write_i.valid && wr_ready_o;
@@ -123,7 +126,10 @@ module sched_regs_checks
     refused_q <= rst_ni && accept && wr_error_o && (command_o.try_insert || command_o.try_remove);
     waits_q <= rst_ni && rsp_valid_o && !rsp_ready_i;
     {error_q, data_q} <= {rd_error_o, rd_data_o};
+    told_q <= rst_ni && (told_q || accept);
+    if (accept) {wr_error_q, wr_bad_q} <= {wr_error_o, wr_bad_o};
     if (rst_ni) begin
+      assert (!told_q || (wr_bad_q || wr_refused_o) == wr_error_q) else $error("the answer to a write changed after it");
       assert (!(wr_ready_o && write_q)) else $error("a write was accepted in the cycle after a write");
       assert ($onehot0({command_o.decide, command_o.cluster, command_o.try_insert, command_o.try_remove, command_o.clear}))
       else $error("one write gives two commands");
@@ -146,19 +152,14 @@ bind sched_regs sched_regs_checks #(.Entries(Entries)) u_checks (.*);
 // ------------------------------------------------------------------------------- sched_table
 module sched_table_checks (
   input logic clk_i,
-  input logic insert_i,
-  input logic insert_end_i,
   input logic part_we_i,
   input logic debt_we_i
 );
   logic started_q = 1'b0;     // the first edge is one of the reset, which this module does not see
-  logic insert_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    insert_q <= started_q && insert_i;
     if (started_q) begin
-      assert (!insert_end_i || insert_q) else $error("where an entry ends does not follow where it starts");
       assert (!(part_we_i && debt_we_i)) else $error("a part and a debt are written at once");
     end
   end
@@ -622,6 +623,7 @@ module sched_core_checks
   input logic [TagW-1:0]             result_tag,
   input logic signed [TotalW-1:0]    result_key,
   input logic                        insert_q,
+  input logic                        insert_end_q,
   input logic                        remove_q,
   input logic [TagW-1:0]             change_tag,
   input logic [Entries-1:0]          valid,
@@ -636,7 +638,7 @@ module sched_core_checks
   input logic [Lanes-1:0][TreeKeyW-1:0] tree_key
 );
 
-  logic decided_q = 1'b0;
+  logic decided_q = 1'b0, inserted_q = 1'b0;
 
   // Least key of the decision's own pass
   logic                   seen_q, pass_q, seen;
@@ -658,6 +660,7 @@ module sched_core_checks
 
   always_ff @(posedge clk_i) begin
     decided_q <= rst_ni && decided && soft_rst_n;
+    inserted_q <= soft_rst_n && insert_q;
     if (!soft_rst_n) begin
       seen_q <= 1'b0;
       pass_q <= 1'b0;
@@ -696,6 +699,7 @@ module sched_core_checks
 
       // Table
       assert (!(insert_q && remove_q)) else $error("an entry comes and goes at once");
+      assert (insert_end_q == inserted_q) else $error("where an entry ends does not follow where it starts");
       assert (!insert_q || !valid[change_tag[EntryW-1:0]]) else $error("an entry comes where there is one");
       assert (!remove_q || valid[change_tag[EntryW-1:0]]) else $error("an entry goes that is not there");
 

@@ -88,8 +88,8 @@ module sched_control
   assign done_o = decided_o || collect_ends || order_ends;
   // Of the ends the list's comes last in a cycle, and all others are put together before it.
   assign stays_o = (((state_q[Change] && !cancel_i) || state_q[Collect]) && !list_done_i) || (state_q[Collect] && ordered_i) ||
-      (state_q[Decide] && (!pass_done_i || ahead_i)) || (state_q[Ahead] && !ahead_done_i) || (state_q[Order] && !order_done_i) || state_q[Sums] || state_q[DebtsWait] ||
-      state_q[DebtsStart] || state_q[Debts] || state_q[DecideWait] || state_q[DecideStart] || state_q[OrderStart];
+      (state_q[Decide] && (!pass_done_i || ahead_i)) || (state_q[Ahead] && !ahead_done_i) || (state_q[Order] && !order_done_i) ||
+      state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] || state_q[Debts] || state_q[DecideWait] || state_q[DecideStart] || state_q[OrderStart];
   assign busy_o = !state_q[Idle] && !cancel_i;
 
   always_comb begin

@@ -39,8 +39,8 @@ module sched_core
   input  write_t           write_i,
   output logic             wr_ready_o,
   output logic             wr_error_o,
-  output logic             wr_bad_o,            // without what is known of the tag
-  output logic             wr_refused_o,        // the tag of the last write that was accepted is refused
+  output logic             wr_bad_o,            // these two: see sched_regs
+  output logic             wr_refused_o,
 
   input  logic             rd_valid_i,
   output logic             rd_ready_o,
@@ -450,7 +450,6 @@ module sched_core
     end
   end
 
-
   // Lanes
   logic [StageTreeEnd:0]          pass_en;
   logic [StageKey:0][RowW-1:0]    row;
@@ -465,7 +464,7 @@ module sched_core
   logic [Lanes-1:0][AngleW-1:0]   fetched_angle;
   logic [Lanes-1:0][SeqW-1:0]     entry_rank;
 
-  // Those of them that may compete
+  // Entries in use that may compete
   always_ff @(posedge lanes_clk) begin
     live_q <= valid & (mask | {Entries{!cfg.mask_en}}) & ~exclude;
   end

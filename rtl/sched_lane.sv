@@ -8,8 +8,8 @@
 // Parameters: Rows (entries of the lane), Lanes, Lane (number of this lane), AngleW, CylW, SegM,
 //             SegW, SeqW (see sched_core).
 // Latency:    eleven cycles from a row in stage 0 to its candidate, valid in stage 12; one row a
-//             cycle. en_i[n] enables the register after stage n, row_i[n] is the row in stage n; a
-//             hop of the list takes part in stages 1 to 10 of lane 0, where no row does.
+//             cycle. en_i[n] enables the register after stage n, for a row or, in stages 1 to 10 of lane 0, where no row is, for a
+//             hop of the list (hop_i.en says for which of the two). row_i[n] is the row in stage n.
 // Handshake:  none. The configuration inputs are stable while rows are under way.
 
 module sched_lane

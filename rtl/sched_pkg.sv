@@ -104,7 +104,7 @@ package sched_pkg;
 
   // Strobes of the register file, in the cycle that accepts the write unless it says otherwise.
   typedef struct packed {
-    logic touched;       // something but the staged entry may have changed, or changes in this cycle
+    logic touched;       // a write, in this cycle or the one before, of something that list or lanes look at between operations
     logic clear;         // soft reset
     logic decide;
     logic cluster;

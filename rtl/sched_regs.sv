@@ -5,9 +5,10 @@
 //
 // Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW, OrderM, Features (see sched_core).
 // Latency:    a write changes its register at the end of the cycle that accepts it; a read is answered in the next.
-// Handshake:  the strobes of command_o are described in sched_pkg. A write is accepted when no work is under way (CLEAR: always) and none was accepted in the cycle
-//             before; wr_error_o is valid in that cycle. A read is accepted when no answer waits; the answer holds
-//             what the register held in that cycle.
+// Handshake:  the strobes of command_o are described in sched_pkg. A write is accepted when no work is under way (CLEAR: always) and none
+//             was accepted in the cycle before. wr_error_o, valid in that cycle, is wr_bad_o or that the tag is refused. The latter is also
+//             known from registers in the cycles after (wr_refused_o), for a bus that answers then. A read is accepted when no answer
+//             waits; the answer holds what the register held in that cycle.
 
 module sched_regs
   import sched_pkg::*;
@@ -35,8 +36,8 @@ module sched_regs
   input  write_t             write_i,
   output logic               wr_ready_o,
   output logic               wr_error_o,
-  output logic               wr_bad_o,          // wr_error_o without the tag's part
-  output logic               wr_refused_o,      // the tag's part, of the last write that was accepted: the lookup is long
+  output logic               wr_bad_o,
+  output logic               wr_refused_o,      // of the last write that was accepted
   input  logic               rd_valid_i,
   output logic               rd_ready_o,
   input  logic [AddrW-1:0]   rd_addr_i,
@@ -228,8 +229,8 @@ module sched_regs
   logic [AddrW-1:0] late_addr_q;
   logic [31:0]      late_data_q;
 
-  // Clock of what only an access changes: registers, their copy and the answer. What is worked out of a register follows two cycles
-  // after a write.
+  // Clock of what an access changes, or a SERVE that ends (HEAD_POS): registers, their copy and the answer. What is worked out of a register
+  // follows two cycles after a write. An operation's own access would clock it in time; so it is right at rest, too, and in waves.
   logic access_clk;
 
   sched_clock_gate u_access_clock (
@@ -345,7 +346,8 @@ module sched_regs
   sched_reg #(.Width(CountW + 5)) u_cluster (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
     .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb], late_data_q[ClusterTakeDLsb],
-          late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}), .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down, cluster_o.order})
+          late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}),
+    .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down, cluster_o.order})
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
