@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables and figures of docs/reference/accelerator_ppa.md and accelerator_features.md, and the table of configurations of
-accelerator_integration.md, from the files in docs/reference/data and the list of simulated configurations in tb/rtl alone."""
+accelerator_integration.md and README.md, from the files in docs/reference/data and the list of simulated configurations in tb/rtl alone."""
 
 import csv
 import importlib.util
@@ -18,11 +18,13 @@ FIGURES = ROOT / "docs" / "reference" / "figures"
 PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"
 INTEGRATION = ROOT / "docs" / "reference" / "accelerator_integration.md"
 PARTS = ROOT / "docs" / "reference" / "accelerator_features.md"
+README = ROOT / "README.md"
 BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
 FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
 PRICES = DATA / "accelerator_parts.csv"
+LOCKSTEP = ROOT / "docs" / "verification" / "lockstep.csv"
 
 LATENCY_OF_GUARD = "sptf_guard"
 
@@ -60,10 +62,13 @@ def newest_rtl():
                  ("32", "4", "0", "9", 0)), None)
 
 
+def stale(row):
+    """The mark of what was measured of an earlier state of the sources."""
+    return " *" if "rtl" in row and row["rtl"] != newest_rtl() else ""
+
+
 def name(row):
-    """A mark says that it was measured of an earlier state of the sources."""
-    earlier = " *" if "rtl" in row and row["rtl"] != newest_rtl() else ""
-    return f"{row['entries']} x {row['lanes']}" + (f", parts {features(row)}" if features(row) else "") + earlier
+    return f"{row['entries']} x {row['lanes']}" + (f", parts {features(row)}" if features(row) else "") + stale(row)
 
 
 def orderer(row):
@@ -275,32 +280,55 @@ def study_table():
                    r["hiccups"]] for r in rows])
 
 
-# Entries, lanes and orderers that an integrator chooses from: sizes without orderer, and one with each orderer.
-OFFERED = ((16, 1, 0), (32, 1, 0), (32, 4, 0), (64, 4, 0), (64, 8, 0), (128, 4, 0), (256, 4, 0), (256, 8, 0), (32, 4, 6), (32, 4, 8), (32, 4, 10), (32, 4, 12))
+# Entries, lanes, orderers and parts that an integrator chooses from: sizes without orderer, one with all parts, one with each orderer.
+OFFERED = ((16, 1, 0, 0), (32, 1, 0, 0), (32, 4, 0, 0), (32, 4, 0, 15), (64, 4, 0, 0), (64, 8, 0, 0), (128, 4, 0, 0), (256, 4, 0, 0), (256, 8, 0, 0),
+           (32, 4, 6, 0), (32, 4, 8, 0), (32, 4, 10, 0), (32, 4, 12, 0))
+IN_DRIVES = (32, 4)   # entries and lanes of what runs in lock-step in whole drives (rtl/CMakeLists.txt)
+
+
+def offered():
+    """Of each configuration offered that was placed and routed: its size (entries, lanes, orderer, parts), its row of the FPGA and of the standard cells
+    (None where it was not run), and the name of the test that simulates this number of entries and lanes (or None)."""
+    fpga = {size_of(r): r for r in [*read(PRICES), *read(FPGA)] if r["device"].startswith("ecp5") and r["status"] == "routed"}
+    cells = {size_of(r): r for r in read(ASIC)}
+    benches = {(int(e), int(lanes)): name for name, e, lanes in
+               re.findall(r"^\s*platter_sched_variant\((sched_(\d+)x(\d+)) ", BENCHES.read_text(encoding="utf-8"), re.M)}
+    for size in OFFERED:
+        key = (*size[:3], 5, 9, size[3])
+        if key in fpga:
+            yield size, fpga[key], cells.get(key), benches.get(size[:2])
+
+
+def point(entries, lanes, order_m, parts):
+    return f"`{entries}x{lanes}x{order_m}{f'f{parts}' if parts else ''}`"
 
 
 def configurations_table():
     """A row a configuration that was placed and routed."""
-    def key(row):
-        return (*(int(row[column]) for column in ("entries", "lanes", "order_m", "seg_m", "seg_w")), features(row))
-
-    fpga = {key(r): r for r in read(FPGA) if r["device"].startswith("ecp5") and r["status"] == "routed"}
-    cells, power = {key(r): r for r in read(ASIC)}, power_means()
-    benches = {(int(e), int(lanes)): name for name, e, lanes in
-               re.findall(r"^\s*platter_sched_variant\((sched_(\d+)x(\d+)) ", BENCHES.read_text(encoding="utf-8"), re.M)}
-    latency = decision_latency()
-    rows = []
-    for entries, lanes, order_m in OFFERED:
-        r = fpga.get((entries, lanes, order_m, 5, 9, 0))
-        if r is None:
-            continue
-        c = cells.get((entries, lanes, order_m, 5, 9, 0))
-        bench = benches.get((entries, lanes))
-        rows.append([f"{entries} *" if r["rtl"] != newest_rtl() else entries, lanes, order_m or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r), c["kge"] if c else "",
-                     c["arrival_ns"] if c else "", *milliwatts(power, key(r)), entries // lanes + latency, f"`rtl.{bench}`" if bench else "", f"`{entries}x{lanes}x{order_m}`"])
-    text = table(["Entries", "Lanes", "OrderM", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
+    latency, power, rows, used = decision_latency(), power_means(), [], []
+    for (entries, lanes, order_m, parts), r, c, bench in offered():
+        used += [r, c] if c else [r]
+        rows.append([f"{entries}{stale(r)}", lanes, order_m or "", parts or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r),
+                     *((c["kge"] + stale(c), c["arrival_ns"]) if c else ("", "")), *milliwatts(power, size_of(r)), entries // lanes + latency, f"`rtl.{bench}`" if bench else "", point(entries, lanes, order_m, parts)])
+    text = table(["Entries", "Lanes", "OrderM", "Features", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
                   "with clock gates (mW)", "cycles", "simulated by", "POINT"], rows)
-    return f"{text}\n\n{tools_of([*fpga.values(), *cells.values()])}." if rows else text
+    return f"{text}\n\n{tools_of(used)}." if rows else text
+
+
+def readme_table():
+    """The same in short, and how each has been verified."""
+    latency, power, rows = decision_latency(), power_means(), []
+    compared = sum(int(r["decisions"]) for r in read(LOCKSTEP) if r["rtl"] == newest_rtl() and r["mismatches"] == "0")
+    for (entries, lanes, order_m, parts), r, c, bench in offered():
+        verified = [f"bench `{bench}`"] if bench else []
+        if (entries, lanes) == IN_DRIVES:
+            verified.append(f"{compared / 1e6:.0f} M decisions in lock-step")
+        if order_m == 0 and milliwatts(power, size_of(r))[0]:
+            verified.append("netlist in the main job")
+        rows.append([f"{entries} x {lanes}{stale(r)}", order_m or "", "all" if parts == 15 else parts or "", r["lut4"], r["ff"],
+                     r["ram_block"], clock(r), c["kge"] + stale(c) if c else "", milliwatts(power, size_of(r))[1], entries // lanes + latency,
+                     ", ".join(verified) or "bench of other sizes", point(entries, lanes, order_m, parts)])
+    return table(["Entries x Lanes", "orderer", "parts", "LUT4", "FF", "DP16KD", "Fmax (MHz)", "kGE", "power (mW)", "cycles", "verified", "POINT"], rows)
 
 
 # --- the optional parts ---------------------------------------------------------------------------------------------------
@@ -430,6 +458,7 @@ def horizon_table():
 TABLES = {
     PAGE: {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "power": power_table, "energy": energy_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
     INTEGRATION: {"configurations": configurations_table},
+    README: {"configurations": readme_table},
     PARTS: {"prices": prices_table, "loads": loads_table, "zero-latency": zero_latency_table, "slack": slack_table, "firmware": firmware_parts_table,
             "ahead": ahead_table, "horizon": horizon_table, "deadlines": deadlines_table},
 }
