@@ -426,7 +426,12 @@ std::uint32_t AcceleratorEngine::direction() {
       low = std::min(low, command->extent.cylinder);
       high = std::max(high, command->extent.cylinder);
     }
-    downward_ = distance(low, at_.cylinder) > distance(high, at_.cylinder);
+    const bool downward = distance(low, at_.cylinder) > distance(high, at_.cylinder);
+    if (downward != downward_) {
+      downward_ = downward;
+      sums_stale_ = true;
+      program_->turned();
+    }
   }
   return static_cast<std::uint32_t>(downward_) << reg::kCtrlSweepDownLsb;
 }

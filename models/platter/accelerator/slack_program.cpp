@@ -49,7 +49,7 @@ bool SlackProgram::arrived(ProgramHostIf& /*host*/, const scheduling::Command& c
     sums_known_ = false;
   } else {
     ++others_;
-    arrivals_ += command.arrival;
+    arrivals_ += static_cast<std::uint64_t>(command.arrival);
   }
   return true;
 }
@@ -60,7 +60,7 @@ void SlackProgram::leaves(const scheduling::Command& command) {
     sums_known_ = false;
   } else {
     --others_;
-    arrivals_ -= command.arrival;
+    arrivals_ -= static_cast<std::uint64_t>(command.arrival);
   }
 }
 
@@ -75,7 +75,8 @@ void SlackProgram::set_ages(RegisterPortIf& port, Picoseconds instant) {
   const auto most = [](std::int64_t value, unsigned width) {
     return static_cast<std::uint32_t>(std::min(value, (std::int64_t{1} << width) - 1));
   };
-  const Picoseconds wait = others_ > 0 ? std::max<Picoseconds>((instant * others_ - arrivals_) / others_, 0) : 0;
+  const auto waits = static_cast<Picoseconds>(static_cast<std::uint64_t>(instant) * static_cast<std::uint64_t>(others_) - arrivals_);
+  const Picoseconds wait = others_ > 0 ? std::max<Picoseconds>(waits / others_, 0) : 0;
   const std::int64_t mean = std::max<std::int64_t>(scale_.floor(wait) >> (scale_.format().angle_w - kUnitW), 1);
   const std::int64_t ageing = measures_.ageing(scale_.format().turn()) * kSlopeNumerator / kSlopeDenominator;
   port.set(reg::kAgeNow, units(instant));

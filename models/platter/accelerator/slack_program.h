@@ -18,6 +18,7 @@ class SlackProgram : public AcceleratorProgram {
   bool arrived(ProgramHostIf& host, const scheduling::Command& command) override;
   void served(ProgramHostIf& host, const scheduling::Command& command) override;
   void withdrawn(ProgramHostIf& host, const scheduling::Command& command) override;
+  void turned() override { sums_known_ = false; }
   std::uint32_t begin(RegisterPortIf& port, const DecisionContext& context) override;
   Step ended(RegisterPortIf& port) override;
   Effort most_effort(std::uint32_t entries) const override;
@@ -39,7 +40,7 @@ class SlackProgram : public AcceleratorProgram {
   // The commands in the accelerator.
   std::int64_t continuous_ = 0;
   std::int64_t others_ = 0;
-  core::Picoseconds arrivals_ = 0;  ///< sum over the others
+  std::uint64_t arrivals_ = 0;  ///< sum over the others, modulo 2^64
   // Sums of the sweep, as last read.
   bool sums_known_ = false;
   std::uint32_t sweep_ = 0;
