@@ -32,10 +32,10 @@ class Driver(unittest.TestCase):
             names = subprocess.run(["riscv64-unknown-elf-nm", "--undefined-only", program], check=True, capture_output=True, text=True).stdout
             self.assertEqual(names.strip(), "")
 
-    def test_refuses_what_the_instance_lacks(self):
+    def test_refuses_what_the_instance_cannot_do(self):
         with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "absent_parts"
-            subprocess.run([os.environ.get("CC", "cc"), *STRICT, f"-I{DRIVER}", BENCH / "absent_parts.c", DRIVER / "platter_sched.c", "-o", program], check=True)
+            program = pathlib.Path(folder) / "refusals"
+            subprocess.run([os.environ.get("CC", "cc"), *STRICT, f"-I{DRIVER}", BENCH / "refusals.c", DRIVER / "platter_sched.c", "-o", program], check=True)
             result = subprocess.run([program], capture_output=True, text=True, check=False)
             self.assertEqual((result.returncode, result.stdout), (0, ""))
 

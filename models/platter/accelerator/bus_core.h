@@ -45,7 +45,7 @@ class BusCoreIf {
   BusCoreIf& operator=(const BusCoreIf&) = delete;
 
   virtual BusResponse access(const BusRequest& request) = 0;
-  /// Asynchronous reset; the seek table's contents are undefined afterwards.
+  /// Reset; the seek table keeps its contents.
   virtual void reset() = 0;
 };
 

@@ -220,7 +220,7 @@ inline constexpr std::uint32_t kResultValidWidth = 1;
 inline constexpr std::uint32_t kResultForcedLsb = 9;
 inline constexpr std::uint32_t kResultForcedWidth = 1;
 
-// RESULT_KEY (ro): Key of the tag picked: cost less what it has waited, in ticks, two's complement.
+// RESULT_KEY (ro): Key of the tag picked, in ticks, two's complement: cost less what it has waited, or with DEFER added; its total, when the decision looked ahead; 0, when FORCED.
 inline constexpr std::uint32_t kResultKey = 0x074;
 
 // REFUSED (ro): Entries that the guard refused in the last decision.
@@ -248,7 +248,7 @@ inline constexpr std::uint32_t kDue = 0x088;
 inline constexpr std::uint32_t kDueTicksLsb = 0;
 inline constexpr std::uint32_t kDueTicksWidth = 32;
 
-// EXPIRED (ro): Entry of kind 2 whose limit has passed, as of the last decision; of several the one with the lowest tag.
+// EXPIRED (ro): Entry of kind 2 that would have missed its limit in the last decision; of several the one with the lowest tag. Each decision judges anew.
 inline constexpr std::uint32_t kExpired = 0x08C;
 inline constexpr std::uint32_t kExpiredTagLsb = 0;
 inline constexpr std::uint32_t kExpiredTagWidth = 8;

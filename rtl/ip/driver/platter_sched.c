@@ -87,6 +87,9 @@ static bool lacks(const struct platter_sched* dev, uint32_t feature) { return (d
 
 int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sched_ageing* ageing) {
   if (lacks(dev, PLATTER_SCHED_AGEING)) return PLATTER_SCHED_NO_FEATURE;
+  if (ageing->scale >> PLATTER_SCHED_AGE_SCALE_WEIGHT_WIDTH != 0 || ageing->cap >> PLATTER_SCHED_AGE_CAP_UNITS_WIDTH != 0 ||
+      ageing->defer >> (dev->angle_w + 3) != 0)
+    return PLATTER_SCHED_BAD_VALUE;
   platter_sched_write(dev, PLATTER_SCHED_AGE_SCALE, ageing->scale);
   platter_sched_write(dev, PLATTER_SCHED_AGE_CAP, ageing->cap);
   platter_sched_write(dev, PLATTER_SCHED_DEFER, ageing->defer);
@@ -96,6 +99,7 @@ int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sch
 
 int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]) {
   if (lacks(dev, PLATTER_SCHED_LOOK_AHEAD)) return PLATTER_SCHED_NO_FEATURE;
+  if (most >> PLATTER_SCHED_AHEAD_MOST_WIDTH != 0 || depth > 4) return PLATTER_SCHED_BAD_VALUE;
   platter_sched_write(dev, PLATTER_SCHED_AHEAD_SHARE,
                       PUT(shares[0], AHEAD_SHARE_FIRST) | PUT(shares[1], AHEAD_SHARE_SECOND) |
                           PUT(shares[2], AHEAD_SHARE_THIRD) | PUT(shares[3], AHEAD_SHARE_FOURTH));

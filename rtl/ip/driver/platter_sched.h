@@ -6,7 +6,9 @@
  * response on the bus, which most processors take as a fault; the driver therefore keeps the tags in use and returns an error instead.
  * One execution context calls the driver for one accelerator at a time; only platter_sched_irq() belongs in an interrupt handler.
  *
- * Times are in ticks: 2^angle_w ticks are one turn of the spindle. Contract: docs/reference/scheduler_accelerator.md.
+ * Times are in ticks: 2^angle_w ticks are one turn of the spindle. Times of day (deadlines, limits, of a decision) count modulo
+ * 2^(angle_w + 12) and must be within half of that, 2,048 turns, of the instant of each decision: farther ahead counts as long past. Of
+ * places, times and overheads the low bits count that the instance has. Contract: docs/reference/scheduler_accelerator.md.
  */
 #ifndef PLATTER_SCHED_H
 #define PLATTER_SCHED_H
@@ -22,12 +24,14 @@ enum {
   PLATTER_SCHED_BAD_TAG = -2,   /* no such tag, or it is in use and must not be, or the other way round */
   PLATTER_SCHED_BAD_SIZE = -3,  /* the table has fewer cells or segments, or there is no such orderer */
   PLATTER_SCHED_EMPTY = -4,     /* there is nothing to pick */
-  PLATTER_SCHED_NO_FEATURE = -5 /* the instance lacks the optional part */
+  PLATTER_SCHED_NO_FEATURE = -5, /* the instance lacks the optional part */
+  PLATTER_SCHED_BAD_VALUE = -6   /* a setting is beyond what its register holds */
 };
 
 enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
 
-/* What the limit of a command means: nothing; from then on it goes first; from then on it does not compete; it goes first to be in time. */
+/* What the limit of a command means: nothing; it goes first, or does not compete, in a decision in which it would miss its limit at worst;
+ * it goes first to be in time. */
 enum platter_sched_limit {
   PLATTER_SCHED_NO_LIMIT = 0,
   PLATTER_SCHED_LIMIT_FIRST = 1,
@@ -86,10 +90,10 @@ struct platter_sched_decision {
 };
 
 struct platter_sched_ageing {
-  uint32_t scale;        /* of the time waited, in 1/64 of a tick for each unit of age; 0: one tick a unit, without cap */
-  uint32_t cap;          /* longest time waited that counts, in units of age */
+  uint32_t scale;        /* of the time waited, in 1/64 of a tick for each unit of age, to 2^18 - 1; 0: one tick a unit, without cap */
+  uint32_t cap;          /* longest time waited that counts, in units of age, to 2^17 - 1 */
   bool defer_continuous; /* continuous commands do not age; `defer` is added to their key */
-  uint32_t defer;
+  uint32_t defer; /* to 8 turns less one tick */
 };
 
 struct platter_sched_cluster {
@@ -121,14 +125,14 @@ void platter_sched_enable_irq(struct platter_sched* dev, bool enable);
 
 /* The optional parts. Each is off after platter_sched_init(); PLATTER_SCHED_NO_FEATURE if the instance lacks it. */
 int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sched_ageing* ageing);
-/* Weighs the next `depth` accesses (at most 4) after each of the `most` best candidates, with shares in 1/256; most = 0: no look-ahead. */
+/* Weighs the next `depth` accesses (1 to 4) after each of the `most` best candidates (to 511), with shares in 1/256; most = 0: no look-ahead. */
 int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]);
 /* How long before its limit a command of kind PLATTER_SCHED_LIMIT_KEEP begins to go first. */
 int platter_sched_set_grace(struct platter_sched* dev, uint32_t grace);
 /* Charges an access that begins in the middle of its sectors its `rest`. */
 int platter_sched_set_rest_cost(struct platter_sched* dev, bool enable);
-/* As of the last decision, the lowest tag of the commands of kind PLATTER_SCHED_LIMIT_WITHDRAW whose limit has passed; PLATTER_SCHED_EMPTY
- * if there is none. Does not take it out. */
+/* The lowest tag of the commands of kind PLATTER_SCHED_LIMIT_WITHDRAW that would have missed their limit at worst, had the last decision
+ * picked them; PLATTER_SCHED_EMPTY if there is none. Does not take it out: the next decision, from another place of the head, judges anew. */
 int platter_sched_expired(const struct platter_sched* dev);
 
 /* A command with a limit or a rest needs the optional part. */
@@ -150,7 +154,8 @@ int platter_sched_result(struct platter_sched* dev, struct platter_sched_decisio
 int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_now, struct platter_sched_decision* decision);
 
 /* Disables the interrupt, collects commands, waits, and sets a bit a tag in mask[0 .. 7]. With `order` and 1 to order_max collected, `order_tags` (room for
- * order_max; may be a null pointer) gets their best order and the cost goes to *order_cost. Returns how many were collected. */
+ * order_max; may be a null pointer) gets their best order and the cost goes to *order_cost. Returns how many were collected. The accelerator's
+ * mask is what was collected, whatever platter_sched_set_mask() had set. */
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost);
 /* Lets only the commands of a mask compete, or all. */

@@ -207,7 +207,7 @@
 #define PLATTER_SCHED_RESULT_FORCED_LSB 9u
 #define PLATTER_SCHED_RESULT_FORCED_WIDTH 1u
 
-/* RESULT_KEY (ro): Key of the tag picked: cost less what it has waited, in ticks, two's complement. */
+/* RESULT_KEY (ro): Key of the tag picked, in ticks, two's complement: cost less what it has waited, or with DEFER added; its total, when the decision looked ahead; 0, when FORCED. */
 #define PLATTER_SCHED_RESULT_KEY 0x074u
 
 /* REFUSED (ro): Entries that the guard refused in the last decision. */
@@ -235,7 +235,7 @@
 #define PLATTER_SCHED_DUE_TICKS_LSB 0u
 #define PLATTER_SCHED_DUE_TICKS_WIDTH 32u
 
-/* EXPIRED (ro): Entry of kind 2 whose limit has passed, as of the last decision; of several the one with the lowest tag. */
+/* EXPIRED (ro): Entry of kind 2 that would have missed its limit in the last decision; of several the one with the lowest tag. Each decision judges anew. */
 #define PLATTER_SCHED_EXPIRED 0x08Cu
 #define PLATTER_SCHED_EXPIRED_TAG_LSB 0u
 #define PLATTER_SCHED_EXPIRED_TAG_WIDTH 8u

@@ -160,7 +160,7 @@ def _memory_bits(engine: Engine) -> Price:
     lanes, order, rows = engine.lanes, engine.order_m, engine.entries // engine.lanes
     time_w, sum_w = engine.angle_bits + 4, engine.angle_bits + 12
     place_w, cells = min(CYL_W - 1 - SEG_M, 9), (CYL_W - SEG_M + 1) << SEG_M
-    tables = lanes * (2 * (1 << _log2(rows)) * (CYL_W + engine.angle_bits + sum_w + 9) + rows * (sum_w + 1 + SEQ_W))
+    tables = lanes * (2 * (1 << max(1, _log2(rows))) * (CYL_W + engine.angle_bits + sum_w + 9) + rows * (sum_w + 1 + SEQ_W))
     listed = engine.entries * (3 * CYL_W + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15)
     seek = lanes * (cells * (3 * place_w + SEG_W) + (1 << SEG_W) * 2 * time_w)
     orderer = order * (1 << (order - 1)) * (time_w + 4 + _log2(order + 1)) if order else 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver on instances with and without each optional part. The registers are plain memory. Prints what is wrong; exit code 1 then. */
+/* What the driver refuses: calls for an optional part that the instance lacks, settings beyond their registers. The registers are plain memory. Prints what is wrong; exit code 1 then. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void expect(const char* call, uint32_t features, int answer, int expected
     printf("%s of an instance with parts %u: answered %d, expected %d\n", call, (unsigned)features, answer, expected);
     wrong = 1;
   }
-  if (expected == PLATTER_SCHED_NO_FEATURE && memcmp(before, registers, sizeof registers) != 0) {
+  if (expected < 0 && memcmp(before, registers, sizeof registers) != 0) {
     printf("%s of an instance with parts %u: refused, but registers were written\n", call, (unsigned)features);
     wrong = 1;
   }
@@ -26,7 +26,7 @@ int main(void) {
     memset(registers, 0, sizeof registers);
     put(PLATTER_SCHED_ID, PLATTER_SCHED_ID_VALUE);
     put(PLATTER_SCHED_VERSION, (uint32_t)PLATTER_SCHED_MAP_MAJOR << PLATTER_SCHED_VERSION_MAJOR_LSB);
-    put(PLATTER_SCHED_PARAMS, 32u << PLATTER_SCHED_PARAMS_ENTRIES_LSB);
+    put(PLATTER_SCHED_PARAMS, 32u << PLATTER_SCHED_PARAMS_ENTRIES_LSB | 16u << PLATTER_SCHED_PARAMS_ANGLE_W_LSB);
     put(PLATTER_SCHED_FEATURES, features << PLATTER_SCHED_FEATURES_SET_LSB);
 
     struct platter_sched dev;
@@ -49,6 +49,22 @@ int main(void) {
     EXPECT(0u, platter_sched_insert(&dev, 0, &plain));
     EXPECT(PLATTER_SCHED_LIMITS, platter_sched_insert(&dev, 1, &limited));
     EXPECT(PLATTER_SCHED_ZERO_LATENCY, platter_sched_insert(&dev, 2, &rested));
+    if (features == 15) {
+#define REFUSED(call)                                                 \
+  do {                                                                \
+    memcpy(before, registers, sizeof before);                         \
+    expect(#call, features, call, PLATTER_SCHED_BAD_VALUE, before);   \
+  } while (0)
+      const struct platter_sched_ageing most = {.scale = (1u << 18) - 1, .cap = (1u << 17) - 1, .defer = (8u << 16) - 1};
+      const struct platter_sched_ageing scale = {.scale = 1u << 18}, cap = {.cap = 1u << 17}, defer = {.defer = 8u << 16};
+      EXPECT(15u, platter_sched_set_ageing(&dev, &most));
+      REFUSED(platter_sched_set_ageing(&dev, &scale));
+      REFUSED(platter_sched_set_ageing(&dev, &cap));
+      REFUSED(platter_sched_set_ageing(&dev, &defer));
+      EXPECT(15u, platter_sched_set_look_ahead(&dev, 511, 4, shares));
+      REFUSED(platter_sched_set_look_ahead(&dev, 512, 4, shares));
+      REFUSED(platter_sched_set_look_ahead(&dev, 1, 5, shares));
+    }
     memcpy(before, registers, sizeof before);
     expect("platter_sched_expired", features, platter_sched_expired(&dev),
            features & PLATTER_SCHED_LIMITS ? PLATTER_SCHED_EMPTY : PLATTER_SCHED_NO_FEATURE, before);
