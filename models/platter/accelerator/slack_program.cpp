@@ -75,7 +75,8 @@ void SlackProgram::set_ages(RegisterPortIf& port, Picoseconds instant) {
   const auto most = [](std::int64_t value, unsigned width) {
     return static_cast<std::uint32_t>(std::min(value, (std::int64_t{1} << width) - 1));
   };
-  const auto waits = static_cast<Picoseconds>(static_cast<std::uint64_t>(instant) * static_cast<std::uint64_t>(others_) - arrivals_);
+  const auto waits =
+      static_cast<Picoseconds>(static_cast<std::uint64_t>(instant) * static_cast<std::uint64_t>(others_) - arrivals_);
   const Picoseconds wait = others_ > 0 ? std::max<Picoseconds>(waits / others_, 0) : 0;
   const std::int64_t mean = std::max<std::int64_t>(scale_.floor(wait) >> (scale_.format().angle_w - kUnitW), 1);
   const std::int64_t ageing = measures_.ageing(scale_.format().turn()) * kSlopeNumerator / kSlopeDenominator;

@@ -20,10 +20,10 @@
 
 enum {
   PLATTER_SCHED_OK = 0,
-  PLATTER_SCHED_NO_DEVICE = -1, /* no accelerator at this address, or one with another register map */
-  PLATTER_SCHED_BAD_TAG = -2,   /* no such tag, or it is in use and must not be, or the other way round */
-  PLATTER_SCHED_BAD_SIZE = -3,  /* the table has fewer cells or segments, or there is no such orderer */
-  PLATTER_SCHED_EMPTY = -4,     /* there is nothing to pick */
+  PLATTER_SCHED_NO_DEVICE = -1,  /* no accelerator at this address, or one with another register map */
+  PLATTER_SCHED_BAD_TAG = -2,    /* no such tag, or it is in use and must not be, or the other way round */
+  PLATTER_SCHED_BAD_SIZE = -3,   /* the table has fewer cells or segments, or there is no such orderer */
+  PLATTER_SCHED_EMPTY = -4,      /* there is nothing to pick */
   PLATTER_SCHED_NO_FEATURE = -5, /* the instance lacks the optional part */
   PLATTER_SCHED_BAD_VALUE = -6   /* a setting is beyond what its register holds */
 };
@@ -90,10 +90,10 @@ struct platter_sched_decision {
 };
 
 struct platter_sched_ageing {
-  uint32_t scale;        /* of the time waited, in 1/64 of a tick for each unit of age, to 2^18 - 1; 0: one tick a unit, without cap */
-  uint32_t cap;          /* longest time waited that counts, in units of age, to 2^17 - 1 */
+  uint32_t scale; /* of the time waited, in 1/64 of a tick for each unit of age, to 2^18 - 1; 0: one tick a unit, without cap */
+  uint32_t cap;   /* longest time waited that counts, in units of age, to 2^17 - 1 */
   bool defer_continuous; /* continuous commands do not age; `defer` is added to their key */
-  uint32_t defer; /* to 8 turns less one tick */
+  uint32_t defer;        /* to 8 turns less one tick */
 };
 
 struct platter_sched_cluster {

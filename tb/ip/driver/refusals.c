@@ -50,10 +50,10 @@ int main(void) {
     EXPECT(PLATTER_SCHED_LIMITS, platter_sched_insert(&dev, 1, &limited));
     EXPECT(PLATTER_SCHED_ZERO_LATENCY, platter_sched_insert(&dev, 2, &rested));
     if (features == 15) {
-#define REFUSED(call)                                                 \
-  do {                                                                \
-    memcpy(before, registers, sizeof before);                         \
-    expect(#call, features, call, PLATTER_SCHED_BAD_VALUE, before);   \
+#define REFUSED(call)                                               \
+  do {                                                              \
+    memcpy(before, registers, sizeof before);                       \
+    expect(#call, features, call, PLATTER_SCHED_BAD_VALUE, before); \
   } while (0)
       const struct platter_sched_ageing most = {.scale = (1u << 18) - 1, .cap = (1u << 17) - 1, .defer = (8u << 16) - 1};
       const struct platter_sched_ageing scale = {.scale = 1u << 18}, cap = {.cap = 1u << 17}, defer = {.defer = 8u << 16};
