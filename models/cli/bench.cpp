@@ -155,8 +155,8 @@ int bench(const BenchOptions& options) {
       const std::string unknown = scheduling::policy_objection(policy);
       if (!unknown.empty()) throw core::InputError("--policy", 0, 0, unknown);
       for (const std::uint32_t depth : options.depths) {
-        const std::string objection = system::engine_objection(options.engine, *scheduling::find_policy(policy), depth);
-        if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection);
+        const system::Objection objection = system::engine_objection(options.engine, *scheduling::find_policy(policy), depth);
+        if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection.message());
         points.push_back({depth, policy, transport});
       }
     }

@@ -297,7 +297,45 @@ class BadInput(Case):
         self.assert_refused(self.run_bad(MIXED, "--set", "policy=SPTT"), r"there is no policy \"SPTT\" \(did you mean SPTF\?\)")
         self.assert_refused(self.run_bad(MIXED, "--set", 'policy="OPS:SCAN/CI-OPT(13)"'),
                             r"expected OPS:SCAN/CI-OPT\(M\), M from 1 to 12")
-        self.assert_refused(self.run_bad(MIXED, "--set", "drive.queue.depth=64"), "table of 32 entries, drive.queue.depth is 64; expected at most as many, or engine model")
+        self.assert_refused(self.run_bad(MIXED, "--set", "drive.queue.depth=64"), "drive.queue.depth=64: drive.queue.depth: found 64, but the RTL is built with a table of 32 entries, expected at most as many, or engine model")
+
+    def test_a_fault_of_the_accelerator_is_told_where_it_stands(self):
+        def with_lines(*lines):
+            return self.write("s.toml", "\n".join(('format = 1', 'engine = "model"', 'policy = "SPTF"', '[drive]', 'file = "atlas10k"', '[accelerator]', *lines)) + "\n")
+        for lines, setting, told in ((["lanes = 3"], None, r"s\.toml:7:9: accelerator\.lanes: found 3, expected 1, 2, 4, 8 or 16"),
+                                     (["features = 6"], 'policy="OPS:SLACK(3.4|0.46)"', r"s\.toml:7:12: accelerator\.features: found 6, but policy"),
+                                     (["order_m = 4"], "policy=OPS:SCAN/CI-OPT(5)", r"s\.toml:7:11: accelerator\.order_m: found 4, but policy"),
+                                     ([], "engine=rtl", None),
+                                     ([], "drive.queue.depth=300", "drive.queue.depth=300: drive.queue.depth: found 300, but the accelerator has at most 256"),
+                                     (["lanes = 4"], "accelerator.lanes=6", "accelerator.lanes=6: accelerator.lanes: found 6")):
+            with self.subTest(lines=lines, setting=setting):
+                run = platter("run", with_lines(*lines), "--set", "sim.measure_s=0.1", *(["--set", setting] if setting else []))
+                if told is None:
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                else:
+                    self.assert_refused(run, told)
+
+    def test_a_margin_beyond_a_turn_is_the_longest(self):
+        def digest(margin):
+            log = self.folder / f"requests_{margin}.csv"
+            run = platter("run", MIXED, "--set", "engine=model", "--set", "accelerator.angle_bits=12", "--set", f"accelerator.margin_ticks={margin}",
+                          "--set", "sim.measure_s=20", "--requests", log)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            return log.read_bytes()
+        none, longest, wrapped, beyond = (digest(margin) for margin in (0, 4093, 4094, 8192))
+        self.assertNotEqual(none, longest)
+        self.assertEqual(longest, wrapped)
+        self.assertEqual(longest, beyond)
+
+    def test_a_drive_too_slow_for_the_accelerator_is_refused(self):
+        slow = ("drive.seek.model=three-point", "drive.seek.points_us=[]", "drive.seek.single_us=5000", "drive.mechanics.rpm=7200",
+                "drive.seek.average_us=60000")
+        keys = [word for key in slow for word in ("--set", key)]
+        for engine in ("model", "lockstep"):
+            self.assert_refused(self.run_bad(MIXED, "--set", f"engine={engine}", *keys, "--set", "drive.seek.full_us=116000"),
+                                f"engine={engine}: engine: engine {engine} reckons with less than 16 turns")
+        run = platter("run", MIXED, *keys, "--set", "engine=firmware", "--set", "drive.seek.full_us=116000", "--set", "sim.measure_s=1")
+        self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_not_toml(self):
         self.assert_refused(self.run_bad(self.write("s.toml", "format = \n")), r"s\.toml:1:\d+: not valid TOML")

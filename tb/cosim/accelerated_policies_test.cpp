@@ -233,15 +233,15 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
   const auto objection = [](std::uint32_t order_m, const char* policy) {
     accelerator::AcceleratorParameters parameters;
     parameters.order_m = order_m;
-    return system::accelerator_objection(parameters, *scheduling::find_policy(policy), 32);
+    return system::accelerator_objection(parameters, *scheduling::find_policy(policy), 32).message();
   };
   EXPECT_EQ(objection(6, "OPS:SCAN/CI-OPT(6)"), "");
   EXPECT_EQ(objection(0, "OPS:SCAN/CI-SPTF"), "");
   EXPECT_EQ(objection(0, "LOOK"), "");
   EXPECT_EQ(objection(6, "OPS:SCAN/CLUST-REQ( 7 )"),
-            "the accelerator is built for exact orders of at most 6 requests, policy OPS:SCAN/CLUST-REQ(7) makes orders "
-            "of 7");
-  EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32), "");
+            "accelerator.order_m: found 6, but policy OPS:SCAN/CLUST-REQ(7) makes exact orders of 7 requests, expected at "
+            "least as many");
+  EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32).message(), "");
 }
 
 // --- where clusters begin --------------------------------------------------------------------------------------------
@@ -357,10 +357,11 @@ TEST(OtherInterpretations, AreForFirmwareOnly) {
   scheduling::Interpretations interpretations = kClusterInterpretations[3].interpretations();
   interpretations.postponed = scheduling::Postponed::LastContinuous;
   const scheduling::PolicySpec policy = *scheduling::find_policy("OPS:SCAN/CLUST-REQ(6)");
-  EXPECT_EQ(system::engine_objection("lockstep", policy, 32, interpretations), "");
+  EXPECT_EQ(system::engine_objection("lockstep", policy, 32, interpretations).message(), "");
   interpretations.clusters = scheduling::ClusterContents::Discrete;
-  EXPECT_NE(system::engine_objection("lockstep", policy, 32, interpretations).find("engine firmware"), std::string::npos);
-  EXPECT_EQ(system::engine_objection("firmware", policy, 32, interpretations), "");
+  EXPECT_NE(system::engine_objection("lockstep", policy, 32, interpretations).message().find("engine firmware"),
+            std::string::npos);
+  EXPECT_EQ(system::engine_objection("firmware", policy, 32, interpretations).message(), "");
 }
 
 // --- mixed loads -----------------------------------------------------------------------------------------------------

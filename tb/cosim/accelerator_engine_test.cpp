@@ -344,7 +344,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
   const auto objection = [](const char* engine, accelerator::AcceleratorOptions options, std::uint32_t depth = 32) {
-    return system::engine_objection(engine, *scheduling::find_policy("SPTF"), depth, {}, options);
+    return system::engine_objection(engine, *scheduling::find_policy("SPTF"), depth, {}, options).message();
   };
   const auto with = [](std::int64_t accelerator::AcceleratorOptions::* member, std::int64_t value) {
     accelerator::AcceleratorOptions options;
@@ -357,24 +357,24 @@ TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
   EXPECT_EQ(objection("model", with(&Options::order_m, 0)), "");
   EXPECT_EQ(objection("model", with(&Options::entries, 64)), "");
   EXPECT_EQ(objection("firmware", with(&Options::lanes, 3)), "");
-  EXPECT_EQ(objection("model", with(&Options::lanes, 3)), "accelerator.lanes is 3; expected 1, 2, 4, 8 or 16");
-  EXPECT_EQ(objection("model", with(&Options::order_m, 1)), "accelerator.order_m is 1; expected 0 (no orderer) or 2 to 12");
+  EXPECT_EQ(objection("model", with(&Options::lanes, 3)), "accelerator.lanes: found 3, expected 1, 2, 4, 8 or 16");
+  EXPECT_EQ(objection("model", with(&Options::order_m, 1)), "accelerator.order_m: found 1, expected 0 (no orderer) or 2 to 12");
   EXPECT_EQ(objection("model", with(&Options::entries, 34)),
-            "accelerator.entries is 34; expected a multiple of the 4 lanes, 4 to 256, or 0");
+            "accelerator.entries: found 34, expected a multiple of the 4 lanes, 4 to 256, or 0");
   EXPECT_EQ(objection("model", with(&Options::entries, 8), 8),
-            "accelerator.order_m is 12; expected at most the 8 entries of the table");
+            "accelerator.order_m: found 12, expected at most the 8 entries of the table");
   EXPECT_EQ(objection("model", with(&Options::entries, 16)),
-            "accelerator.entries is 16, drive.queue.depth is 32; expected at least as many entries, or 0");
+            "accelerator.entries: found 16, expected at least the 32 of drive.queue.depth, or 0");
   for (const char* engine : {"rtl", "lockstep", "lockstep:sample=20"}) {
     EXPECT_EQ(objection(engine, {}), "");
     EXPECT_EQ(objection(engine, with(&Options::lanes, 8)),
-              "accelerator.lanes is 8, but the RTL is built with 4; expected that, or engine model");
+              "accelerator.lanes: found 8, but the RTL is built with 4, expected that, or engine model");
     EXPECT_EQ(objection(engine, with(&Options::order_m, 6)),
-              "accelerator.order_m is 6, but the RTL is built with 12; expected that, or engine model");
+              "accelerator.order_m: found 6, but the RTL is built with 12, expected that, or engine model");
     EXPECT_EQ(objection(engine, with(&Options::angle_bits, 12)),
-              "accelerator.angle_bits is 12, but the RTL is built with 16; expected that, or engine model");
+              "accelerator.angle_bits: found 12, but the RTL is built with 16, expected that, or engine model");
     EXPECT_EQ(objection(engine, with(&Options::entries, 64)),
-              "accelerator.entries is 64, but the RTL is built with 32; expected that, or engine model");
+              "accelerator.entries: found 64, but the RTL is built with 32, expected that, or engine model");
   }
 }
 
@@ -383,7 +383,7 @@ TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
     profile::DriveProfile profile = atlas_profile();
     profile.queue_depth = depth;
     const std::string name = "disk" + std::to_string(depth);
-    ASSERT_EQ(system::engine_objection("model", *scheduling::find_policy("SPTF"), depth), "");
+    ASSERT_EQ(system::engine_objection("model", *scheduling::find_policy("SPTF"), depth).message(), "");
     EXPECT_EQ(system::engine_objection("rtl", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
     EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
     EXPECT_FALSE(system::engine_objection("model", *scheduling::find_policy("SCAN"), depth).empty());

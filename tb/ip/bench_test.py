@@ -26,15 +26,21 @@ class Bench(unittest.TestCase):
         git = subprocess.run(["git", "ls-files"], cwd=RTL, capture_output=True, text=True, check=False)
         if git.returncode == 0:
             ours = {file for file in git.stdout.split() if not file.startswith("simulation/")}
-            self.assertEqual({str(file) for file in there} ^ ours, {"CMakeLists.txt"})
+            self.assertEqual({str(file) for file in there} ^ ours, {"CMakeLists.txt", "LICENSE"})
         self.assertFalse([file for file in (self.folder / "usr").rglob("*") if file.is_file() and self.installed not in file.parents])
 
     def test_a_copy_runs(self):
-        copy = self.folder / "my_bench"
+        self.run_copy("my_bench")
+
+    def test_a_copy_runs_without_optional_parts(self):
+        self.run_copy("plain_bench", "Features=0", "Entries=4", "Lanes=1")
+
+    def run_copy(self, name, *parameters):
+        copy = self.folder / name
         shutil.copytree(self.installed / "ip" / "bench", copy)
         child = environment(self.folder / "bin")
         child.update(COCOTB_RANDOM_SEED=os.environ.get("PLATTER_RTL_SEED", "1"), PYTHONDONTWRITEBYTECODE="1")
-        result = subprocess.run(["make", f"RTL={self.installed}", "BUILD_ARGS=-j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O1"],
+        result = subprocess.run(["make", f"RTL={self.installed}", *parameters, "BUILD_ARGS=-j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O1"],
                                 cwd=copy, env=child, capture_output=True, text=True, check=False)
         text = result.stdout[-6000:] + result.stderr[-3000:]
         self.assertEqual(result.returncode, 0, text)

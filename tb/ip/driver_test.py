@@ -32,6 +32,13 @@ class Driver(unittest.TestCase):
             names = subprocess.run(["riscv64-unknown-elf-nm", "--undefined-only", program], check=True, capture_output=True, text=True).stdout
             self.assertEqual(names.strip(), "")
 
+    def test_a_program_in_cpp_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder) / "main.cpp", pathlib.Path(folder) / "driver.o"
+            source.write_text('#include "platter_sched.h"\nint main() { platter_sched sched; return platter_sched_init(&sched, nullptr); }\n', encoding="utf-8")
+            subprocess.run([os.environ.get("CC", "cc"), *STRICT, "-c", DRIVER / "platter_sched.c", "-o", program], check=True)
+            subprocess.run([os.environ.get("CXX", "c++"), "-Wall", "-Wextra", "-Werror", f"-I{DRIVER}", source, program, "-o", source.with_suffix("")], check=True)
+
     def test_refuses_what_the_instance_cannot_do(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "refusals"

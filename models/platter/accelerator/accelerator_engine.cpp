@@ -202,7 +202,7 @@ void AcceleratorEngine::start_of_simulation() {  // the firmware's power-on sequ
 
 /// Sets all registers except the seek table.
 void AcceleratorEngine::switch_on() {
-  const std::uint32_t margin = kLeastMarginTicks + options_.margin_ticks;
+  const std::uint32_t margin = std::min(kLeastMarginTicks + options_.margin_ticks, parameters_.format.angle_mask());
   set(reg::kMargin, margin);
   set(reg::kRisk, options_.risk_ticks > 0 ? std::min(margin + options_.risk_ticks, parameters_.format.angle_mask()) : 0);
   set(reg::kRiskCharge, std::min(static_cast<std::uint32_t>(options_.risk_probability * parameters_.format.turn()),

@@ -21,6 +21,9 @@ struct FixedPointFormat {
   unsigned seg_m = 5;
   unsigned seg_w = 9;
 
+  /// A time has fewer turns than that.
+  static constexpr unsigned kMostTurns = 16;
+
   unsigned time_w() const { return angle_w + 4; }
   unsigned sum_w() const { return angle_w + 12; }
   unsigned frac_w() const { return cyl_w - 1 - seg_m; }

@@ -45,25 +45,27 @@ accelerator::AcceleratorParameters parameters_for(const accelerator::Accelerator
 }
 
 /// Why no accelerator can have these sizes; empty if one can.
-std::string size_objection(const accelerator::AcceleratorOptions& options) {
+Objection size_objection(const accelerator::AcceleratorOptions& options) {
   const std::int64_t lanes = options.lanes;
-  if ((lanes & (lanes - 1)) != 0) return fmt::format("accelerator.lanes is {}; expected 1, 2, 4, 8 or 16", lanes);
-  if (options.order_m == 1) return "accelerator.order_m is 1; expected 0 (no orderer) or 2 to 12";
+  if ((lanes & (lanes - 1)) != 0) return {"accelerator.lanes", fmt::format("found {}, expected 1, 2, 4, 8 or 16", lanes)};
+  if (options.order_m == 1) return {"accelerator.order_m", "found 1, expected 0 (no orderer) or 2 to 12"};
   const std::int64_t entries = options.entries;
   if (entries == 0) return {};
   if (entries < 4 || entries % lanes != 0)
-    return fmt::format("accelerator.entries is {}; expected a multiple of the {} lanes, 4 to 256, or 0", entries, lanes);
+    return {"accelerator.entries",
+            fmt::format("found {}, expected a multiple of the {} lanes, 4 to 256, or 0", entries, lanes)};
   if (options.order_m > entries)
-    return fmt::format("accelerator.order_m is {}; expected at most the {} entries of the table", options.order_m, entries);
+    return {"accelerator.order_m",
+            fmt::format("found {}, expected at most the {} entries of the table", options.order_m, entries)};
   return {};
 }
 
 /// Why the RTL as it is built is not this accelerator; empty if it is.
-std::string built_objection(const accelerator::AcceleratorParameters& wanted) {
+Objection built_objection(const accelerator::AcceleratorParameters& wanted) {
   const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
-  const auto differs = [](std::string_view key, std::uint32_t found, std::uint32_t expected) {
-    return fmt::format("accelerator.{} is {}, but the RTL is built with {}; expected that, or engine model", key, found,
-                       expected);
+  const auto differs = [](std::string_view key, std::uint32_t found, std::uint32_t expected) -> Objection {
+    return {fmt::format("accelerator.{}", key),
+            fmt::format("found {}, but the RTL is built with {}, expected that, or engine model", found, expected)};
   };
   if (wanted.lanes != built.lanes) return differs("lanes", wanted.lanes, built.lanes);
   if (wanted.order_m != built.order_m) return differs("order_m", wanted.order_m, built.order_m);
@@ -75,58 +77,74 @@ std::string built_objection(const accelerator::AcceleratorParameters& wanted) {
 
 }  // namespace
 
-std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
-                             const scheduling::Interpretations& interpretations,
-                             const accelerator::AcceleratorOptions& accelerator) {
+Objection engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
+                           const scheduling::Interpretations& interpretations,
+                           const accelerator::AcceleratorOptions& accelerator) {
   const std::optional<EngineChoice> choice = find_engine(engine);
   if (!choice || !choice->row->accelerated) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
-    return fmt::format("engine {} does not support policy {}; use engine firmware", engine, policy.name());
+    return {"engine", fmt::format("engine {} does not support policy {}; use engine firmware", engine, policy.name())};
   scheduling::Interpretations carried = interpretations;  // the accelerator supports any interpretation of these
   carried.cluster_from = {};
   carried.cluster_round = {};
   carried.postponed = {};
   if (!(carried == scheduling::Interpretations{}))
-    return fmt::format(
-        "engine {} supports the default interpretation of policies only, but for scheduling.cluster_from, "
-        "scheduling.cluster_round and "
-        "scheduling.postponed; "
-        "use engine firmware for other values of scheduling.*",
-        engine);
-  if (std::string objection = size_objection(accelerator); !objection.empty()) return objection;
+    return {"engine",
+            fmt::format("engine {} supports the default interpretation of policies only, but for scheduling.cluster_from, "
+                        "scheduling.cluster_round and "
+                        "scheduling.postponed; "
+                        "use engine firmware for other values of scheduling.*",
+                        engine)};
+  if (Objection objection = size_objection(accelerator); !objection.empty()) return objection;
   const accelerator::AcceleratorParameters wanted = parameters_for(accelerator, queue_depth);
   if (accelerator.entries != 0 && queue_depth > wanted.entries)
-    return fmt::format("accelerator.entries is {}, drive.queue.depth is {}; expected at least as many entries, or 0",
-                       wanted.entries, queue_depth);
+    return {"accelerator.entries",
+            fmt::format("found {}, expected at least the {} of drive.queue.depth, or 0", wanted.entries, queue_depth)};
   if (engine == "model") return accelerator_objection(wanted, policy, queue_depth);
   const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
   if (accelerator.entries == 0 && queue_depth > built.entries) return accelerator_objection(built, policy, queue_depth);
-  if (std::string objection = built_objection(wanted); !objection.empty()) return objection;
+  if (Objection objection = built_objection(wanted); !objection.empty()) return objection;
   return accelerator_objection(built, policy, queue_depth);
 }
 
-std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
-                                  std::uint32_t queue_depth) {
+Objection accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
+                                std::uint32_t queue_depth) {
   if (queue_depth > accelerator::AcceleratorParameters::kMostEntries)
-    return fmt::format("the accelerator has at most {} entries, the queue has {}",
-                       accelerator::AcceleratorParameters::kMostEntries, queue_depth);
+    return {"drive.queue.depth", fmt::format("found {}, but the accelerator has at most {} entries", queue_depth,
+                                             accelerator::AcceleratorParameters::kMostEntries)};
   if (queue_depth > parameters.entries)
-    return fmt::format(
-        "the RTL is built with a table of {} entries, drive.queue.depth is {}; expected at most as many, or engine model",
-        parameters.entries, queue_depth);
+    return {"drive.queue.depth",
+            fmt::format("found {}, but the RTL is built with a table of {} entries, expected at most as many, or engine model",
+                        queue_depth, parameters.entries)};
   if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
-    return fmt::format("policy {} needs the ageing of the accelerator; expected accelerator.features with the 1 in its sum",
-                       policy.name());
+    return {"accelerator.features", fmt::format("found {}, but policy {} needs ageing, expected a sum with the 1 in it",
+                                                parameters.features, policy.name())};
   if (policy.parameters.requests > parameters.order_m)
-    return fmt::format("the accelerator is built for exact orders of at most {} requests, policy {} makes orders of {}",
-                       parameters.order_m, policy.name(), policy.parameters.requests);
+    return {"accelerator.order_m",
+            fmt::format("found {}, but policy {} makes exact orders of {} requests, expected at least as many",
+                        parameters.order_m, policy.name(), policy.parameters.requests)};
   return {};
+}
+
+Objection drive_objection(std::string_view engine, const mechanics::AccessPlanner& planner) {
+  const std::optional<EngineChoice> choice = find_engine(engine);
+  if (!choice || !choice->row->accelerated) return {};
+  const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
+  const unsigned most = scheduling::FixedPointFormat::kMostTurns;
+  if (turns < most) return {};
+  return {
+      "engine",
+      fmt::format("engine {} reckons with less than {} turns of the spindle from one access to the next, the drive takes up "
+                  "to {:.1f} (seek, settle, overhead and two turns); use engine firmware",
+                  engine, most, turns)};
 }
 
 engine::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const engine::EngineContext& context) -> std::unique_ptr<engine::EngineIf> {
-    std::string objection =
+    Objection of_engine =
         engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations, options.accelerator);
+    if (of_engine.empty()) of_engine = drive_objection(options.engine, context.planner);
+    std::string objection = of_engine.message();
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);
     const EngineChoice choice = find_engine(options.engine).value();

@@ -40,14 +40,26 @@ struct EngineOptions {
   std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
 };
 
+/// Why an engine cannot do what it is asked for: the value of a key of the configuration, and what was expected instead.
+struct Objection {
+  std::string key;
+  std::string text;
+
+  bool empty() const { return text.empty(); }
+  std::string message() const { return empty() ? "" : key + ": " + text; }
+};
+
 /// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can.
-std::string engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
-                             const scheduling::Interpretations& interpretations = {},
-                             const accelerator::AcceleratorOptions& accelerator = {});
+Objection engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
+                           const scheduling::Interpretations& interpretations = {},
+                           const accelerator::AcceleratorOptions& accelerator = {});
 
 /// The same for an accelerator with these parameters.
-std::string accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
-                                  std::uint32_t queue_depth);
+Objection accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
+                                std::uint32_t queue_depth);
+
+/// Why this engine cannot serve a drive with these mechanics; empty if it can.
+Objection drive_objection(std::string_view engine, const mechanics::AccessPlanner& planner);
 
 /// A factory for a drive. Precondition: there is no objection.
 engine::EngineFactory engine_factory(const EngineOptions& options);

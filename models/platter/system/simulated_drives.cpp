@@ -45,11 +45,15 @@ std::string policy_text(const Scenario& s) {
 }
 
 void check_engine(const Scenario& s) {
-  for (const std::string& policy : policies_of(s)) {
-    const std::string objection = system::engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth,
-                                                           s.interpretations, s.accelerator);
-    if (!objection.empty()) s.refuse("engine", objection);
-  }
+  const auto refuse = [&s](const Objection& objection) {
+    if (objection.empty()) return;
+    const bool given = s.positions.count(objection.key) != 0;
+    throw core::ConfigError({s.problem(objection.key, objection.text, given ? "" : "engine")});
+  };
+  for (const std::string& policy : policies_of(s))
+    refuse(engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.interpretations, s.accelerator));
+  const std::optional<EngineChoice> choice = find_engine(s.engine);
+  if (choice && choice->row->accelerated) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));
 }
 
 system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const RunOptions& run) {

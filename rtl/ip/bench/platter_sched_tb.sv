@@ -3,15 +3,17 @@
 // A first simulation of platter_sched_axi in any simulator: fills the seek table, enters three commands over the bus, takes the interrupt, and
 // serves what is picked. Ends with "platter_sched_tb: passed", or with $fatal. The costs are simple enough to be told in the comments.
 //
-// Parameters: Entries, Lanes, Features; PrivilegedWrites as in platter_sched_axi
+// Parameters: Entries, Lanes, OrderM, Features, PrivilegedWrites, SecureWrites as in platter_sched_axi
 // Latency:    none
 // Handshake:  none
 
 module platter_sched_tb #(
   parameter int unsigned Entries = 8,
   parameter int unsigned Lanes = 2,
+  parameter int unsigned OrderM = 0,
   parameter int unsigned Features = 0,
-  parameter bit          PrivilegedWrites = 1'b1
+  parameter bit          PrivilegedWrites = 1'b1,
+  parameter bit          SecureWrites = 1'b0
 );
 
   timeunit 1ns;
@@ -37,7 +39,8 @@ module platter_sched_tb #(
   logic        busy, irq;
 
   platter_sched_axi #(
-    .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(CylW), .SegM(SegM), .SegW(6), .Features(Features), .PrivilegedWrites(PrivilegedWrites)
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(CylW), .SegM(SegM), .SegW(6), .Features(Features),
+    .PrivilegedWrites(PrivilegedWrites), .SecureWrites(SecureWrites)
   ) u_dut (
     .scan_en(1'b0),
     .s_axi_arprot(3'b000),
@@ -132,15 +135,15 @@ module platter_sched_tb #(
     write(OverheadRrOffset, Overhead);
     write(CtrlOffset, 32'd1 << CtrlIrqEnLsb);
 
-    // The head is at cylinder 0, angle 0. Command 3 passes 500 ticks later, command 5 300 ticks later; command 1 passes before the overhead
+    // The head is at cylinder 0, angle 0. Command 3 passes 500 ticks later, command 0 300 ticks later; command 1 passes before the overhead
     // is over, so one turn later; command 2 is four cylinders away, which takes 400 ticks.
     insert(16'd3, 10'd0, 12'd500);
-    insert(16'd5, 10'd0, 12'd300);
+    insert(16'd0, 10'd0, 12'd300);
     insert(16'd1, 10'd0, 12'd5);
     insert(16'd2, 10'd4, 12'd415);
-    decide(8'd5, 32'd300);
-    write(ServeOffset, 32'd5);
-    // From the end of command 5, angle 320: command 3 is 180 ticks away, command 2 is reached one turn later.
+    decide(8'd0, 32'd300);
+    write(ServeOffset, 32'd0);
+    // From the end of command 0, angle 320: command 3 is 180 ticks away, command 2 is reached one turn later.
     write(HeadTimeOffset, 32'd320);
     decide(8'd3, 32'd180);
     write(ServeOffset, 32'd3);

@@ -9,8 +9,8 @@ static void set_ctrl(struct platter_sched* dev, uint32_t lsb, bool value) {
   const uint32_t ctrl = (dev->ctrl & ~(1u << lsb)) | (uint32_t)value << lsb;
   /* Writing CTRL makes the sums of the sweep stale, which costs cycles. */
   if (ctrl == dev->ctrl) return;
-  dev->ctrl = ctrl;
   platter_sched_write(dev, PLATTER_SCHED_CTRL, ctrl);
+  dev->ctrl = ctrl; /* in this order: until the write has ended the interrupt may be raised */
 }
 
 static bool in_use(const struct platter_sched* dev, uint32_t tag) {
@@ -20,7 +20,8 @@ static bool in_use(const struct platter_sched* dev, uint32_t tag) {
 int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base) {
   dev->base = base;
   if (platter_sched_read(dev, PLATTER_SCHED_ID) != PLATTER_SCHED_ID_VALUE) return PLATTER_SCHED_NO_DEVICE;
-  if (GET(platter_sched_read(dev, PLATTER_SCHED_VERSION), VERSION_MAJOR) != PLATTER_SCHED_MAP_MAJOR)
+  const uint32_t version = platter_sched_read(dev, PLATTER_SCHED_VERSION);
+  if (GET(version, VERSION_MAJOR) != PLATTER_SCHED_MAP_MAJOR || GET(version, VERSION_MINOR) < PLATTER_SCHED_MAP_MINOR)
     return PLATTER_SCHED_NO_DEVICE;
   platter_sched_write(dev, PLATTER_SCHED_CLEAR,
                       PUT(1, CLEAR_DONE) | PUT(1, CLEAR_ERROR) | PUT(1, CLEAR_COUNTERS) | PUT(1, CLEAR_SOFT_RESET));
@@ -130,6 +131,7 @@ int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct p
   const bool limits = !lacks(dev, PLATTER_SCHED_LIMITS), zero_latency = !lacks(dev, PLATTER_SCHED_ZERO_LATENCY);
   if ((command->limit_kind != PLATTER_SCHED_NO_LIMIT && !limits) || (command->rest != 0 && !zero_latency))
     return PLATTER_SCHED_NO_FEATURE;
+  if (command->cls > PLATTER_SCHED_BACKGROUND || command->limit_kind > PLATTER_SCHED_LIMIT_KEEP) return PLATTER_SCHED_BAD_VALUE;
   platter_sched_write(dev, PLATTER_SCHED_E_POS,
                       PUT(command->start.cylinder, E_POS_CYL) | PUT(command->start.head, E_POS_HEAD) |
                           PUT(command->write != 0, E_POS_WRITE) | PUT(command->cls, E_POS_CLASS) |
@@ -172,11 +174,13 @@ void platter_sched_start(struct platter_sched* dev, uint32_t time, uint32_t age_
   platter_sched_write(dev, PLATTER_SCHED_OP, PUT(0, OP_CODE));
 }
 
-bool platter_sched_irq(struct platter_sched* dev) {
+bool platter_sched_done(struct platter_sched* dev) {
   if (GET(platter_sched_read(dev, PLATTER_SCHED_STATUS), STATUS_DONE) == 0) return false;
   platter_sched_write(dev, PLATTER_SCHED_CLEAR, PUT(1, CLEAR_DONE));
   return true;
 }
+
+bool platter_sched_irq(struct platter_sched* dev) { return GET(dev->ctrl, CTRL_IRQ_EN) != 0 && platter_sched_done(dev); }
 
 int platter_sched_result(struct platter_sched* dev, struct platter_sched_decision* decision) {
   const uint32_t result = platter_sched_read(dev, PLATTER_SCHED_RESULT);
@@ -189,7 +193,7 @@ int platter_sched_result(struct platter_sched* dev, struct platter_sched_decisio
 
 /* Waits without the interrupt, whose handler would clear DONE first. */
 static void wait_done(struct platter_sched* dev) {
-  while (!platter_sched_irq(dev)) {
+  while (!platter_sched_done(dev)) {
   }
 }
 
@@ -203,9 +207,10 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost) {
   if (cluster->order && dev->order_max == 0) return PLATTER_SCHED_BAD_SIZE;
+  const uint32_t max = cluster->max < dev->entries ? cluster->max : dev->entries;
   set_ctrl(dev, LSB(CTRL_IRQ_EN), false);
   platter_sched_write(dev, PLATTER_SCHED_CLUSTER,
-                      PUT(cluster->max, CLUSTER_MAX) | PUT(cluster->continuous, CLUSTER_TAKE_C) |
+                      PUT(max, CLUSTER_MAX) | PUT(cluster->continuous, CLUSTER_TAKE_C) |
                           PUT(cluster->discrete, CLUSTER_TAKE_D) | PUT(cluster->stop_at_continuous, CLUSTER_STOP_AT_C) |
                           PUT(cluster->down, CLUSTER_DOWN) | PUT(cluster->order, CLUSTER_ORDER));
   platter_sched_write(dev, PLATTER_SCHED_CLUSTER_FROM, cluster->from);

@@ -4,11 +4,12 @@
  *
  * The accelerator stalls a write while it is busy, so no function polls before it writes. A write that the accelerator refuses is an error
  * response on the bus, which most processors take as a fault; the driver therefore keeps the tags in use and returns an error instead.
- * One execution context calls the driver for one accelerator at a time; only platter_sched_irq() belongs in an interrupt handler.
+ * One execution context calls the driver for one accelerator at a time; only platter_sched_irq() belongs in an interrupt handler, which
+ * may run late: after a call that disables the interrupt it does nothing.
  *
  * Times are in ticks: 2^angle_w ticks are one turn of the spindle. Times of day (deadlines, limits, of a decision) count modulo
  * 2^(angle_w + 12) and must be within half of that, 2,048 turns, of the instant of each decision: farther ahead counts as long past. Of
- * places, times and overheads the low bits count that the instance has. Contract: docs/reference/scheduler_accelerator.md.
+ * places, times and overheads the low bits count that the instance has. The contract is Platter's reference of the scheduling accelerator.
  */
 #ifndef PLATTER_SCHED_H
 #define PLATTER_SCHED_H
@@ -17,6 +18,10 @@
 #include <stdint.h>
 
 #include "platter_sched_regs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum {
   PLATTER_SCHED_OK = 0,
@@ -46,9 +51,9 @@ struct platter_sched {
   volatile uint32_t* base;
   uint32_t entries, lanes, order_max; /* what the instance was built with */
   uint32_t angle_w, cyl_w, seg_m, seg_w;
-  uint32_t features;  /* its optional parts */
-  uint32_t ctrl;      /* what CTRL holds */
-  uint32_t in_use[8]; /* a bit a tag */
+  uint32_t features;      /* its optional parts */
+  volatile uint32_t ctrl; /* what CTRL holds; the interrupt handler looks at it */
+  uint32_t in_use[8];     /* a bit a tag */
 };
 
 struct platter_sched_timing {
@@ -146,11 +151,13 @@ void platter_sched_set_head(struct platter_sched* dev, uint32_t cylinder, uint32
 
 /* Begins a decision for an instant; `age_now` is the weighted time with which waiting counts. Ends with STATUS.DONE and the interrupt. */
 void platter_sched_start(struct platter_sched* dev, uint32_t time, uint32_t age_now);
-/* For the interrupt handler: true if the accelerator raised it, which is then cleared. */
+/* For the interrupt handler: true if the accelerator raised it, which is then cleared; false while the interrupt is disabled. */
 bool platter_sched_irq(struct platter_sched* dev);
+/* Without the interrupt: true if the decision has ended, once. */
+bool platter_sched_done(struct platter_sched* dev);
 /* What the decision that has ended picked; PLATTER_SCHED_EMPTY if nothing. Does not take it out. */
 int platter_sched_result(struct platter_sched* dev, struct platter_sched_decision* decision);
-/* Disables the interrupt, begins a decision, waits for its end and reads what it picked. */
+/* Disables the interrupt, begins a decision, waits for its end and reads what it picked. A decision under way ends unheard. */
 int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_now, struct platter_sched_decision* decision);
 
 /* Disables the interrupt, collects commands, waits, and sets a bit a tag in mask[0 .. 7]. With `order` and 1 to order_max collected, `order_tags` (room for
@@ -160,5 +167,9 @@ int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_
                           uint8_t* order_tags, uint32_t* order_cost);
 /* Lets only the commands of a mask compete, or all. */
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
