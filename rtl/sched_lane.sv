@@ -7,7 +7,7 @@
 //
 // Parameters: Rows (entries of the lane), Lanes, Lane (number of this lane), AngleW, CylW, SegM,
 //             SegW, SeqW (see sched_core).
-// Latency:    eleven cycles from a row in stage 0 to its candidate, valid in stage 12; one row a
+// Latency:    twelve cycles from a row in stage 0 to its candidate, valid in stage 12; one row a
 //             cycle. en_i[n] enables the register after stage n, for a row or, in stages 1 to 10 of lane 0, where no row is, for a
 //             hop of the list (hop_i.en says for which of the two). row_i[n] is the row in stage n.
 // Handshake:  none. The configuration inputs are stable while rows are under way.
@@ -69,7 +69,7 @@ module sched_lane
   output logic              candidate_o,
   output logic              refused_o,
   output logic              due_o,             // its limit makes it go first
-  output logic              expired_o,         // its limit has passed, and it does not compete
+  output logic              expired_o,         // it would miss its limit, and does not compete
   output logic signed [KeyW-1:0] key_o,
   output logic [SeqW-1:0]   rank_o             // less: older
 );

@@ -5,7 +5,7 @@
 
 package sched_pkg;
 
-  // BUSY is set for Entries / Lanes + DecisionLatency cycles. The value is declared in the register
+  // BUSY is set for Entries / Lanes + DecisionLatency cycles, where nothing is stale. The value is declared in the register
   // map's source, from which the C++ model takes it too.
   localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
 
@@ -153,8 +153,8 @@ package sched_pkg;
   // What E_LIMIT means.
   typedef enum logic [1:0] {
     LimitNone     = 2'd0,
-    LimitFirst    = 2'd1,      // from then on it goes first
-    LimitWithdraw = 2'd2,      // from then on it does not compete
+    LimitFirst    = 2'd1,      // it goes first while it would miss it
+    LimitWithdraw = 2'd2,      // it does not compete while it would miss it
     LimitKeep     = 2'd3       // it goes first to be in time
   } limit_e;
 

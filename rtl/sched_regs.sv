@@ -4,7 +4,7 @@
 // changes of the command table and of the seek table. Register map: registers.toml.
 //
 // Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW, OrderM, Features (see sched_core).
-// Latency:    a write changes its register at the end of the cycle that accepts it; a read is answered in the next.
+// Latency:    for the bus a write changes its register at the end of the cycle that accepts it; a read is answered in the next.
 // Handshake:  the strobes of command_o are described in sched_pkg. A write is accepted when no work is under way (CLEAR: always) and none
 //             was accepted in the cycle before. wr_error_o, valid in that cycle, is wr_bad_o or that the tag is refused. The latter is also
 //             known from registers in the cycles after (wr_refused_o), for a bus that answers then. A read is accepted when no answer

@@ -3,7 +3,7 @@
 // Scheduling accelerator behind AXI4-Lite: sched_core with a bus slave around it.
 //
 // Parameters: see sched_core.
-// Latency:    a decision keeps BUSY set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
+// Latency:    see sched_core.
 // Handshake:  AXI4-Lite without PROT, see sched_axil; busy_o and irq_o are levels.
 
 module sched_top
