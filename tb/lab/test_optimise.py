@@ -365,7 +365,7 @@ class Optimising(LabCase):
         refused = frame.filter(status="refused")
         self.assertGreater(refused.height, 0)
         self.assertEqual(refused["trial"].to_list(), frame.filter(policy="exact", order=6)["trial"].to_list())
-        self.assertIn("orders of at most 6 requests", refused["message"][0])
+        self.assertIn("policy OPS:SCAN/CLUST-REQ(8) makes exact orders of 8 requests", refused["message"][0])
         self.assertIn(f"{refused.height} refused", out)
 
     def test_a_check_tries_the_front_again(self) -> None:
