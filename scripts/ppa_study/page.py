@@ -318,15 +318,17 @@ def configurations_table():
 def readme_table():
     """The same in short, and how each has been verified."""
     latency, power, rows = decision_latency(), power_means(), []
-    compared = sum(int(r["decisions"]) for r in read(LOCKSTEP) if r["rtl"] == newest_rtl() and r["mismatches"] == "0")
+    compared = [r for r in read(LOCKSTEP) if r["rtl"] == newest_rtl()]
+    decisions, mismatches = (sum(int(r[column]) for r in compared) for column in ("decisions", "mismatches"))
     for (entries, lanes, order_m, parts), r, c, bench in offered():
         verified = [f"bench `{bench}`"] if bench else []
-        if (entries, lanes) == IN_DRIVES:
-            verified.append(f"{compared / 1e6:.0f} M decisions in lock-step")
-        if order_m == 0 and milliwatts(power, size_of(r))[0]:
+        with_gates = milliwatts(power, size_of(r))[1]
+        if compared and (entries, lanes) == IN_DRIVES:
+            verified.append(f"{decisions / 1e6:.0f} M decisions in lock-step, {mismatches} mismatches")
+        if with_gates:
             verified.append("netlist in the main job")
         rows.append([f"{entries} x {lanes}{stale(r)}", order_m or "", "all" if parts == 15 else parts or "", r["lut4"], r["ff"],
-                     r["ram_block"], clock(r), c["kge"] + stale(c) if c else "", milliwatts(power, size_of(r))[1], entries // lanes + latency,
+                     r["ram_block"], clock(r), c["kge"] + stale(c) if c else "", with_gates, entries // lanes + latency,
                      ", ".join(verified) or "bench of other sizes", point(entries, lanes, order_m, parts)])
     return table(["Entries x Lanes", "orderer", "parts", "LUT4", "FF", "DP16KD", "Fmax (MHz)", "kGE", "power (mW)", "cycles", "verified", "POINT"], rows)
 

@@ -521,6 +521,7 @@ class Prices(unittest.TestCase):
 
     def test_formulas_are_those_of_the_contract(self) -> None:
         self.assertEqual(COSTS["memory_bits"].of(engine(order_m=6)), prices.Price(164_224, Source.FORMULA))
+        self.assertEqual(COSTS["memory_bits"].of(engine(16, 16)).value, 594_784)  # a row a lane, from `scripts/synth`
         with (ROOT / "docs/reference/data/accelerator_cycles.csv").open() as file:
             for row in csv.DictReader(file):
                 if row["work"] == "decide":

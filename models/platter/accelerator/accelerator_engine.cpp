@@ -426,12 +426,7 @@ std::uint32_t AcceleratorEngine::direction() {
       low = std::min(low, command->extent.cylinder);
       high = std::max(high, command->extent.cylinder);
     }
-    const bool downward = distance(low, at_.cylinder) > distance(high, at_.cylinder);
-    if (downward != downward_) {
-      downward_ = downward;
-      sums_stale_ = true;
-      program_->turned();
-    }
+    downward_ = distance(low, at_.cylinder) > distance(high, at_.cylinder);
   }
   return static_cast<std::uint32_t>(downward_) << reg::kCtrlSweepDownLsb;
 }

@@ -86,8 +86,6 @@ class AcceleratorProgram {
   virtual void withdrawn(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) {}
   /// The last step was `kAnew`: its refusals are final, whatever the decision will be.
   virtual void refused(ProgramHostIf& /*host*/) {}
-  /// The sweep has turned, since the arm has moved before its first command was served.
-  virtual void turned() {}
   /// A decision is about to begin for which the actuator has waited since `when`.
   virtual void asked(ProgramHostIf& /*host*/, core::Picoseconds /*when*/) {}
 

@@ -18,7 +18,6 @@ class SlackProgram : public AcceleratorProgram {
   bool arrived(ProgramHostIf& host, const scheduling::Command& command) override;
   void served(ProgramHostIf& host, const scheduling::Command& command) override;
   void withdrawn(ProgramHostIf& host, const scheduling::Command& command) override;
-  void turned() override { sums_known_ = false; }
   std::uint32_t begin(RegisterPortIf& port, const DecisionContext& context) override;
   Step ended(RegisterPortIf& port) override;
   Effort most_effort(std::uint32_t entries) const override;

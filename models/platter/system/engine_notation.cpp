@@ -56,6 +56,11 @@ std::optional<EngineChoice> find_engine(std::string_view notation) {
   return choice;
 }
 
+bool is_accelerated(std::string_view notation) {
+  const std::optional<EngineChoice> choice = find_engine(notation);
+  return choice && choice->row->accelerated;
+}
+
 std::string engine_notation_objection(std::string_view notation) {
   if (find_engine(notation)) return {};
   if (notation.substr(0, 9) == "lockstep:")

@@ -33,6 +33,9 @@ inline constexpr std::uint64_t kSampledInterval = 20;
 /// Empty if it is no notation of an engine.
 std::optional<EngineChoice> find_engine(std::string_view notation);
 
+/// Does the notation name an engine with the accelerator?
+bool is_accelerated(std::string_view notation);
+
 /// What was found and expected; empty for a notation of an engine.
 std::string engine_notation_objection(std::string_view notation);
 

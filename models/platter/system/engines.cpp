@@ -80,8 +80,7 @@ Objection built_objection(const accelerator::AcceleratorParameters& wanted) {
 Objection engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
                            const scheduling::Interpretations& interpretations,
                            const accelerator::AcceleratorOptions& accelerator) {
-  const std::optional<EngineChoice> choice = find_engine(engine);
-  if (!choice || !choice->row->accelerated) return {};
+  if (!is_accelerated(engine)) return {};
   if (policy.row->accelerated == scheduling::Accelerated::No)
     return {"engine", fmt::format("engine {} does not support policy {}; use engine firmware", engine, policy.name())};
   scheduling::Interpretations carried = interpretations;  // the accelerator supports any interpretation of these
@@ -127,8 +126,7 @@ Objection accelerator_objection(const accelerator::AcceleratorParameters& parame
 }
 
 Objection drive_objection(std::string_view engine, const mechanics::AccessPlanner& planner) {
-  const std::optional<EngineChoice> choice = find_engine(engine);
-  if (!choice || !choice->row->accelerated) return {};
+  if (!is_accelerated(engine)) return {};
   const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
   const unsigned most = scheduling::FixedPointFormat::kMostTurns;
   if (turns < most) return {};

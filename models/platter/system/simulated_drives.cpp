@@ -52,8 +52,7 @@ void check_engine(const Scenario& s) {
   };
   for (const std::string& policy : policies_of(s))
     refuse(engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.interpretations, s.accelerator));
-  const std::optional<EngineChoice> choice = find_engine(s.engine);
-  if (choice && choice->row->accelerated) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));
+  if (is_accelerated(s.engine)) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));
 }
 
 system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const RunOptions& run) {
