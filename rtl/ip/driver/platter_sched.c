@@ -88,6 +88,7 @@ static bool lacks(const struct platter_sched* dev, uint32_t feature) { return (d
 
 int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sched_ageing* ageing) {
   if (lacks(dev, PLATTER_SCHED_AGEING)) return PLATTER_SCHED_NO_FEATURE;
+  /* DEFER keeps angle_w + 3 bits of what the map has. */
   if (ageing->scale >> PLATTER_SCHED_AGE_SCALE_WEIGHT_WIDTH != 0 || ageing->cap >> PLATTER_SCHED_AGE_CAP_UNITS_WIDTH != 0 ||
       ageing->defer >> (dev->angle_w + 3) != 0)
     return PLATTER_SCHED_BAD_VALUE;
