@@ -56,9 +56,14 @@ def systemrdl(data, source, parameters):
         lines += ["", "  reg {", f"    desc = {text(register['description'])};"]
         for field in fields_of(register):
             reset = rdl_parameter(data, field["parameter"]) if "parameter" in field else f"0x{reset_of(data, register, field, parameters):X}"
-            reset = "" if register["access"] == "wo" else f" reset = {reset};"
+            if register["name"] == "CLEAR":
+                kept = " reset = 0x0; singlepulse;"
+            elif register["access"] == "wo":
+                kept = " swmod;"
+            else:
+                kept = f" reset = {reset};{' we;' if register.get('volatile') else ''}"
             top = field["lsb"] + field["width"] - 1
-            lines.append(f"    field {{ desc = {text(field['description'])}; sw = {sw}; hw = {hw};{reset} }} {field['name']}[{top}:{field['lsb']}];")
+            lines.append(f"    field {{ desc = {text(field['description'])}; sw = {sw}; hw = {hw};{kept} }} {field['name']}[{top}:{field['lsb']}];")
         lines.append(f"  }} {register['name']} @ 0x{register['offset']:03X};")
     return "\n".join(lines + ["};", ""])
 
@@ -70,7 +75,7 @@ def data_description(data):
 def svd(data, source, parameters):
     lines = ['<?xml version="1.0" encoding="utf-8"?>', "<!-- SPDX-License-Identifier: Apache-2.0 -->", f"<!-- {notice(source)} -->",
              "<!-- For a device file: copy the peripheral and set its base address and interrupt. Bits outside a resetMask depend on the",
-             "     parameters of the instance. -->",
+             "     parameters of the instance or cannot be read. -->",
              '<device schemaVersion="1.3" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance" xs:noNamespaceSchemaLocation="CMSIS-SVD.xsd">',
              "  <vendor>Platter</vendor>", "  <name>platter_sched</name>",
              f"  <version>{data['version_major']}.{data['version_minor']}</version>",

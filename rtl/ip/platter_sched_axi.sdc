@@ -7,9 +7,11 @@
 #   platter_uncertainty     jitter and skew                                      0
 #   platter_input_delay     arrival of the inputs after the edge                 0.3 of the period; "" leaves the inputs unconstrained
 #   platter_output_delay    time that the outputs need before the next edge      0.3 of the period; "" leaves the outputs unconstrained
+#   platter_input_hold      earliest change of the inputs after the edge         0
+#   platter_output_hold     time that the outputs must stay after the edge       0
 #   platter_load            load at each output, in the library's unit           none
-#   platter_async_outputs   outputs that another clock samples behind a          none; busy and irq may be among them
-#                           synchroniser: no timing to them is needed
+#   platter_async_outputs   outputs that another clock samples behind a          none; busy and irq may be among them, each behind a
+#                           synchroniser: no timing to them is needed            flip-flop of aclk, since they are ANDs of two
 #
 # The reset is sampled by the clock like any other input (no flip-flop has an asynchronous reset), so it is no false path: bring it through a
 # synchroniser and declare the path to its first stage false there. There are no other exceptions: no multicycle path, no second clock.
@@ -17,6 +19,8 @@ foreach {platter_variable platter_default} {
   platter_clock_port aclk
   platter_period 8.0
   platter_uncertainty 0
+  platter_input_hold 0
+  platter_output_hold 0
   platter_load {}
   platter_async_outputs {}
 } {
@@ -29,15 +33,19 @@ create_clock -name platter_clock -period $platter_period [get_ports $platter_clo
 if {$platter_uncertainty > 0} { set_clock_uncertainty $platter_uncertainty [get_clocks platter_clock] }
 
 if {$platter_input_delay ne ""} {
-  set_input_delay $platter_input_delay -clock platter_clock [get_ports {
+  set platter_ports [get_ports {
     aresetn scan_en s_axi_awaddr* s_axi_awprot* s_axi_awvalid s_axi_wdata* s_axi_wstrb* s_axi_wvalid s_axi_bready
     s_axi_araddr* s_axi_arprot* s_axi_arvalid s_axi_rready
   }]
+  set_input_delay -max $platter_input_delay -clock platter_clock $platter_ports
+  set_input_delay -min $platter_input_hold -clock platter_clock $platter_ports
 }
 if {$platter_output_delay ne ""} {
-  set_output_delay $platter_output_delay -clock platter_clock [get_ports {
+  set platter_ports [get_ports {
     s_axi_awready s_axi_wready s_axi_bresp* s_axi_bvalid s_axi_arready s_axi_rdata* s_axi_rresp* s_axi_rvalid busy irq
   }]
+  set_output_delay -max $platter_output_delay -clock platter_clock $platter_ports
+  set_output_delay -min [expr {-$platter_output_hold}] -clock platter_clock $platter_ports
 }
 if {$platter_load ne ""} { set_load $platter_load [all_outputs] }
 foreach platter_port $platter_async_outputs { set_false_path -to [get_ports $platter_port] }

@@ -35,13 +35,22 @@ class Bench(unittest.TestCase):
     def test_a_copy_runs_without_optional_parts(self):
         self.run_copy("plain_bench", "Features=0", "Entries=4", "Lanes=1")
 
-    def run_copy(self, name, *parameters):
+    def test_no_simulation_of_parameters_that_the_design_refuses(self):
+        result, _ = self.make_copy("odd_bench", "Entries=7")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("%Error-USERERROR", result.stderr)
+
+    def make_copy(self, name, *parameters):
         copy = self.folder / name
         shutil.copytree(self.installed / "ip" / "bench", copy)
         child = environment(self.folder / "bin")
         child.update(COCOTB_RANDOM_SEED=os.environ.get("PLATTER_RTL_SEED", "1"), PYTHONDONTWRITEBYTECODE="1")
         result = subprocess.run(["make", f"RTL={self.installed}", *parameters, "BUILD_ARGS=-j2 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O1"],
                                 cwd=copy, env=child, capture_output=True, text=True, check=False)
+        return result, copy
+
+    def run_copy(self, name, *parameters):
+        result, copy = self.make_copy(name, *parameters)
         text = result.stdout[-6000:] + result.stderr[-3000:]
         self.assertEqual(result.returncode, 0, text)
         results = xml.etree.ElementTree.parse(copy / "results.xml")

@@ -12,12 +12,12 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 DRIVER = SOURCE / "rtl" / "ip" / "driver"
 BENCH = SOURCE / "tb" / "ip" / "driver"
-STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wstrict-prototypes", "-Werror"]
 
 
 class Driver(unittest.TestCase):
     def test_compiles_for_any_machine(self):
-        """C11 without an extension, hosted, and as C++ includes it."""
+        """C99 without an extension, hosted, and as C++ includes it."""
         cc = os.environ.get("CC", "cc")
         subprocess.run([cc, *STRICT, "-Wpedantic", "-fsyntax-only", DRIVER / "platter_sched.c"], check=True)
         subprocess.run([cc, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-include", DRIVER / "platter_sched.h", "/dev/null"],

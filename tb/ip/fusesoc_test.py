@@ -53,7 +53,7 @@ class FuseSoC(unittest.TestCase):
             self.assertIn("Build succeeded: 0 errors, 0 warnings", result.stdout.splitlines())
 
     def test_lint(self):
-        code, text = self.fusesoc("--target", "lint", "platter::sched", "--PrivilegedWrites", "1", "--Entries", "64", "--Features", "15")
+        code, text = self.fusesoc("--target", "lint", "platter::sched", "--PrivilegedWrites", "1", "--Entries", "64", "--Features", "15", "--AngleW", "12")
         self.assertEqual(code, 0, text)
         self.assertNotIn("%Warning", text)
 
@@ -70,6 +70,11 @@ class FuseSoC(unittest.TestCase):
         code, text = self.fusesoc("--target", "sim", "platter::sched", "--Features", "15")
         self.assertEqual(code, 0, text)
         self.assertIn("platter_sched_tb: passed", text)
+
+    def test_no_simulation_of_parameters_that_the_design_refuses(self):
+        code, text = self.fusesoc("--target", "sim", "platter::sched", "--Entries", "7")
+        self.assertNotEqual(code, 0)
+        self.assertIn("%Error-USERERROR", text)
 
 
 if __name__ == "__main__":

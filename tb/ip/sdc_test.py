@@ -13,7 +13,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 IP = SOURCE / "rtl" / "ip"
 TABLE = 'values ("0.2, 0.2", "0.2, 0.2");'
-# Delay 0.2 from the clock to the output, set-up time 0.1.
+# Delay 0.2 from the clock to the output, set-up time 0.1, hold time 0.3.
 LIBRARY = f"""library (tiny) {{
   delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1mA"; capacitive_load_unit (1, pf);
   input_threshold_pct_rise : 50; input_threshold_pct_fall : 50; output_threshold_pct_rise : 50; output_threshold_pct_fall : 50;
@@ -27,6 +27,7 @@ LIBRARY = f"""library (tiny) {{
     pin (D) {{
       direction : input; capacitance : 0.01;
       timing () {{ related_pin : "CK"; timing_type : setup_rising; rise_constraint (scalar) {{ values ("0.1"); }} fall_constraint (scalar) {{ values ("0.1"); }} }}
+      timing () {{ related_pin : "CK"; timing_type : hold_rising; rise_constraint (scalar) {{ values ("0.3"); }} fall_constraint (scalar) {{ values ("0.3"); }} }}
     }}
     pin (Q) {{
       direction : output; function : "IQ";
@@ -84,7 +85,9 @@ class Constraints(unittest.TestCase):
         text = file.read_text(encoding="utf-8").replace("\\\n", " ")
         found = {"clock": re.findall(r"^create_clock .*-period ([\d.]+).*\[get_ports \{(\w+)\}\]", text, re.M)}
         for command in ("set_input_delay", "set_output_delay"):
-            found[command] = {port: float(value) for value, port in re.findall(rf"^{command} ([\d.]+) .*\[get_ports \{{(.+?)\}}\]$", text, re.M)}
+            for side in ("max", "min"):
+                found[command, side] = {port: float(value) for value, port in
+                                        re.findall(rf"^{command} (-?[\d.]+) .*-{side} .*\[get_ports \{{(.+?)\}}\]$", text, re.M)}
         found["set_load"] = {port: float(value) for value, port in re.findall(r"^set_load .*?([\d.]+) \[get_ports \{(.+?)\}\]$", text, re.M)}
         found["false"] = re.findall(r"\[get_ports \{(\w+)\}\]", " ".join(re.findall(r"^set_false_path.*", text, re.M)))
         return found
@@ -98,17 +101,20 @@ class Constraints(unittest.TestCase):
     def test_every_port_has_its_constraint(self):
         found = self.constraints()
         self.assertEqual(found["clock"], [("8.000", "aclk")])
-        self.assertEqual(found["set_input_delay"], dict.fromkeys(self.bits("input"), 2.4))
-        self.assertEqual(found["set_output_delay"], dict.fromkeys(self.bits("output"), 2.4))
+        for side, delay in (("max", 2.4), ("min", 0)):
+            self.assertEqual(found["set_input_delay", side], dict.fromkeys(self.bits("input"), delay))
+            self.assertEqual(found["set_output_delay", side], dict.fromkeys(self.bits("output"), delay))
         self.assertEqual(found["false"], [])
         self.assertNotIn("unconstrained", self.sta([], ["check_setup -verbose"]))
 
     def test_settings(self):
         found = self.constraints("set platter_period 5.0", "set platter_input_delay 1.0", 'set platter_output_delay ""', "set platter_async_outputs {irq busy}",
-                                 "set platter_load 0.05")
+                                 "set platter_load 0.05", "set platter_input_hold 0.4")
         self.assertEqual(found["clock"], [("5.000", "aclk")])
-        self.assertEqual(found["set_input_delay"], dict.fromkeys(self.bits("input"), 1.0))
-        self.assertEqual(found["set_output_delay"], {})
+        self.assertEqual(found["set_input_delay", "max"], dict.fromkeys(self.bits("input"), 1.0))
+        self.assertEqual(found["set_input_delay", "min"], dict.fromkeys(self.bits("input"), 0.4))
+        self.assertEqual(found["set_output_delay", "max"] | found["set_output_delay", "min"], {})
+        self.assertEqual(self.constraints("set platter_output_hold 0.7")["set_output_delay", "min"], dict.fromkeys(self.bits("output"), -0.7))
         self.assertEqual(sorted(found["false"]), ["busy", "irq"])
         self.assertEqual(found["set_load"], dict.fromkeys(self.bits("output"), 0.05))
 
@@ -119,6 +125,14 @@ class Constraints(unittest.TestCase):
         slacks = [float(value) for value in re.findall(r"([-\d.]+)\s+slack", text)]
         for slack, wanted in zip(slacks, (5 - 0.25 - 1.5 - 0.1, 5 - 0.25 - 1.5 - 0.2), strict=True):
             self.assertAlmostEqual(slack, wanted, 3)
+
+    def test_slack_of_the_hold_time(self):
+        """Inputs that change with the edge and outputs that need not stay after it are the worst; a wire outside adds."""
+        commands = ["report_checks -path_delay min -from [get_ports s_axi_awvalid] -digits 3", "report_checks -path_delay min -to [get_ports irq] -digits 3"]
+        for settings, slacks in (([], (-0.3, 0.2)), (["set platter_input_hold 0.4", "set platter_output_hold 0.25"], (0.1, -0.05))):
+            found = [float(value) for value in re.findall(r"([-\d.]+)\s+slack", self.sta(settings, commands))]
+            for slack, wanted in zip(found, slacks, strict=True):
+                self.assertAlmostEqual(slack, wanted, 3)
 
 
 if __name__ == "__main__":

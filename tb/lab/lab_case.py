@@ -9,7 +9,9 @@ import os
 import stat
 import sys
 import tempfile
+import time
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 from platter_lab import cli
@@ -47,6 +49,12 @@ class LabCase(unittest.TestCase):
     def runs(self) -> int:
         """Of an executable that COUNTS."""
         return len(list(self.folder.glob("ran-*")))
+
+    def wait(self, what: Callable[[], object], seconds: float = 120) -> None:
+        end = time.monotonic() + seconds
+        while not what() and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertTrue(what())
 
     def lab(self, *words: object) -> tuple[int, str, str]:
         """Exit code and what the command has printed."""

@@ -116,12 +116,6 @@ class Optimising(LabCase):
         except (KeyError, FileNotFoundError, ValueError):
             return 0
 
-    def wait(self, what, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
-        while not what() and time.monotonic() < end:
-            time.sleep(0.05)
-        self.assertTrue(what())
-
     def test_a_row_is_a_trial_with_what_its_runs_and_the_measurements_say(self) -> None:
         code, out, err = self.optimise(self.space())
         self.assertEqual(code, 0, err)

@@ -95,20 +95,19 @@ class Sweeps(LabCase):
         self.assertEqual(self.runs(), 18)
 
     def test_a_sweep_that_was_killed_goes_on_and_leaves_no_simulator(self) -> None:
-        counting = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run': time.sleep(0.3)")
-        plan = self.plan(("measure_s = 3", "measure_s = 41"))
+        # Once three runs are kept, each further one hangs.
+        counting = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run' and len(list(FOLDER.glob('kept/*/*.json'))) >= 3 and not (FOLDER / 'again').exists():\n"
+                                   "  (FOLDER / f'hangs-{os.getpid()}').touch(); time.sleep(1000)")
+        plan = self.plan()
         command = [sys.executable, "-m", "platter_lab.cli", "sweep", str(plan), "--platter", str(counting), "--cache", str(self.folder / "kept"),
                    "-o", str(self.folder / "out.parquet"), "--jobs", "2"]
         sweep = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        kept = self.folder / "kept"
-        end = time.monotonic() + 60
-        while len(list(kept.glob("*/*.json"))) < 3 and time.monotonic() < end:
-            time.sleep(0.01)
+        self.wait(lambda: len(list(self.folder.glob("hangs-*"))) == 2)
         sweep.send_signal(signal.SIGKILL)
         sweep.wait()
-        time.sleep(0.1)
-        alive = [process.name for process in Path("/proc").iterdir() if process.name.isdigit() and b"sim.measure_s=41" in self._command_line(process)]
-        self.assertEqual(alive, [])
+        self.wait(lambda: not any(b"platter" in self._command_line(Path("/proc", file.name[6:])) for file in self.folder.glob("hangs-*")))
+        (self.folder / "again").touch()
+        kept = self.folder / "kept"
         there = len(list(kept.glob("*/*.json")))
         self.assertIn(there, range(3, 12))
         before = self.runs()
@@ -124,9 +123,7 @@ class Sweeps(LabCase):
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(sweep.wait)
         self.addCleanup(sweep.kill)
-        end = time.monotonic() + 60
-        while len(list(self.folder.glob("pid-*"))) < 2 and time.monotonic() < end:
-            time.sleep(0.01)
+        self.wait(lambda: len(list(self.folder.glob("pid-*"))) == 2)
         sweep.send_signal(signal.SIGTERM)
         self.assertEqual(sweep.wait(20), 128 + signal.SIGTERM)
         self.assertEqual([file.name for file in self.folder.glob("pid-*") if Path("/proc", file.name[4:]).exists()], [])

@@ -81,7 +81,7 @@ inline constexpr std::uint32_t kStatusErrorWidth = 1;
 inline constexpr std::uint32_t kStatusOccupancyLsb = 8;
 inline constexpr std::uint32_t kStatusOccupancyWidth = 9;
 
-// CLEAR (wo): Write one to clear; never waits. SOFT_RESET ends whatever is under way, empties the table and clears every register but the seek table.
+// CLEAR (wo): Write one to clear; does not wait for BUSY, unless behind a write that does. SOFT_RESET ends whatever is under way, empties the table and clears every register but the seek table.
 inline constexpr std::uint32_t kClear = 0x018;
 inline constexpr std::uint32_t kClearDoneLsb = 0;
 inline constexpr std::uint32_t kClearDoneWidth = 1;

@@ -9,8 +9,11 @@ static void set_ctrl(struct platter_sched* dev, uint32_t lsb, bool value) {
   const uint32_t ctrl = (dev->ctrl & ~(1u << lsb)) | (uint32_t)value << lsb;
   /* Writing CTRL makes the sums of the sweep stale, which costs cycles. */
   if (ctrl == dev->ctrl) return;
+  /* The write may raise the interrupt at once, by an operation that has ended, and until it has ended an interrupt that is disabled may be
+   * raised: the handler takes it in both cases. */
+  dev->ctrl |= ctrl;
   platter_sched_write(dev, PLATTER_SCHED_CTRL, ctrl);
-  dev->ctrl = ctrl; /* in this order: until the write has ended the interrupt may be raised */
+  dev->ctrl = ctrl;
 }
 
 static bool in_use(const struct platter_sched* dev, uint32_t tag) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bare-metal driver of the disk command scheduler: C11, no library, no memory of its own beyond struct platter_sched.
+ * Bare-metal driver of the disk command scheduler: C99, no library, no memory of its own beyond struct platter_sched.
+ *
+ * The registers must be mapped as device memory: no cache, accesses of 32 bits in the order of the program, and a write has reached the
+ * accelerator before the next instruction that depends on it. The processor must see them in its own byte order: the driver swaps nothing.
  *
  * The accelerator stalls a write while it is busy, so no function polls before it writes. A write that the accelerator refuses is an error
  * response on the bus, which most processors take as a fault; the driver therefore keeps the tags in use and returns an error instead.
@@ -149,7 +152,8 @@ int platter_sched_serve(struct platter_sched* dev, uint32_t tag);
 /* Where the head is, and whether it wrote. platter_sched_serve() does the same by itself. */
 void platter_sched_set_head(struct platter_sched* dev, uint32_t cylinder, uint32_t head, bool wrote);
 
-/* Begins a decision for an instant; `age_now` is the weighted time with which waiting counts. Ends with STATUS.DONE and the interrupt. */
+/* Begins a decision for an instant; `age_now` is the weighted time with which waiting counts. Ends with STATUS.DONE and the interrupt. One at a
+ * time: begun while another is under way, it waits for its end, and the interrupt of that one comes too. */
 void platter_sched_start(struct platter_sched* dev, uint32_t time, uint32_t age_now);
 /* For the interrupt handler: true if the accelerator raised it, which is then cleared; false while the interrupt is disabled. */
 bool platter_sched_irq(struct platter_sched* dev);

@@ -68,7 +68,7 @@
 #define PLATTER_SCHED_STATUS_OCCUPANCY_LSB 8u
 #define PLATTER_SCHED_STATUS_OCCUPANCY_WIDTH 9u
 
-/* CLEAR (wo): Write one to clear; never waits. SOFT_RESET ends whatever is under way, empties the table and clears every register but the seek table. */
+/* CLEAR (wo): Write one to clear; does not wait for BUSY, unless behind a write that does. SOFT_RESET ends whatever is under way, empties the table and clears every register but the seek table. */
 #define PLATTER_SCHED_CLEAR 0x018u
 #define PLATTER_SCHED_CLEAR_DONE_LSB 0u
 #define PLATTER_SCHED_CLEAR_DONE_WIDTH 1u

@@ -178,6 +178,7 @@ class Expected {
         if (a.code == 0) in_use_[s.tag] = false;
         break;
       case STEP_DECIDE:
+      case STEP_DECIDE_LATE:
       case STEP_POLL: {
         write(reg::kHeadTime, s.time);
         write(reg::kAgeNow, s.age);
@@ -317,7 +318,7 @@ class Stimuli {
     } else if (kind < 56) {
       s.kind = STEP_REMOVE;
     } else if (kind < 80) {
-      s.kind = STEP_DECIDE;
+      s.kind = kind < 74 ? STEP_DECIDE : STEP_DECIDE_LATE;
     } else if (kind < 88) {
       s.kind = STEP_POLL;
     } else if (kind < 92) {
@@ -422,9 +423,9 @@ int main(int argc, char** argv) {
       fail("step " + std::to_string(i) + " of kind " + std::to_string(s.kind) + ": the firmware has " + text(found) +
            "; expected " + text(wanted));
     }
-    const bool decision = s.kind == STEP_DECIDE || s.kind == STEP_POLL;
+    const bool decision = s.kind == STEP_DECIDE || s.kind == STEP_DECIDE_LATE || s.kind == STEP_POLL;
     decided += decision;
-    by_interrupt += s.kind == STEP_DECIDE;
+    by_interrupt += decision && s.kind != STEP_POLL;
     forced += found.forced;
     refused += decision && found.refused != 0;
     empty += decision && found.code != 0;

@@ -18,6 +18,7 @@ __attribute__((interrupt("machine"), aligned(4))) static void handler(void) {
     ++box->interrupts;
   } else {
     ++box->others;
+    __asm__ volatile("csrc mie, %0" ::"r"(MIE_MEIE)); /* it would come again at once */
   }
 }
 
@@ -25,7 +26,7 @@ static void wait_for_interrupt(void) {
   for (;;) {
     /* Looked at while interrupts are off, so that none comes between the look and wfi; wfi ends by a pending one all the same. */
     __asm__ volatile("csrc mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
-    const uint32_t ended = done;
+    const uint32_t ended = done | box->others;
     if (!ended) __asm__ volatile("wfi");
     __asm__ volatile("csrs mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
     if (ended) return;
@@ -46,15 +47,17 @@ static void load_seek(void) {
   box->loaded = platter_sched_load_seek(&sched, cells, MAILBOX_CELLS, segments, box->segments) == PLATTER_SCHED_OK;
 }
 
-static void decide(const struct mailbox_step* s, struct mailbox_answer* a, bool poll) {
+static void decide(const struct mailbox_step* s, struct mailbox_answer* a) {
   struct platter_sched_decision d;
   int code;
-  if (poll) {
+  if (s->kind == STEP_POLL) {
     code = platter_sched_decide(&sched, s->time, s->age, &d);
   } else {
-    platter_sched_enable_irq(&sched, true);
+    const bool late = s->kind == STEP_DECIDE_LATE;
+    platter_sched_enable_irq(&sched, !late);
     done = 0;
     platter_sched_start(&sched, s->time, s->age);
+    if (late) platter_sched_enable_irq(&sched, true);
     wait_for_interrupt();
     code = platter_sched_result(&sched, &d);
   }
@@ -135,8 +138,9 @@ int run(void) {
     switch (s->kind) {
       case STEP_INSERT: insert(s, a); break;
       case STEP_REMOVE: a->code = (uint32_t)platter_sched_remove(&sched, s->tag); break;
-      case STEP_DECIDE: decide(s, a, false); break;
-      case STEP_POLL: decide(s, a, true); break;
+      case STEP_DECIDE:
+      case STEP_DECIDE_LATE:
+      case STEP_POLL: decide(s, a); break;
       case STEP_COLLECT:
         collect(s, a);
         for (uint32_t word = 0; word < 8; ++word) mask[word] = a->mask[word];

@@ -18,19 +18,20 @@ enum {
 };
 
 enum mailbox_kind {
-  STEP_INSERT,  /* tag, place ... age */
-  STEP_REMOVE,  /* tag */
-  STEP_DECIDE,  /* time, age; ends by the interrupt, and the command picked is served */
-  STEP_POLL,    /* the same without the interrupt */
-  STEP_COLLECT, /* number: most commands; place[0]: from; transfer: span; cls: bits of struct platter_sched_cluster */
-  STEP_GUARD,   /* tag: on; time: reserve */
-  STEP_SWEEP,   /* tag: bit 0 down, bit 1 next only */
-  STEP_MASK,    /* tag: on, with the mask that was collected last */
-  STEP_HEAD,    /* place[0 .. 1], write */
-  STEP_AGEING,  /* time: scale; age: cap; transfer: defer; tag: defer continuous commands */
-  STEP_AHEAD,   /* tag: most; cls: depth; time: shares, a byte each */
-  STEP_GRACE,   /* time */
-  STEP_REST     /* tag: charge the rest */
+  STEP_INSERT,      /* tag, place ... age */
+  STEP_REMOVE,      /* tag */
+  STEP_DECIDE,      /* time, age; ends by the interrupt, and the command picked is served */
+  STEP_DECIDE_LATE, /* the same, the interrupt enabled when the decision has begun */
+  STEP_POLL,        /* the same without the interrupt */
+  STEP_COLLECT,     /* number: most commands; place[0]: from; transfer: span; cls: bits of struct platter_sched_cluster */
+  STEP_GUARD,       /* tag: on; time: reserve */
+  STEP_SWEEP,       /* tag: bit 0 down, bit 1 next only */
+  STEP_MASK,        /* tag: on, with the mask that was collected last */
+  STEP_HEAD,        /* place[0 .. 1], write */
+  STEP_AGEING,      /* time: scale; age: cap; transfer: defer; tag: defer continuous commands */
+  STEP_AHEAD,       /* tag: most; cls: depth; time: shares, a byte each */
+  STEP_GRACE,       /* time */
+  STEP_REST         /* tag: charge the rest */
 };
 
 struct mailbox_step {
