@@ -292,7 +292,7 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
   constexpr int kDecisions = 10'000;
   for (const system::ShippedDrive& shipped : system::shipped_drives()) {
     profile::DriveProfile profile = system::load_drive(shipped.name);
-    // Rounding alone: the accelerator knows sectors in order only, and one time for all that stays on a cylinder.
+    // Rounding alone: the accelerator knows one rest of a zero-latency access, and one time for all that stays on a cylinder.
     profile.zero_latency_read = profile.zero_latency_write = false;
     profile.same_track_us = profile.same_track_write_us = 0;
     const mechanics::AccessPlanner planner(profile);
