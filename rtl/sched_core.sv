@@ -6,15 +6,15 @@
 // arithmetic and timing in docs/reference/scheduler_accelerator.md.
 //
 // Parameters:
-//   Entries  entries of the command table, 4 to 256, a multiple of Lanes
-//   Lanes    entries evaluated a cycle: 1, 2, 4, 8 or 16
-//   OrderM   most commands whose best order is found, 2 to 12; 0: no orderer
-//   AngleW   one turn is 2^AngleW ticks, 12 to 20
-//   CylW     bits of a cylinder number, 8 to 18
-//   SegM     mantissa bits that index the cells of the seek table, 2 to 5
-//   SegW     2^SegW segments of the seek table, up to 10, at least one a cell
-//   SeqW     bits of an insertion number; 24 by contract, narrower where a test wants it to wrap
-//   Features optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
+//   Entries   entries of the command table, 4 to 256, a multiple of Lanes
+//   Lanes     entries evaluated a cycle: 1, 2, 4, 8 or 16
+//   OrderM    most commands whose best order is found, 2 to 12; 0: no orderer
+//   AngleW    one turn is 2^AngleW ticks, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SegM      mantissa bits that index the cells of the seek table, 2 to 5
+//   SegW      2^SegW segments of the seek table, up to 10, at least one a cell
+//   SeqW      bits of an insertion number; 24 by contract, narrower where a test wants it to wrap
+//   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
 // Latency:    a decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles, longer if anything is stale or it looks ahead.
 // Handshake:  valid and ready on both channels, see sched_regs; busy_o and irq_o are levels. write_i wants a write decoded ahead: a bus has
 //             it from sched_join, a design of another bus takes sched_native.

@@ -6,7 +6,8 @@
 // Parameters: see sched_core.
 // Latency:    none beside sched_core's; the decoding is in the path from wr_addr_i and wr_data_i.
 // Handshake:  valid and ready; a write is accepted in the cycle in which both are high, wr_error_o is valid in it. wr_strb_i other
-//             than 1111 is an error. See sched_regs for when ready is high.
+//             than 1111 is an error. What is offered and not accepted may be changed or withdrawn. Ready is high during reset, too, but what
+//             is offered then is lost. Addresses have 12 bits. scan_en_i opens all clock gates. See sched_regs for when ready is high.
 
 module sched_native
   import sched_pkg::*;

@@ -348,8 +348,8 @@ def prices_table():
     def more(row, column):
         return f"{int(row[column]):,} ({int(row[column]) - int(base[column]):+,})"
 
-    return table(["parts", "`Features`", "LUT4", "FF", "DPR16X4", "MULT18", "Fmax (MHz)"],
-                 [["none" if not f else PART_NAMES.get(f, f), f, *(more(r, column) for column in ("lut4", "ff", "ram_lut", "mult")),
+    return table(["parts", "`Features`", "LUT4", "CCU2C", "FF", "DPR16X4", "MULT18", "Fmax (MHz)"],
+                 [["none" if not f else PART_NAMES.get(f, f), f, *(more(r, column) for column in ("lut4", "carry", "ff", "ram_lut", "mult")),
                    clock(r) if r["fmax_mhz"] else ""] for f, r in sorted(rows.items())]) + (
         f"\n\n32 entries, 4 lanes, no orderer, ECP5. {tools_of(rows.values())}.")
 

@@ -470,8 +470,8 @@ class Optimising(LabCase):
         self.assertEqual(code, 0, err)
 
 
-def engine(entries: int = 32, lanes: int = 4, order_m: int = 0, angle_bits: int = 16, *, accelerated: bool = True) -> Engine:
-    return Engine(accelerated, 32, entries, lanes, order_m, angle_bits, 100, 600, 100)
+def engine(entries: int = 32, lanes: int = 4, order_m: int = 0, angle_bits: int = 16, features: int = 0, *, accelerated: bool = True) -> Engine:
+    return Engine(accelerated, 32, entries, lanes, order_m, angle_bits, features, 100, 600, 100)
 
 
 class Prices(unittest.TestCase):
@@ -488,6 +488,22 @@ class Prices(unittest.TestCase):
             self.assertEqual(COSTS["decision_cycles"].of(at).value, float(row["cycles"]))
             if row["fmax_mhz"]:
                 self.assertEqual(COSTS["fmax_mhz"].of(at), prices.Price(float(row["fmax_mhz"]), Source.MEASURED))
+
+    def test_optional_parts_have_their_price_where_they_were_measured(self) -> None:
+        with (ROOT / "docs/reference/data/accelerator_parts.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({row["features"] for row in rows}, {"0", "1", "2", "4", "8", "15"})
+        for row in rows:
+            at = engine(features=int(row["features"]))
+            self.assertEqual(COSTS["luts"].of(at), prices.Price(float(row["lut4"]) + 2 * float(row["carry"]), Source.MEASURED))
+            self.assertEqual(COSTS["mult"].of(at), prices.Price(float(row["mult"]), Source.MEASURED))
+        self.assertNotEqual(COSTS["fmax_mhz"].of(engine(features=15)), COSTS["fmax_mhz"].of(engine()))
+        for at, name in ((engine(features=3), "luts"), (engine(64, features=15), "luts"), (engine(features=1), "fmax_mhz"), (engine(features=4), "kge")):
+            with self.subTest(at=at.text(), name=name), self.assertRaisesRegex(NoPriceError, "accelerator.features = "):
+                COSTS[name].of(at)
+        with (ROOT / "docs/reference/data/accelerator_ppa_asic.csv").open() as file:
+            [bits] = [int(row["memory_bits"]) for row in csv.DictReader(file) if row["features"] == "15"]
+        self.assertEqual(COSTS["memory_bits"].of(engine(features=15)), prices.Price(bits, Source.FORMULA))   # counted in the netlist
 
     def test_between_measured_points_it_lies_between_them(self) -> None:
         for low, high, between in (((32, 4, 0), (64, 4, 0), (48, 4, 0)), ((32, 4, 6), (32, 4, 8), (32, 4, 7)), ((128, 2, 10), (256, 4, 10), (192, 3, 10))):

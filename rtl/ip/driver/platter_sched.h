@@ -87,7 +87,9 @@ struct platter_sched_command {
   uint8_t cls;        /* enum platter_sched_class */
   uint8_t limit_kind; /* enum platter_sched_limit */
   uint32_t limit;     /* when the first sector must have been reached */
-  uint32_t rest;      /* least rotational wait at which it begins in the middle of its sectors; 0: it never does */
+  /* Least rotational wait at which it begins in the middle of its sectors: a turn less the time from the start of the first to the start of the
+   * last, at least 1 and at most 2^angle_w - 1. 0: it never does, as one of a single sector or of several tracks. */
+  uint32_t rest;
 };
 
 struct platter_sched_decision {
@@ -169,7 +171,7 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
  * mask is what was collected, whatever platter_sched_set_mask() had set. */
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost);
-/* Lets only the commands of a mask compete, or all. */
+/* Lets only the commands of a mask compete, or all. The next command of the sweep is picked even outside it, if none passes the guard. */
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
 
 #ifdef __cplusplus

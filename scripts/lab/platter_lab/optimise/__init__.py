@@ -22,7 +22,7 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
                         "build/optimise; without a source tree, here")
     parser.add_argument("--trials", type=int, help="configurations tried in all calls and processes together; over the space's trials")
     parser.add_argument("--journal", type=Path, help="where the trials are kept; other processes and nodes may search with the same one; default: as the "
-                        "table, ending in .journal")
+                        "space, ending in .journal, in build/optimise; without a source tree, here")
     parser.add_argument("--front", action="store_true", help="the table holds the front only")
     parser.add_argument("--figure", type=Path, metavar="FILE", help="a picture of the objectives, .svg or .png")
     parser.add_argument("--estimate", action="store_true", help="only say how many runs there are and what they would take")

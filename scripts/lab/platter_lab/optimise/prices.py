@@ -18,6 +18,7 @@ SEG_M, SEG_W, CYL_W, SEQ_W = 5, 9, 18, 24   # of every accelerator that a scenar
 BUILT_ENTRIES = 32
 _MEASURED_ANGLE_BITS = 16
 _DECISION_LATENCY = 12
+_LIMITS, _ZERO_LATENCY = 4, 8   # bits of accelerator.features
 
 
 class Source(StrEnum):
@@ -43,11 +44,12 @@ class Engine:
     lanes: int
     order_m: int
     angle_bits: int
+    features: int   # optional parts, a sum
     clock_mhz: float
     firmware_base_cycles: float
     firmware_candidate_cycles: float
 
-    KEYS = ("engine", "drive.queue.depth", "accelerator.entries", "accelerator.lanes", "accelerator.order_m", "accelerator.angle_bits",
+    KEYS = ("engine", "drive.queue.depth", "accelerator.entries", "accelerator.lanes", "accelerator.order_m", "accelerator.angle_bits", "accelerator.features",
             "accelerator.clock_mhz", "drive.controller.clock_mhz", "drive.controller.firmware_base_cycles", "drive.controller.firmware_candidate_cycles")
 
     @classmethod
@@ -60,11 +62,12 @@ class Engine:
         if entries == 0:   # as the model makes it
             entries = max(BUILT_ENTRIES, -(-depth // lanes) * lanes)
         return cls(accelerated, depth, entries, lanes, int(values["accelerator.order_m"]), int(values["accelerator.angle_bits"]),
-                   float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
+                   int(values["accelerator.features"]), float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
                    float(values["drive.controller.firmware_base_cycles"]), float(values["drive.controller.firmware_candidate_cycles"]))
 
     def text(self) -> str:
-        return f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of {self.angle_bits} bits"
+        return (f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of {self.angle_bits} bits, "
+                f"accelerator.features = {self.features}")
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,16 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+_FPGA, _ASIC = ("accelerator_parts.csv", "accelerator_ppa.csv"), ("accelerator_ppa_asic.csv",)
+
+
 @functools.cache
-def _measured(file: str, column: str) -> dict[_Place, float]:
-    """The column's values, with the seek table that the accelerators here have."""
+def _measured(files: tuple[str, ...], column: str, features: int) -> dict[_Place, float]:
+    """The column's values, with these optional parts and the seek table that the accelerators here have."""
     found = {}
-    for row in _rows(file):
-        if int(row.get("features") or 0) != 0:   # with optional parts
-            continue
-        if row[column] and (int(row["seg_m"]), int(row["seg_w"])) == (SEG_M, SEG_W) and row.get("device", "ecp5").startswith("ecp5"):
+    for row in itertools.chain.from_iterable(map(_rows, files)):
+        if row[column] and (int(row["seg_m"]), int(row["seg_w"]), int(row["features"] or 0)) == (SEG_M, SEG_W, features) and row.get(
+                "device", "ecp5").startswith("ecp5"):
             found[int(row["entries"]), int(row["lanes"]), int(row["order_m"])] = float(row[column])
     return found
 
@@ -125,7 +130,7 @@ def interpolated(table: Mapping[_Place, float], place: _Place) -> Price | None:
     return Price(value, Source.INTERPOLATED) if all(sides) else None
 
 
-def _area(engine: Engine, file: str, *columns: tuple[str, float]) -> Price:
+def _area(engine: Engine, files: tuple[str, ...], *columns: tuple[str, float]) -> Price:
     """The sum of columns, each with its weight."""
     if not engine.accelerated:
         return Price(0.0, Source.FIRMWARE)
@@ -133,10 +138,10 @@ def _area(engine: Engine, file: str, *columns: tuple[str, float]) -> Price:
         raise NoPriceError(f"{engine.text()}: measured were angles of {_MEASURED_ANGLE_BITS} bits only")
     parts = []
     for column, weight in columns:
-        table = _measured(file, column)
+        table = _measured(files, column, engine.features)
         part = interpolated(table, (engine.entries, engine.lanes, engine.order_m))
         if part is None:
-            raise NoPriceError(f"{engine.text()}: not between measured points ({_extent(table)})")
+            raise NoPriceError(f"{engine.text()}: not between measured points ({_extent(table) or 'with these optional parts there are none'})")
         parts.append((weight * part.value, part.source))
     return Price(math.fsum(value for value, _ in parts), parts[0][1])
 
@@ -164,7 +169,9 @@ def _memory_bits(engine: Engine) -> Price:
     listed = engine.entries * (3 * CYL_W + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15)
     seek = lanes * (cells * (3 * place_w + SEG_W) + (1 << SEG_W) * 2 * time_w)
     orderer = order * (1 << (order - 1)) * (time_w + 4 + _log2(order + 1)) if order else 0
-    return Price(tables + listed + seek + orderer + 1024, Source.FORMULA)
+    limits = engine.entries * (sum_w + 2) if engine.features & _LIMITS else 0
+    rests = engine.entries * engine.angle_bits if engine.features & _ZERO_LATENCY else 0
+    return Price(tables + listed + seek + orderer + limits + rests + 1024, Source.FORMULA)
 
 
 def _log2(number: int) -> int:
@@ -197,7 +204,7 @@ def _order_cycles(engine: Engine) -> Price:
 def _fmax(engine: Engine) -> Price:
     if not engine.accelerated:
         raise NoPriceError("firmware has no clock of an accelerator")
-    return _area(engine, "accelerator_ppa.csv", ("fmax_mhz", 1))
+    return _area(engine, _FPGA, ("fmax_mhz", 1))
 
 
 @dataclass(frozen=True)
@@ -208,7 +215,7 @@ class Cost:
 
 
 def _ecp5(*columns: tuple[str, float]) -> Callable[[Engine], Price]:
-    return lambda engine: _area(engine, "accelerator_ppa.csv", *columns)
+    return lambda engine: _area(engine, _FPGA, *columns)
 
 
 COSTS: dict[str, Cost] = {
@@ -221,9 +228,9 @@ COSTS: dict[str, Cost] = {
     "mult": Cost("MULT18", "multipliers after synthesis", _ecp5(("mult", 1))),
     "cells": Cost("TRELLIS_COMB", "all LUT sites, distributed RAM included, after place and route", _ecp5(("cells", 1))),
     "fmax_mhz": Cost("MHz", "highest clock after place and route", _fmax),
-    "kge": Cost("kGE", "logic in standard cells of 0.18 um, without memories", lambda engine: _area(engine, "accelerator_ppa_asic.csv", ("kge", 1))),
+    "kge": Cost("kGE", "logic in standard cells of 0.18 um, without memories", lambda engine: _area(engine, _ASIC, ("kge", 1))),
     "memory_bits": Cost("bit", "bits of all memories", _memory_bits),
-    "decision_cycles": Cost("cycles", "a decision over the full queue", _decision_cycles),
+    "decision_cycles": Cost("cycles", "a decision over the full queue that does not look ahead", _decision_cycles),
     "decision_ns": Cost("ns", "the same at the clock of the accelerator, or of the controller", _decision_ns),
     "order_cycles": Cost("cycles", "the exact order of as many commands as the orderer takes", _order_cycles),
 }
