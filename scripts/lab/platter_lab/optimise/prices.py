@@ -66,8 +66,7 @@ class Engine:
                    float(values["drive.controller.firmware_base_cycles"]), float(values["drive.controller.firmware_candidate_cycles"]))
 
     def text(self) -> str:
-        return (f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of {self.angle_bits} bits, "
-                f"accelerator.features = {self.features}")
+        return f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of {self.angle_bits} bits, optional parts {self.features or 'none'}"
 
 
 @dataclass(frozen=True)
@@ -141,7 +140,8 @@ def _area(engine: Engine, files: tuple[str, ...], *columns: tuple[str, float]) -
         table = _measured(files, column, engine.features)
         part = interpolated(table, (engine.entries, engine.lanes, engine.order_m))
         if part is None:
-            raise NoPriceError(f"{engine.text()}: not between measured points ({_extent(table) or 'with these optional parts there are none'})")
+            more = "; without optional parts, accelerator.features = 0, there are more" if engine.features else ""
+            raise NoPriceError(f"{engine.text()}: not between measured points ({_extent(table) or 'none'}{more})")
         parts.append((weight * part.value, part.source))
     return Price(math.fsum(value for value, _ in parts), parts[0][1])
 
