@@ -45,9 +45,8 @@ def include_directory():
     return f"{found.stdout.strip()}/include"
 
 
-def compiler(optimise="-O1", cached=True):
-    # Without optimisation Clang takes less than half of GCC's time for Verilator's code.
-    cxx = ["clang++"] if optimise == "-O0" and shutil.which("clang++") else os.environ.get("CXX", "g++").split()
+def compiler(optimise="-O1", cached=True, name=None):
+    cxx = (name or os.environ.get("CXX", "g++")).split()
     return (["ccache"] if cached and shutil.which("ccache") else []) + cxx + ["-std=c++17", optimise, "-g0", "-w"]
 
 
@@ -114,8 +113,9 @@ def defines(configuration):
     return result + ([f"-DPLATTER_DUT_M={configuration.order_m}"] if configuration.order_m else [])
 
 
-def compile_and_link(configuration, directory, include, objects, cached=True, optimise="-O1"):
-    """directory/test from the generated code in directory/code. What is compiled only once is better not cached, what runs briefly not optimised."""
+def compile_and_link(configuration, directory, include, objects, cached=True, briefly=False):
+    """directory/test from the generated code in directory/code. What is compiled only once is better not cached, what runs briefly not optimised: by
+    Clang, where there is one, in less than half of GCC's time."""
     code = directory / "code"
     unit = directory / "unit.cpp"
     # One unit, since the run-time's headers take longer than the design.
@@ -123,7 +123,7 @@ def compile_and_link(configuration, directory, include, objects, cached=True, op
     wrapper = BENCH / ("order_test.cpp" if configuration.order_m else "dut.cpp")
     unit.write_text("".join(f'#include "{name}"\n' for name in names) + f'#include "{wrapper}"\n', encoding="utf-8")
     result = subprocess.run(
-        compiler(optimise, cached) + defines(configuration) + [f"-ffile-prefix-map={directory}=."] +
+        (compiler("-O0", cached, shutil.which("clang++")) if briefly else compiler(cached=cached)) + defines(configuration) + [f"-ffile-prefix-map={directory}=."] +
         ["-I", str(code), *includes(include), "-c", str(unit), "-o", str(directory / "unit.o")], capture_output=True, text=True,
         check=False)
     if result.returncode != 0:

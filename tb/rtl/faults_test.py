@@ -51,7 +51,7 @@ def main():
         path.write_text(text.replace(fault["before"], fault["after"]), encoding="utf-8")
         built = verilate(configuration, directory / "rtl", directory / "code")
         if built.returncode == 0:
-            built = compile_and_link(configuration, directory, include, objects, cached=False, optimise="-O0")
+            built = compile_and_link(configuration, directory, include, objects, cached=False, briefly=True)
         if built.returncode != 0:
             problems.append(f"{module}: does not build: {(built.stderr or built.stdout)[-500:]}")
             continue
