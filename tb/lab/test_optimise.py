@@ -548,5 +548,50 @@ class Prices(unittest.TestCase):
             COSTS["fmax_mhz"].of(engine(accelerated=False))
 
 
+class CommittedFront(unittest.TestCase):
+    """docs/reference/optimise.md shows what docs/reference/data holds."""
+
+    POLICIES = {"SPTF": "SPTF", "ASPTF": "ASPTF({weight})", "SLACK": "OPS:SLACK({patience}\\|{ageing})", "CI-SPTF": "OPS:SCAN/CI-SPTF",
+                "CLUST": "OPS:SCAN/CLUST-REQ({order})"}
+    CHECKS = ("seeds not seen", "drive not seen", "drive not seen, fewer requests")
+
+    def setUp(self) -> None:
+        self.page = (ROOT / "docs/reference/optimise.md").read_text(encoding="utf-8")
+        with (ROOT / "docs/reference/data/controller_front.csv").open() as file:
+            self.front = list(csv.DictReader(file))
+        with (ROOT / "docs/reference/data/controller_check.csv").open() as file:
+            self.checked = {(row["check"], row["trial"]): row for row in csv.DictReader(file)}
+
+    def verdict(self, check: str, trial: str) -> str:
+        row = self.checked[check, trial]
+        if row["feasible"] != "true":
+            return "over 1 s" if float(row["worst p99"]) > 1000 else "hiccups"
+        return "yes" if row["front"] == "true" else "dominated"
+
+    def row(self, row: dict[str, str]) -> str:
+        engine, policy = row["controller"].split()
+        entries, lanes = row["size"].split(" x ") if row["size"] else (row["depth"] or row["clustered depth"], row["lanes"])
+        cells = [f"{engine}, `{self.POLICIES[policy].format(**row)}`", entries, lanes, row["streams"],
+                 f"{float(row['p99']):.0f} ± {(float(row['p99 high']) - float(row['p99 low'])) / 2:.2g}", f"{float(row['fairness']):.2f}",
+                 f"{float(row['LUTs']):,.0f}" + (" (interpolated)" if row["LUTs source"] == "interpolated" else ""),
+                 *(self.verdict(check, row["trial"]) for check in self.CHECKS)]
+        return f"| {' | '.join(cells)} |"
+
+    def test_the_table_is_the_front(self) -> None:
+        self.assertEqual(set(self.checked), {(check, row["trial"]) for check in self.CHECKS for row in self.front})
+        shown = [line for line in self.page.splitlines() if line.startswith(("| firmware,", "| accelerator,"))]
+        self.assertEqual(shown, [self.row(row) for row in sorted(self.front, key=lambda row: float(row["p99"]))])
+
+    def test_the_text_counts_right(self) -> None:
+        kept, best = ({check: sum(row[column] == "true" for (name, _), row in self.checked.items() if name == check) for check in self.CHECKS}
+                      for column in ("feasible", "front"))
+        text, of = " ".join(self.page.split()), len(self.front)
+        seeds, drive, fewer = self.CHECKS
+        for words in (f"{of} are on the front", f"{kept[seeds]} of {of} keep all constraints, and {best[seeds]} of these stay undominated",
+                      f"{kept[drive]} of {of} keep all constraints and stay undominated", f"{kept[fewer]} keep the constraints, {best[fewer]} stay undominated"):
+            self.assertIn(words, text)
+        self.assertEqual(kept[drive], best[drive])
+
+
 if __name__ == "__main__":
     unittest.main()
