@@ -190,13 +190,14 @@ class OnDask(Farms):
         broken = self.executable("import pathlib\nif seed(2) and 'policy=SPTF' in sys.argv: sys.exit('it is broken')\nif seed(3) and 'policy=SPTF' in sys.argv: time.sleep(1000)\n"
                                  "if seed(4) and 'policy=SPTF' in sys.argv: os.kill(os.getppid(), 9)\nif seed(5) and not pathlib.Path(FOLDER, 'once').exists():\n"
                                  "  pathlib.Path(FOLDER, 'once').touch(); os.kill(os.getpid(), 9)")
-        place, workers = self.dask(4, settings={"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"})
-        code, out, err = self.sweep("--on", place, "--limit", "1", platter=broken)
+        # A worker holds no run but the one that it carries out, so that no other one counts as lost with it.
+        place, workers = self.dask(4, settings={"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1", "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0"})
+        code, out, err = self.sweep("--on", place, "--limit", "4", platter=broken)
         self.assertEqual(code, 1, err)
         self.assertIn("16 runs, 3 failed", out)
         rows = pl.read_parquet(self.folder / "out.parquet").filter(status="failed").select("policy", "seed", "message").rows()
         self.assertEqual([row[:2] for row in rows], [("SPTF", 2), ("SPTF", 3), ("SPTF", 4)])
-        for row, message in zip(rows, ("it is broken", "took longer than 1 s", "2 workers ended while they carried this out"), strict=True):
+        for row, message in zip(rows, ("it is broken", "took longer than 4 s", "2 workers ended while they carried this out"), strict=True):
             self.assertIn(message, row[2])
         self.assertEqual(sum(worker.poll() is None for worker in workers), 2)
 
