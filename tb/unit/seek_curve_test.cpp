@@ -78,6 +78,33 @@ TEST(SeekCurve, PassesThroughTheThreePoints) {
   EXPECT_NEAR(at(40) - 3 * at(30) + 3 * at(20) - at(10), 0.0, 1e-5);
 }
 
+TEST(SeekCurve, ThreePointsThatContradictEachOtherAreRefused) {
+  // What is accepted rises everywhere, and of what is refused the formula falls somewhere.
+  for (const std::uint32_t cylinders : {5u, 6u, 100u, 3001u})
+    for (const double single : {0.5, 1700.0, 9000.0})
+      for (int average = 500; average <= 24'000; average += 500) {
+        SeekProfile profile;
+        profile.model = SeekModel::ThreePoint;
+        profile.single_us = single;
+        profile.average_us = average;
+        profile.full_us = 22'000;
+        const double x1 = (cylinders - 1) / 3.0 - 1;
+        const double x2 = cylinders - 2.0;
+        // a + b r + c r^2 in r = sqrt(x) through the three points, by divided differences.
+        const double c =
+            ((22'000 - average) / (std::sqrt(x2) - std::sqrt(x1)) - (average - single) / std::sqrt(x1)) / std::sqrt(x2);
+        const double b = (average - single) / std::sqrt(x1) - c * std::sqrt(x1);
+        const bool rises = b >= 0 && b + 2 * c * std::sqrt(x2) >= 0;
+        EXPECT_EQ(SeekCurve::objection(profile, cylinders).empty(), rises) << cylinders << ' ' << single << ' ' << average;
+        if (!rises) {
+          EXPECT_THROW(SeekCurve(profile, cylinders), std::invalid_argument);
+          continue;
+        }
+        const SeekCurve curve(profile, cylinders);
+        for (std::uint32_t distance = 2; distance < cylinders; ++distance) ASSERT_LE(curve(distance - 1), curve(distance));
+      }
+}
+
 TEST(SeekCurve, MeasuredDistancesGoBeforeAFormula) {
   SeekProfile profile;
   profile.model = SeekModel::SqrtLinear;

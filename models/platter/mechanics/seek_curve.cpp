@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/mechanics/seek_curve.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -55,7 +57,27 @@ Curve three_point_curve(const profile::SeekProfile& p, std::uint32_t cylinders) 
 
 }  // namespace
 
+std::string SeekCurve::objection(const profile::SeekProfile& p, std::uint32_t cylinders) {
+  if (p.model != profile::SeekModel::ThreePoint || cylinders < 5) return {};
+  if (p.full_us < p.single_us)
+    return fmt::format("found full_us = {:g}, less than single_us = {:g}, expected a full stroke that takes longer", p.full_us,
+                       p.single_us);
+  // With less, b is below 0 and the curve falls at its begin; with more, it falls before the full stroke.
+  const double share = ((cylinders - 1) / 3.0 - 1) / (cylinders - 2.0);
+  const double least = p.single_us + (p.full_us - p.single_us) * share;
+  const double most = p.single_us + (p.full_us - p.single_us) * (2 * std::sqrt(share) - share);
+  constexpr double kRounding = 0.01;  // us, of times that are written with few digits
+  if (p.average_us >= least - kRounding && p.average_us <= most + kRounding) return {};
+  return fmt::format(
+      "found {:g} us for a third of the stroke, expected {:.0f} to {:.0f} beside single_us = {:g} and full_us = {:g}: longer "
+      "seeks "
+      "would be shorter",
+      p.average_us, std::ceil(least), std::floor(most), p.single_us, p.full_us);
+}
+
 SeekCurve::SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinders, double same_track_us) {
+  if (const std::string contradiction = objection(profile, cylinders); !contradiction.empty())
+    throw std::invalid_argument("average_us: " + contradiction);
   Curve curve;
   switch (profile.model) {
     case profile::SeekModel::Table: curve = table_curve(profile); break;

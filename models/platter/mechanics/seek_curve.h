@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "platter/core/types.h"
@@ -18,6 +19,10 @@ using core::Picoseconds;
 /// stroke (the mean distance of uniform accesses) and the full stroke.
 class SeekCurve {
  public:
+  /// Why the times of a three-point curve contradict each other: the curve through them would fall somewhere. "" where they do not, and for the
+  /// other models.
+  static std::string objection(const profile::SeekProfile& profile, std::uint32_t cylinders);
+
   /// Throws std::invalid_argument for a profile that gives no curve or a negative time.
   SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinders, double same_track_us = 0);
 
