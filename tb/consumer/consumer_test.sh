@@ -12,7 +12,19 @@ rm -rf "$build/consumer"
 "$cmake" -G Ninja -S "$source" -B "$build/consumer/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
   -DCONSUMER_SANITIZE="$sanitize"
 "$cmake" --build "$build/consumer/build"
-export PLATTER_CONFIG_DIR=$prefix/share/platter/configs
+# The installed command, and the program that was built against the package, take the profiles of the prefix, not those of the source tree.
+unset PLATTER_CONFIG_DIR
+configs=$prefix/share/platter/configs
+cp "$configs/drives/atlas10k.toml" "$configs/drives/only_here.toml"
+"$prefix/bin/platter" drive show only_here >/dev/null
+mv "$configs/drives/atlas10k.toml" "$configs/drives/moved.toml"
+if "$build/consumer/build/consumer" firmware 2>/dev/null; then
+  echo "consumer_test: the consumer read a profile from outside of $prefix" >&2
+  exit 1
+fi
+mv "$configs/drives/moved.toml" "$configs/drives/atlas10k.toml"
+for file in LICENSE copyright; do test -s "$prefix/share/doc/platter/$file"; done
+grep -q "Artistic-2.0" "$prefix/share/doc/platter/copyright"
 for engine in firmware model rtl lockstep; do
   "$build/consumer/build/consumer" $engine
   "$build/consumer/build/ahci_system" $engine

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <regex>
+#include <set>
 #include <sstream>
 
 #include "platter/core/error.h"
@@ -58,6 +60,40 @@ void check_depth(const std::string& text, const std::string& file) {
   }
 }
 
+/// Throws where a section is given as the name of a file and has keys of its own too. The parser only says that something is given twice.
+void explain_name_beside_section(const std::string& text, const std::string& file) {
+  static const std::regex kNamed(R"re(\s*([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')\s*(?:#.*)?)re");
+  static const std::regex kBegin(R"re(\s*(?:\[\[?\s*)?([\w-]+(?:\s*\.\s*[\w-]+)*)\s*[\]=].*)re");
+  static const std::regex kSpace(R"re(\s)re");
+  struct Line {
+    std::uint32_t number;
+    std::string key, name;
+  };
+  std::vector<Line> named;       // those of the file's own keys whose value is a text
+  std::set<std::string> others;  // tables and keys
+  std::istringstream lines(text);
+  std::string line;
+  bool within = false;
+  for (std::uint32_t number = 1; std::getline(lines, line); ++number) {
+    std::smatch found;
+    if (line.size() > 1000) continue;  // no key and name that a person has written
+    const bool head = line.find_first_not_of(" \t") != std::string::npos && line[line.find_first_not_of(" \t")] == '[';
+    within = within || head;
+    if (!within && std::regex_match(line, found, kNamed))
+      named.push_back({number, found[1].str(), found[2].matched ? found[2].str() : found[3].str()});
+    else if ((head || !within) && std::regex_match(line, found, kBegin))
+      others.insert(std::regex_replace(found[1].str(), kSpace, ""));
+  }
+  for (const Line& one : named)
+    for (const std::string& other : others)
+      if (other == one.key || other.rfind(one.key + ".", 0) == 0)
+        fail({file, one.number, 1}, one.key,
+             fmt::format(
+                 "found the name of a file, \"{0}\", beside {1}; expected [{2}] with file = \"{0}\" in its place, and the "
+                 "keys that differ",
+                 one.name, other, one.key));
+}
+
 toml::table parse_file(const fs::path& file) {
   if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
   const std::string text = core::read_input(file);  // toml::parse_file needs the file's size, which a pipe does not have
@@ -65,6 +101,8 @@ toml::table parse_file(const fs::path& file) {
   try {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
+    if (error.description().find("cannot redefine existing") != std::string_view::npos)
+      explain_name_beside_section(text, file.string());
     fail({file.string(), error.source().begin.line, error.source().begin.column}, "",
          fmt::format("not valid TOML: {}", error.description()));
   }

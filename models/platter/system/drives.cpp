@@ -10,15 +10,36 @@
 #include "platter/buffer/segment_buffer.h"
 #include "platter/core/nearest.h"
 #include "platter/mechanics/access_planner.h"
+#include "platter/mechanics/seek_curve.h"
 #include "platter/profile/parameters.h"
 
 namespace platter::system {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// As the package that a program was built against says.
+std::string& packaged_directory() {
+  static std::string directory;
+  return directory;
+}
+
+}  // namespace
+
+bool use_packaged_configs(const char* directory) {
+  packaged_directory() = directory;
+  return true;
+}
+
 fs::path config_directory() {
   if (const char* set = std::getenv("PLATTER_CONFIG_DIR")) return set;
-  if (fs::is_directory(PLATTER_SOURCE_CONFIG_DIR)) return PLATTER_SOURCE_CONFIG_DIR;
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  // An installed command belongs to the files beside it, wherever both were put.
+  const fs::path beside = (program.parent_path() / PLATTER_CONFIGS_FROM_PROGRAM).lexically_normal();
+  for (const fs::path& directory : {beside, fs::path(packaged_directory()), fs::path(PLATTER_SOURCE_CONFIG_DIR)})
+    if (!directory.empty() && fs::is_directory(directory / "drives", ignored)) return directory;
   return PLATTER_INSTALL_CONFIG_DIR;
 }
 
@@ -55,6 +76,11 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
            const params::Position& where, std::vector<core::ConfigProblem>& problems) {
   const auto key = [&prefix](const char* name) { return prefix.empty() ? std::string(name) : prefix + "." + name; };
   const std::size_t before = problems.size();
+  const auto object = [&](const char* name, const std::string& objection) {  // where the key is given, if it is
+    const auto given = source.positions.find(key(name));
+    const params::Position at = given != source.positions.end() ? given->second : where;
+    problems.push_back({at.file, at.line, at.column, key(name), objection});
+  };
   const auto check_by_making = [&](const char* name, const auto& make) {
     try {
       make();
@@ -62,15 +88,15 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
       problems.push_back({where.file, where.line, where.column, key(name), error.what()});
     }
   };
-  check_by_making("seek", [&profile] { mechanics::SeekCurve(profile.seek, profile.geometry.cylinders); });
+  if (const std::string objection = mechanics::SeekCurve::objection(profile.seek, profile.geometry.cylinders);
+      !objection.empty())
+    object("seek.average_us", objection);
+  else
+    check_by_making("seek", [&profile] { mechanics::SeekCurve(profile.seek, profile.geometry.cylinders); });
   check_by_making("geometry", [&profile] { const mechanics::Geometry geometry(profile.geometry); });
   if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
-  if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty()) {
-    const std::string name = key("cache.write_segments");
-    const auto given = source.positions.find(name);
-    const params::Position at = given != source.positions.end() ? given->second : where;
-    problems.push_back({at.file, at.line, at.column, name, objection});
-  }
+  if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty())
+    object("cache.write_segments", objection);
 }
 
 profile::DriveProfile load_drive(const std::string& name) {

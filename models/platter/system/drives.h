@@ -7,10 +7,13 @@
 
 #include "platter/params/document.h"
 #include "platter/profile/drive_profile.h"
+#include "platter/system/packaged_configs.h"
 
 namespace platter::system {
 
-/// Where the shipped drive profiles and scenarios are: $PLATTER_CONFIG_DIR, or where the project was built or installed.
+/// Where the shipped drive profiles and scenarios are, the first of these that is there: $PLATTER_CONFIG_DIR; those installed beside the
+/// program; those of the CMake package that the program was built against; those of the source tree. Otherwise where the project's own
+/// prefix would have them.
 std::filesystem::path config_directory();
 
 /// A shipped drive profile: its short name and its file.

@@ -20,6 +20,7 @@
 #include "platter/params/source.h"
 #include "platter/profile/drive_profile.h"
 #include "platter/scheduling/interpretations.h"
+#include "platter/system/packaged_configs.h"
 #include "platter/workload/parameters.h"
 #include "platter/workload/run_parameters.h"
 
