@@ -10,6 +10,7 @@
 #include "platter/core/json_text.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/mechanics/geometry.h"
+#include "platter/mechanics/reach.h"
 #include "platter/profile/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
@@ -80,23 +81,31 @@ int drive_show(const std::string& name, bool as_json) {
   const mechanics::AccessPlanner planner(profile);
   const mechanics::Geometry& geometry = planner.geometry();
   const std::uint32_t stroke = geometry.cylinders() - 1;
-  double mean = 0;  // of uniform, independent accesses
-  const double n = geometry.cylinders();
-  for (std::uint32_t d = 1; d <= stroke; ++d) mean += ms(planner.seek_curve()(d)) * 2 * (n - d) / (n * n);
+  const mechanics::Reach reach = mechanics::reach(planner);
   fmt::print("{}\n{}\n\n", profile.name, profile.source);
   fmt::print("capacity      {} blocks of {} bytes, {:.3f} GB\n", geometry.block_count(), geometry.sector_bytes(),
              static_cast<double>(geometry.capacity_bytes()) * 1e-9);
   fmt::print("geometry      {} cylinders, {} surfaces, {} zones\n", geometry.cylinders(), geometry.surfaces(),
              geometry.zone_count());
   fmt::print("rotation      {:g} rpm, {:.6f} ms a turn\n", profile.rpm, ms(planner.rotation().period()));
-  fmt::print("seek          {:.3f} ms one cylinder, {:.3f} ms mean, {:.3f} ms full stroke\n", ms(planner.seek_curve()(1)), mean,
-             ms(planner.seek_curve()(stroke)));
+  fmt::print("seek          {:.3f} ms one cylinder, {:.3f} ms mean, {:.3f} ms full stroke\n", ms(planner.seek_curve()(1)),
+             reach.mean_seek_ms, ms(planner.seek_curve()(stroke)));
   fmt::print("head switch   {:.3f} ms, write settle {:.3f} ms\n", ms(planner.head_switch()), ms(planner.write_settle()));
   fmt::print("overhead      read {:.3f} / {:.3f}, write {:.3f} / {:.3f} ms (after a read / a write)\n",
              ms(planner.overhead(false, false)), ms(planner.overhead(false, true)), ms(planner.overhead(true, false)),
              ms(planner.overhead(true, true)));
   fmt::print("bus           {:.3f} us a block to the host, {:.3f} from it\n\n", ms(planner.bus_block_time(false)) * 1e3,
              ms(planner.bus_block_time(true)) * 1e3);
+  fmt::print("It reaches, by mechanics and bus alone (no buffer, no host, decisions without time):\n");
+  fmt::print(
+      "sequential    {:.2f} MB/s at the outer edge, {:.2f} at the inner one, from the media with all crossings of tracks; ",
+      reach.outer_bytes_per_s * 1e-6, reach.inner_bytes_per_s * 1e-6);
+  fmt::print(std::isfinite(reach.bus_bytes_per_s) ? "the bus carries {:.2f} MB/s\n" : "the bus takes no time\n",
+             reach.bus_bytes_per_s * 1e-6);
+  fmt::print("positioning   {:.3f} ms mean seek, {:.3f} ms mean wait for the sector\n", reach.mean_seek_ms,
+             reach.mean_rotation_ms);
+  fmt::print("random        {:.1f} reads/s of 4 KiB at uniform places in their order (FCFS), {:.1f} with {} waiting (SPTF)\n\n",
+             reach.fcfs_per_s, reach.sptf_per_s, mechanics::Reach::kWaiting);
   fmt::print("{:>5}{:>18}{:>9}{:>9}{:>10}{:>8}{:>7}{:>10}\n", "zone", "cylinders", "sectors", "t. skew", "c. skew", "spares",
              "slips", "MB/s");
   for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {

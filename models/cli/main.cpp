@@ -5,12 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <string_view>
 #include <systemc>
 
 #include "commands.h"
@@ -268,6 +270,14 @@ int written_out() {
   return cli::kFailed;
 }
 
+/// The command, if the command line is nothing but the name of one that stands for several others; nullptr otherwise.
+const CLI::App* bare_command(const CLI::App& app, int argc) {
+  const CLI::App* command = &app;
+  int words = 1;
+  for (; !command->get_subcommands().empty(); ++words) command = command->get_subcommands().front();
+  return words == argc && !command->get_subcommands([](const CLI::App*) { return true; }).empty() ? command : nullptr;
+}
+
 /// Prints help, the version, or the error in the command line.
 int usage(const CLI::App& app, const CLI::ParseError& error) { return app.exit(error) == 0 ? written_out() : cli::kBadInput; }
 
@@ -300,16 +310,25 @@ int sc_main(int argc, char** argv) {
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "scripts/platter also has `sweep PLAN`, a scenario over axes of keys, `report`, a page of figures of runs and sweeps, "
-      "`reproduce STUDY`, a paper's experiments, and `drive calibrate`.");
+      "The Python package's command `platter-lab` (in the source tree also scripts/platter) has `sweep PLAN`, a scenario over "
+      "axes of keys, `optimise SPACE`, a search for the best configurations, and `report`, a page of figures of runs and "
+      "sweeps; in the source tree also `reproduce STUDY`, a paper's experiments, and `drive calibrate`.");
   std::function<int()> action;
   declare(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      fmt::print(stderr, "platter: there is no command {}; platter --help lists them\n", argv[1]);
+      constexpr std::array<std::string_view, 6> kOfTheLab{"sweep", "optimise", "report", "reproduce", "guest", "stream-tables"};
+      if (std::find(kOfTheLab.begin(), kOfTheLab.end(), argv[1]) != kOfTheLab.end())
+        fmt::print(stderr, "platter: {0} is a command of the Python package: platter-lab {0}\n", argv[1]);
+      else
+        fmt::print(stderr, "platter: there is no command {}; platter --help lists them\n", argv[1]);
       return cli::kBadInput;
+    }
+    if (const CLI::App* command = bare_command(app, argc)) {
+      fmt::print("{}", command->help());
+      return written_out();
     }
     return usage(app, error);
   } catch (const CLI::ParseError& error) {

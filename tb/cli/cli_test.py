@@ -105,12 +105,31 @@ class Lists(Case):
 
     def test_unknown_list_is_a_usage_error(self):
         self.assertEqual(platter("list", "disks").returncode, 2)
-        self.assertEqual(platter().returncode, 2)
+
+    def test_a_bare_command_prints_its_help(self):
+        for words in ((), ("drive",), ("trace",), ("config",)):
+            with self.subTest(words=words):
+                bare = self.run_good(*words)
+                self.assertEqual(bare.stdout, self.run_good(*words, "--help").stdout)
+                self.assertEqual(bare.stderr, "")
+        self.assertIn("platter-lab", self.run_good().stdout)
+        self.assertEqual(platter("sweep", "plan.toml").stderr, "platter: sweep is a command of the Python package: platter-lab sweep\n")
+        for words in (("drive", "shw"), ("--json",), ("run",), ("list",), ("drive", "show")):   # what is no command, or lacks something
+            self.assertEqual(platter(*words).returncode, 2, words)
 
     def test_drive_show(self):
         text = self.run_good("drive", "show", "atlas10k").stdout
         self.assertIn("17966953 blocks", text)
         self.assertIn("24 zones", text)
+        self.assertRegex(text, r"sequential +[\d.]+ MB/s at the outer edge, [\d.]+ at the inner one")
+        # What it says that the drive reaches is what a simulation of that load finds, within the chance of the places.
+        scenario = self.write("random.toml", 'format = 1\ndrive = "atlas10k"\nengine = "firmware"\nworkload.discrete = { source = "closed", mean_bytes = 4096 }\n'
+                              "[sim]\nwarmup_s = 2\nmeasure_s = 60\n")
+        said = re.search(r"random +([\d.]+) reads/s of 4 KiB at uniform places in their order \(FCFS\), ([\d.]+) with 32 waiting \(SPTF\)", text)
+        for policy, waiting, rate in (("FCFS", 1, said[1]), ("SPTF", 32, said[2])):
+            ran = json.loads(self.run_good("run", scenario, "--quiet", "--set", f"policy={policy}", "--set", f"workload.discrete.outstanding={waiting}", "--result",
+                                           "/dev/stdout").stdout)
+            self.assertAlmostEqual(float(rate) / ran["throughput"]["requests_per_s"], 1, delta=0.04)
         missing = platter("drive", "show", "atlas11k")
         self.assertEqual(missing.returncode, 2)
         self.assertIn("did you mean atlas10k?", missing.stderr)
