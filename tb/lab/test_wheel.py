@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package as a wheel, beside an installed executable, without the source tree. The model's executable is in the variable PLATTER."""
 import os
+import re
 import shutil
 import site
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parents[2] / "scripts" / "lab"
@@ -96,6 +98,25 @@ class Wheel(unittest.TestCase):
                 self.assertRegex(done.stderr, rf"^platter-lab: {words[0]}: needs files of the project's source tree, and this package is installed without it \(.*\); "
                                  rf"expected scripts/platter-lab {words[0]} in a source tree\n$")
                 self.assertEqual(list(self.empty.iterdir()), [])
+
+    def test_it_carries_its_licence_and_names_its_own_commands(self):
+        wheel = next(self.folder.glob("*.whl"))
+        with zipfile.ZipFile(wheel) as content:
+            names = content.namelist()
+            licences = [name for name in names if re.fullmatch(r"platter_lab-[^/]+\.dist-info/(licenses/)?LICENSE", name)]
+            self.assertEqual(len(licences), 1, names)
+            self.assertEqual(content.read(licences[0]).decode(), (LAB.parents[1] / "LICENSE").read_text())
+            about = content.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
+        self.assertIn("platter-lab", about.splitlines()[2] + about[about.index("Summary:"):])
+        self.assertIn("Apache-2.0", about)
+        done = self.lab()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^usage: platter-lab ")
+        self.assertIn("sweep", done.stdout)
+        bare = subprocess.run([self.python, "-S", "-m", "platter_lab.cli", "sweep", "no.toml"], cwd=self.empty, capture_output=True, text=True, check=False,
+                              env={**self.environment, "PYTHONPATH": self.must(self.python, "-c", "import platter_lab; print(list(platter_lab.__path__)[0])").strip()[:-len("/platter_lab")]})
+        self.assertEqual(bare.returncode, 2, bare.stderr)
+        self.assertRegex(bare.stderr, r"^platter-lab: sweep: the Python package \w+ is not installed; expected it after pip install 'platter-lab\[sweep\]'\n$")
 
     def test_an_executable_that_is_not_installed_is_said(self):
         done = self.lab("sweep", CONFIGS / "sweeps" / "policies.toml", PATH="/usr/bin:/bin")

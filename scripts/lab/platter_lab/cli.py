@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import signal
 import sys
 from collections.abc import Sequence
 
 from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, optimise, report, reproduce, stream_tables, sweep
+from platter_lab.executable import how_to_install
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
 COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
@@ -30,12 +33,31 @@ def _end(number: int, _frame: object) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit codes as in `platter`: 0 good, 1 the study failed or what it checks differs, 2 usage or input, 128 + signal."""
-    arguments = build_parser().parse_args(argv)
+    parser = build_parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        parser.print_help()
+        return 0
+    arguments = parser.parse_args(argv)
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
     try:
-        return arguments.run(arguments)
+        code = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")   # noqa: SIM115: what is left goes nowhere
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename:
+            raise
+        sys.stdout = open(os.devnull, "w")   # noqa: SIM115
+        print(f"platter-lab: standard output: {error.strerror}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:   # of this package's own there is none missing
+        group = {"optimise": "search"}.get(arguments.command, arguments.command)
+        print(f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; expected it after {how_to_install(group)}", file=sys.stderr)
+        return 2
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
         return 1 if isinstance(error, StudyFailed) else 2

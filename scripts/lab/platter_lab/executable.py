@@ -28,6 +28,11 @@ def expect_tree(command: str) -> None:
                        f"expected scripts/platter-lab {command} in a source tree")
 
 
+def how_to_install(group: str) -> str:
+    """What brings the packages of a group: in the source tree, or of this package as it is installed."""
+    return f"scripts/setup {group}" if HAS_TREE else f"pip install 'platter-lab[{group}]'"
+
+
 def kept_folder(command: str) -> Path:
     """Where a command keeps what it may make again: in the tree's build folder; without a tree in the user's cache (XDG)."""
     if HAS_TREE:
