@@ -34,7 +34,7 @@ from platter_lab.reproduce.figures import Chart, Map, Series, svg
 from platter_lab.reproduce.mixed_load import (
     CI_OPT, CLUST, CLUST_REQ, COMBINATIONS, FACTORS, SPTF, TPS_OPT, TPS_SCAN, Load, Opponents, View, fairness, response_s)
 from platter_lab.reproduce.interpretations import DEFAULT, Factor, Judged, Interpretation, Together, combinations, judge
-from platter_lab.statistics import Interval, Trend, exact, growth, interval, paired_ratio, slope, trend
+from platter_lab.statistics import Interval, Trend, exact, growth, interval, interval_of_known, paired_ratio, slope, trend
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import Turn, grid_table, where
 from platter_lab.runs.executor import LocalProcesses
@@ -186,6 +186,21 @@ class Verdicts(unittest.TestCase):
         parts += [part(1.1, 1.2, below(1), "beyond"), part(3, 4, below(1), "far beyond")]
         self.assertEqual(deciding(parts).label, "far beyond")
         self.assertIn("2 of 4 comparisons hold", claim(*parts).ours())
+
+    def test_what_was_not_measured_decides_nothing_and_is_said(self) -> None:
+        nothing = Part("nothing", interval([1.0, None, 2.0]), below(100))
+        parts = [part(0.1, 0.2, below(1), "good"), part(0.9, 1.1, below(1), "unsure"), nothing]
+        self.assertIs(nothing.verdict, Verdict.OPEN)
+        for one in (parts, parts[::-1]):
+            self.assertEqual(deciding(one).label, "nothing")
+            self.assertIs(combined(one), Verdict.OPEN)
+            self.assertIn("no data (nothing)", claim(*one).ours())
+        self.assertIs(combined([part(0.1, 0.2, below(1), "good"), nothing]), Verdict.OPEN)
+        for given in (paired_ratio([1.0, None], [2.0, 2.0]), paired_ratio([1.0, 1.0], [2.0, None]), growth([[1.0, None], [1.0, 2.0]])):
+            self.assertTrue(math.isnan(given.mean))
+        known = interval_of_known([None, 3.0, math.nan, 5.0])
+        self.assertEqual(known, interval([3.0, 5.0]))
+        self.assertTrue(math.isnan(interval_of_known([None, None]).mean))
 
     def test_an_interpretation_that_turns_the_verdict_round_is_named(self) -> None:
         good, bad, unsure = part(0.1, 0.2, below(1)), part(2, 3, below(1)), part(0.9, 1.1, below(1))

@@ -83,6 +83,47 @@ class Sweeps(LabCase):
         metadata = json.loads(pl.read_parquet_metadata(self.folder / "out.parquet")["platter.sweep"])
         self.assertEqual(metadata["units"], {"mean": "ms"})
 
+    def test_what_was_not_measured_is_not_zero(self) -> None:
+        starved = self.executable(self.nothing_measured("'policy=FCFS' in sys.argv or ('sim.seed=2' in sys.argv and 'workload.discrete.rate_per_s=10' in sys.argv)"))
+        code, out, err = self.sweep(self.plan(('[[metric]]', '[[metric]]\nname = "fair"\npath = "classes.discrete.fairness_index"\n[[metric]]')), platter=starved)
+        self.assertEqual(code, 0, err)
+        frame = self.frame()
+        columns = [f"{metric}{what}" for metric in ("mean", "fair") for what in ("", " mean", " low", " high", " ratio", " ratio low", " ratio high")]
+        for name in columns:
+            self.assertEqual((frame[name].dtype, set(frame.filter(policy="FCFS")[name])), (pl.Float64, {None}), name)
+        self.assertEqual(set(frame["mean ratio"]), {None})   # the baseline has no value
+        some = frame.filter(policy="SPTF", rate=10).sort("seed")
+        self.assertEqual([value is None for value in some["mean"]], [False, True, False])
+        samples = [some["mean"][0], some["mean"][2]]
+        low, high = scipy.stats.t.interval(0.95, 1, scipy.stats.tmean(samples), scipy.stats.sem(samples))
+        self.assertAlmostEqual(some["mean mean"][0], sum(samples) / 2)
+        self.assertAlmostEqual(some["mean low"][0], low)
+        self.assertAlmostEqual(some["mean high"][0], high)
+        self.assertEqual(set(some["mean none"]), {1})
+        self.assertEqual(set(frame.filter(policy="FCFS")["mean none"]), {3})
+        self.assertEqual(set(frame.filter(policy="SPTF", rate=30)["mean none"]), {0})
+        shown = {tuple(line.split()[:2]): line for line in out.splitlines() if line.startswith(("SPTF", "FCFS"))}
+        self.assertEqual(shown["FCFS", "10"].split()[2:], ["–"] * 4)
+        self.assertIn("(1 none)", shown["SPTF", "10"])
+        self.assertNotIn("none", shown["SPTF", "30"])
+        self.assertIn("mean: 7 runs have no value", out)
+
+    def test_both_ends_of_a_range_are_in_it(self) -> None:
+        for given, values in (("{ from = 10, to = 30, step = 20 }", [10, 30]), ("{ from = 0.1, to = 0.7, step = 0.2 }", [0.1, 0.3, 0.5, 0.7]),
+                              ("{ from = 30, to = 10, step = -10 }", [30, 20, 10]), ("{ from = 5, to = 5, step = 1 }", [5])):
+            plan = read_plan(self.plan(("{ from = 10, to = 30, step = 20 }", given)))
+            self.assertEqual([step.label for step in plan.axes[1].steps], values)
+        for given, expected in (("{ from = 10, to = 25, step = 10 }", "from 10 in steps of 10, which miss to = 25, expected to = 20 or 30, or step = 15: both"),
+                                ("{ from = 1, to = 100, step = 30 }", "expected to = 91 or 121, or step = 33: both"),
+                                ("{ from = 0.1, to = 1.0, step = 0.2 }", "to = 0.9 or 1.1, or step = 0.225 or 0.18: both"),
+                                ("{ from = 30, to = 5, step = -10 }", "to = 10 or 0: both"),   # no whole step fits
+                                ("{ from = 10, to = 15, step = 10 }", "to = 10 or 20, or step = 5")):
+            with self.subTest(given=given):
+                code, _, err = self.sweep(self.plan(("{ from = 10, to = 30, step = 20 }", given)))
+                self.assertEqual(code, 2)
+                self.assertIn("plan.toml:15: range: found ", err)
+                self.assertIn(expected, err)
+
     def test_only_what_changed_is_run_again(self) -> None:
         counting = self.executable(self.COUNTS)
         self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)

@@ -27,7 +27,7 @@ class Run:
     requests: pl.DataFrame | None
 
     def statistics(self) -> pl.DataFrame:
-        """The result's numbers: `name` (its way through the result, joined by dots) and `value`."""
+        """The result's numbers: `name` (its way through the result, joined by dots) and `value`, which is null where nothing was measured."""
         import polars as pl
 
         return pl.DataFrame(list(_numbers(self.result, "")), schema={"name": pl.String, "value": pl.Float64}, orient="row")
@@ -74,5 +74,5 @@ def _numbers(value: Any, name: str) -> Any:
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if (name, key) != ("", "configuration"):
                 yield from _numbers(item, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield name, float(value)
+    elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        yield name, None if value is None else float(value)

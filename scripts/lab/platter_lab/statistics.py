@@ -51,6 +51,11 @@ def interval(samples: Sequence[float | None]) -> Interval:
     return Interval(mean, mean - half, mean + half, runs)
 
 
+def interval_of_known(samples: Sequence[float | None]) -> Interval:
+    """As `interval`, over the samples that are numbers: None and nan are left out, and `runs` counts the others. No data (nan) where there are none."""
+    return interval([value for sample in samples if not math.isnan(value := _number(sample))])
+
+
 def widened(value: Interval, confidence: float) -> Interval:
     """The same estimate with another confidence."""
     if value.runs < 2 or value.low == value.high:
@@ -115,6 +120,11 @@ def trend(grown: Interval) -> Trend:
     return Trend.UNSTABLE if grown.low > GROWS else Trend.OPEN
 
 
+ABSENT = "–"   # on a screen: there is no value, which is another thing than 0
+
+
 def interval_text(value: Interval, digits: int = 3) -> str:
-    """As a table has it: the mean and half the interval."""
+    """As a table has it: the mean and half the interval; `ABSENT` where there is no data."""
+    if math.isnan(value.mean):
+        return ABSENT
     return f"{value.mean:.{digits}g} ± {(value.high - value.low) / 2:.2g}"

@@ -110,10 +110,14 @@ def combined(parts: Sequence[Part]) -> Verdict:
 
 
 def deciding(parts: Sequence[Part]) -> Part | None:
-    """The part that makes the verdict: of those with the claim's own verdict the one least inside its bounds."""
+    """The part that makes the verdict: of those with the claim's own verdict one without data, else the one least inside its bounds."""
     verdict = combined(parts)
     own = [part for part in parts if part.verdict is verdict]
-    return min(own, key=lambda part: part.criterion.margin(part.value.mean), default=None)
+
+    def margin(part: Part) -> float:
+        return -math.inf if math.isnan(part.value.mean) else part.criterion.margin(part.value.mean)
+
+    return min(own, key=margin, default=None)
 
 
 @dataclass(frozen=True)

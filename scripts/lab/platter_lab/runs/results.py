@@ -30,8 +30,8 @@ class Results:
     def __getitem__(self, point: Point) -> Sequence[dict[str, Any]]:
         return self._by_point[point]
 
-    def samples(self, point: Point, metric: Callable[[dict[str, Any]], float]) -> list[float]:
-        """The metric of each run, shape (seeds,)."""
+    def samples(self, point: Point, metric: Callable[[dict[str, Any]], float | None]) -> list[float | None]:
+        """The metric of each run, shape (seeds,). None, as a result has it, where nothing was measured: an interval over it has no data."""
         return [metric(result) for result in self._by_point[point]]
 
 

@@ -67,6 +67,6 @@ def _names(node: dict[str, Any]) -> Iterator[str]:
 
 
 def value_of(result: dict[str, Any], metric: Metric) -> float:
-    """nan where this result does not have it, or has none."""
+    """nan where this result does not have it, or where it is null: nothing was measured."""
     value = value_at(result, metric.place)
     return float(value) if isinstance(value, int | float) else math.nan

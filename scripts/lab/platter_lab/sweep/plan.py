@@ -44,7 +44,7 @@ class Metric:
 
     def columns(self) -> list[str]:
         """Of the table, with a comparison or without."""
-        return [self.name, *(f"{self.name} {what}" for what in ("mean", "low", "high", "ratio", "ratio low", "ratio high"))]
+        return [self.name, *(f"{self.name} {what}" for what in ("mean", "low", "high", "none", "ratio", "ratio low", "ratio high"))]
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,19 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
+def expect_end(file: TomlFile, begin: float, end: float, step: float, table: Mapping[str, Any] | None = None) -> None:
+    """LabError where steps from one end of a range miss the other. Precondition: the step leads there."""
+    steps = (end - begin) / step
+    if abs(steps - round(steps)) <= 1e-9 * max(1.0, abs(steps)):
+        return
+    ends = [f"{begin + step * count:.12g}" for count in (math.floor(steps), math.ceil(steps))]
+    fitting = [(end - begin) / count for count in (math.floor(steps), math.ceil(steps)) if count]
+    whole = all(isinstance(value, int) for value in (begin, end, step))
+    exact = [f"{value:.6g}" for value in fitting if float(f"{value:.6g}") == value and (value.is_integer() or not whole)]
+    raise file.wrong("range", f"from {begin} in steps of {step}, which miss to = {end}",
+                     f"to = {ends[0]} or {ends[1]}" + (f", or step = {' or '.join(exact)}" if exact else "") + ": both ends are included", table)
+
+
 def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
     """The values of {from, to, step} or {from, to, points[, scale = "log"]}; both ends count."""
     if not isinstance(given, dict):
@@ -105,10 +118,11 @@ def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
         step = given["step"]
         if step == 0 or "scale" in given or (end - begin) / step < 0:
             raise file.wrong("range", f"an empty range from {begin} to {end} in steps of {step}", "a step that leads from one to the other, without a scale")
-        steps = (end - begin) / step + 1e-9
+        steps = (end - begin) / step
         if not steps < _MOST_RUNS:
             raise file.wrong("range", f"from {begin} to {end} in steps of {step}", f"at most {_MOST_RUNS} values")
-        values = [begin + step * i for i in range(math.floor(steps) + 1)]
+        expect_end(file, begin, end, step)
+        values = [begin + step * i for i in range(round(steps) + 1)]
         return values if all(isinstance(given[key], int) for key in ("from", "step")) else [float(f"{value:.12g}") for value in values]
     points = given["points"]
     scale = given.get("scale", "linear")

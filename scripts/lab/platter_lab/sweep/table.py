@@ -14,7 +14,7 @@ from rich.table import Table as Screen
 
 from platter_lab.files import write_bytes, write_parquet
 from platter_lab.runs.job import Failure
-from platter_lab.statistics import Interval, interval, interval_text, paired_ratio
+from platter_lab.statistics import ABSENT, Interval, interval, interval_of_known, interval_text, paired_ratio
 from platter_lab.sweep.metrics import value_of
 from platter_lab.sweep.plan import Configuration, Plan
 
@@ -22,16 +22,18 @@ Outcomes = Mapping[Configuration, Sequence[dict[str, Any] | Failure]]   # by con
 
 
 class Table:
-    """A row a run. Of each metric M: `M`, and of its configuration `M mean`, `M low`, `M high` over the seeds that ran (95 %); with a comparison
-    `M ratio`, `M ratio low`, `M ratio high`, the mean of the ratios to the baseline's run with the same seed."""
+    """A row a run. Of each metric M: `M`, and of its configuration `M mean`, `M low`, `M high` over the seeds whose runs have a value (95 %), and
+    `M none`, the number of runs that ended well without one; with a comparison `M ratio`, `M ratio low`, `M ratio high`, the mean of the ratios to the
+    baseline's run with the same seed, over the seeds where both have a value. What has no value is null."""
 
     def __init__(self, plan: Plan, outcomes: Outcomes) -> None:
         self._plan = plan
         self._values = {configuration: {metric.name: [math.nan if isinstance(one, Failure) else value_of(one, metric) for one in runs]
                                         for metric in plan.metrics} for configuration, runs in outcomes.items()}
         self._outcomes = outcomes
-        self.means = {configuration: {name: interval([one for one, run in zip(values, outcomes[configuration], strict=True) if not isinstance(run, Failure)])
-                                      for name, values in metrics.items()} for configuration, metrics in self._values.items()}
+        self.means = {configuration: {name: interval_of_known(values) for name, values in metrics.items()} for configuration, metrics in self._values.items()}
+        self.none = {configuration: {name: sum(math.isnan(one) and not isinstance(run, Failure) for one, run in zip(values, outcomes[configuration], strict=True))
+                                     for name, values in metrics.items()} for configuration, metrics in self._values.items()}
         self.ratios = {configuration: ratios for configuration in outcomes if (ratios := self._ratio(configuration))}
 
     def _ratio(self, configuration: Configuration) -> dict[str, Interval]:
@@ -43,13 +45,12 @@ class Table:
         base = next((one for one in self._outcomes if one.labels == wanted), None)
         if base is None:
             return {}
-        both = [not isinstance(a, Failure) and not isinstance(b, Failure)
-                for a, b in zip(self._outcomes[configuration], self._outcomes[base], strict=True)]
 
-        def ran(values: Sequence[float]) -> list[float]:
-            return [value for value, good in zip(values, both, strict=True) if good]
+        def ratio(above: Sequence[float], below: Sequence[float]) -> Interval:
+            both = [(a, b) for a, b in zip(above, below, strict=True) if not math.isnan(a) and not math.isnan(b)]
+            return paired_ratio([a for a, _ in both], [b for _, b in both])
 
-        return {name: paired_ratio(ran(values), ran(self._values[base][name])) for name, values in self._values[configuration].items()}
+        return {name: ratio(values, self._values[base][name]) for name, values in self._values[configuration].items()}
 
     def frame(self) -> pl.DataFrame:
         rows = []
@@ -61,7 +62,7 @@ class Table:
                 if self._plan.requests:
                     row["requests"] = "" if isinstance(one, Failure) else one["requests"]
                 for name, values in self._values[configuration].items():
-                    row |= {name: values[number], **_columns(name, "mean", self.means[configuration][name])}
+                    row |= {name: _or_null(values[number]), **_columns(name, "mean", self.means[configuration][name]), f"{name} none": self.none[configuration][name]}
                     if self._plan.compare:
                         nothing = interval([])
                         row |= _columns(f"{name} ratio", "", self.ratios.get(configuration, {}).get(name, nothing))
@@ -69,7 +70,9 @@ class Table:
         mixed = {axis.name: pl.String for axis in self._plan.axes if len({_kind(step.label) for step in axis.steps}) > 1}
         rows = [{key: str(value) if key in mixed else value for key, value in row.items()} for row in rows]
         floats = {axis.name: pl.Float64 for axis in self._plan.axes if {type(step.label) for step in axis.steps} == {int, float}}
-        return pl.DataFrame(rows, schema_overrides={**mixed, **floats, "seed": pl.UInt64}, infer_schema_length=None)
+        numbers = {name: pl.Float64 for metric in self._plan.metrics for name in metric.columns() if name in rows[0]}
+        counts = {f"{metric.name} none": pl.Int64 for metric in self._plan.metrics}
+        return pl.DataFrame(rows, schema_overrides={**mixed, **floats, **numbers, **counts, "seed": pl.UInt64}, infer_schema_length=None)
 
     def write(self, path: Path, units: Mapping[str, str]) -> None:
         """Parquet, whose metadata `platter.sweep` is JSON with the axes and the metrics' units, or CSV by the name's end. Whole or not at all."""
@@ -81,7 +84,7 @@ class Table:
             write_parquet(self.frame(), path, {"platter.sweep": json.dumps(about, sort_keys=True)})
 
     def screen(self, units: Mapping[str, str]) -> Screen:
-        """A row a configuration."""
+        """A row a configuration. A mean that not every run has a value for says how many have none."""
         table = Screen(box=None, pad_edge=False)
         for axis in self._plan.axes:
             table.add_column(axis.name, no_wrap=True)
@@ -94,7 +97,7 @@ class Table:
         for configuration, runs in self._outcomes.items():
             cells = [str(label) for label in configuration.labels]
             for name in units:
-                cells.append(_cell(self.means[configuration][name]))
+                cells.append(_cell(self.means[configuration][name], self.none[configuration][name]))
                 if self._plan.compare:
                     cells.append(_cell(self.ratios.get(configuration, {}).get(name)))
             cells.append(str(sum(isinstance(one, Failure) for one in runs) or ""))
@@ -106,11 +109,16 @@ def _kind(label: object) -> str:
     return "text" if isinstance(label, str) else "number"
 
 
-def _columns(name: str, mean: str, value: Interval) -> dict[str, float]:
-    return {f"{name} {mean}".strip(): value.mean, f"{name} low": value.low, f"{name} high": value.high}
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
-def _cell(value: Interval | None) -> str:
+def _columns(name: str, mean: str, value: Interval) -> dict[str, float | None]:
+    return {f"{name} {mean}".strip(): _or_null(value.mean), f"{name} low": _or_null(value.low), f"{name} high": _or_null(value.high)}
+
+
+def _cell(value: Interval | None, none: int = 0) -> str:
     if value is None or math.isnan(value.mean):
-        return "-"
-    return interval_text(value) if math.isfinite(value.high - value.low) else f"{value.mean:.4g}"
+        return ABSENT
+    known = interval_text(value) if math.isfinite(value.high - value.low) else f"{value.mean:.4g}"
+    return f"{known} ({none} none)" if none else known
