@@ -172,6 +172,96 @@ class Optimising(LabCase):
         self.assertLess(frame.height, 10)
         self.assertEqual(frame.filter("front")["trial"].to_list(), [frame.filter(LUTs=frame["LUTs"].min())["trial"].min()])
 
+    STARVES = "'engine=firmware' in sys.argv and 'policy=SPTF' in sys.argv"
+
+    def test_a_trial_in_which_nothing_was_measured_is_infeasible(self) -> None:
+        starved = self.executable(self.nothing_measured(self.STARVES))
+        # More is better, and next to nothing is little enough: what is not there must be neither.
+        bounded = self.space(('name = "hiccups"\npath = "hiccups"\nat_most = 0', 'name = "bound"\npath = "classes.discrete.response_ms.p99"\nat_most = 1000000'))
+        code, out, err = self.optimise(bounded, platter=starved)
+        self.assertEqual(code, 0, err)
+        frame = self.frame()
+        without = frame.filter(engine="firmware", policy="SPTF")
+        self.assertGreater(without.height, 0)
+        self.assertEqual(set(without["status"]), {"infeasible"})
+        self.assertFalse(without["feasible"].any() or without["front"].any())
+        for name in ("p99", "p99 low", "p99 high", "fairness", "fairness low", "bound"):
+            self.assertEqual(set(without[name]), {None}, name)
+            self.assertFalse(frame[name].is_nan().any())
+        self.assertEqual(set(without["message"]), {"nothing was measured: p99 has no value in 2 of 2 runs (seed 1, 2); fairness has no value in 2 of 2 runs (seed 1, 2); "
+                                                   "bound has no value in 2 of 2 runs (seed 1, 2)"})
+        self.assertIn(f"trial {without['trial'][0]} is infeasible: nothing was measured: p99 has no value", err)
+        self.assertIn(f"{without.height} infeasible", out)
+        rest = frame.filter(status="good")
+        self.assertEqual(rest.height + without.height, 10)
+        self.assertGreater(rest.filter("front").height, 0)
+        # In one run of two.
+        code, _, err = self.optimise(self.space(), platter=self.executable(self.nothing_measured(self.STARVES + " and 'sim.seed=2' in sys.argv")), output="some.parquet", journal="some")
+        self.assertEqual(code, 0, err)
+        some = self.frame("some.parquet").filter(status="infeasible")
+        self.assertGreater(some.height, 0)
+        self.assertIn("p99 has no value in 1 of 2 runs (seed 2)", some["message"][0])
+
+    def test_a_check_says_where_nothing_was_measured(self) -> None:
+        here = self.executable(self.nothing_measured("'sim.seed=12' in sys.argv"))
+        self.assertEqual(self.optimise(self.space(), platter=here)[0], 0)
+        code, out, err = self.optimise(self.space(), "--check", output="check.parquet", platter=here)
+        self.assertEqual(code, 0, err)
+        checked = self.frame("check.parquet").filter(check="other seeds")
+        self.assertEqual((set(checked["status"]), set(checked["front"])), ({"infeasible"}, {False}))
+        self.assertIn("–", out)
+        self.assertIn("p99 has no value in 1 of 3 runs (seed 12)", err)
+
+    FEW = (SPACE[SPACE.index("[[parameter]]"):SPACE.index("[[objective]]")], """[[parameter]]
+name = "engine"
+key = "engine"
+values = ["firmware", "model"]
+[[parameter]]
+name = "depth"
+key = "drive.queue.depth"
+range = { from = 16, to = 64, step = 16 }
+[[parameter]]
+name = "lanes"
+key = "accelerator.lanes"
+values = [1, 2]
+when = { engine = "model" }
+""")   # 4 of firmware, 8 of the model
+
+    def test_no_configuration_is_tried_twice_and_a_space_that_is_exhausted_ends_the_search(self) -> None:
+        for sampler in ("population = 4\n", 'sampler = "TPE"\nstartup = 3\n'):
+            for trials in (11, 30):
+                with self.subTest(sampler=sampler, trials=trials):
+                    space = self.space(self.FEW, ("trials = 10", f"trials = {trials}"), ("seeds = 2", "seeds = 1"), ("measure_s = 2", "measure_s = 1"),
+                                       ("population = 4\n", sampler))
+                    name = f"{trials}{len(sampler)}"
+                    code, out, err = self.optimise(space, output=f"{name}.parquet", journal=name)
+                    self.assertEqual(code, 0, err)
+                    frame = self.frame(f"{name}.parquet")
+                    self.assertEqual(frame.height, min(trials, 12))
+                    self.assertEqual(frame.select("engine", "depth", "lanes").unique().height, frame.height)
+                    self.assertEqual("space.toml: all 12 configurations of the space were tried, fewer than 30 trials" in out, trials == 30)
+        code, out, _ = self.optimise(space, "--estimate", output="30.parquet", journal="new")
+        self.assertIn("12 trials of 1 runs, 0 of them done; 12 to do, 12 runs", out)
+
+    def test_a_search_that_was_killed_after_any_record_has_all_of_its_trials(self) -> None:
+        space = self.space(self.FEW, ("trials = 10", "trials = 3"), ("seeds = 2", "seeds = 1"))
+        self.assertEqual(self.optimise(space)[0], 0)
+        whole = self.frame()
+        lines = (self.folder / "journal").read_text().splitlines(keepends=True)
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        for count in range(2, len(lines)):
+            with self.subTest(records=count):
+                (self.folder / "cut").write_text("".join(lines[:count]).replace(f'"pid": {os.getpid()}', f'"pid": {dead.pid}').replace(f'"pid":{os.getpid()}', f'"pid":{dead.pid}'))
+                code, out, err = self.optimise(space, output="cut.parquet", journal="cut")
+                self.assertEqual(code, 0, err)
+                frame = self.frame("cut.parquet")
+                self.assertEqual(frame.height, 3)
+                self.assertEqual(set(frame["status"]), {"good"})
+                self.assertEqual(frame.select("engine", "depth", "lanes").unique().height, 3)
+                self.assertIn("cut.parquet: 3 trials", out)
+        self.assertEqual(frame.drop("trial").sort("p99").rows(), whole.drop("trial").sort("p99").rows())
+
     def test_the_same_seed_gives_the_same_trials_wherever_it_was_interrupted(self) -> None:
         for sampler in ("", 'sampler = "TPE"\nstartup = 3'):
             with self.subTest(sampler=sampler):
@@ -416,6 +506,7 @@ class Optimising(LabCase):
             (('cost = "luts"', 'cost = "lutz"'), r"space.toml:45: cost: found lutz, expected one of luts"),
             (("{ from = 16, to = 64, step = 8 }", "{ from = 64, to = 16, step = 8 }"), r"space.toml:30: range: found an empty range from 64 to 16"),
             (("step = 8", "step = 0"), "step = 0 from 16 to 64"),
+            (("to = 64, step = 8", "to = 60, step = 8"), r"space.toml:30: range: found from 16 in steps of 8, which miss to = 60, expected to = 56 or 64: both ends"),
             (("from = 0.1, to = 2.0", "from = 0, to = 2.0"), "log with both ends above 0"),
             (('direction = "maximise"', 'direction = "maximize"'), r"space.toml:42: direction: found 'maximize', expected minimise or maximise"),
             (("values = [1, 2, 4, 8]", "values = []"), r"space.toml:34: values: found an empty parameter lanes"),

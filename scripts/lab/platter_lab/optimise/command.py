@@ -23,7 +23,7 @@ from platter_lab.files import expect_writable_file
 from platter_lab.optimise import default_output, figure, table
 from platter_lab.optimise.search import Configurations, Evaluation, search
 from platter_lab.optimise.space import Assignment, Space, read_space
-from platter_lab.optimise.study import Record, Study
+from platter_lab.optimise.study import NOTHING_MEASURED, Record, Study
 from platter_lab.runs.executor import ExecutorIf, LocalProcesses, without_bars
 from platter_lab.runs.place import executor_of, expect_place
 from platter_lab.runs.runner import Runner
@@ -116,9 +116,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure:
         figure.draw(space, units, rows, arguments.figure)
     _print(table.screen(space, units, front))
+    if running := study.under_way():
+        print(f"{journal}: {running} trials are under way in other processes; a further call has their rows")
+    if study.left(goal) > 0:
+        tried = goal - study.left(goal)
+        print(f"{space.file}: all {tried} configurations of the space were tried, fewer than {goal} trials" if study.exhausted() else
+              f"{space.file}: the search found no new configuration beside {tried}, fewer than {goal} trials")
     counts = {status: sum(row.record.status == status for row in rows) for status in ("failed", "refused", "infeasible")}
     said = "".join(f", {count} {status}" for status, count in counts.items() if count)
     print(f"{output}: {len(rows)} trials, {sum(row.feasible for row in rows)} keep all constraints, {len(front)} on the front{said}")
+    for row in [row for row in rows if row.record.message.startswith(NOTHING_MEASURED)][:10]:
+        print(f"trial {row.trial} is infeasible: {row.record.message}", file=sys.stderr)
     failed = [row for row in rows if row.record.status == "failed"]
     for row in failed[:10]:
         print(f"trial {row.trial} failed: {row.record.message}", file=sys.stderr)
@@ -146,6 +154,7 @@ def _identity(space: Space, configurations: Configurations, runner: Runner) -> d
 
 def _estimate(space: Space, study: Study, configurations: Configurations, runner: Runner, executor: ExecutorIf, goal: int) -> str:
     """From short runs of some configurations that a search might try."""
+    goal = goal if space.listed is None else min(goal, len(space.listed))
     left = max(0, study.left(goal))
     trials = Study(space, None, {})
     asked = [one for _ in range(min(left, _MOST_PROBED)) if (one := trials.ask(left))]
@@ -172,6 +181,8 @@ def _check(space: Space, study: Study, evaluation: Evaluation, units: dict[str, 
         failures += sum(row.record.status == "failed" for row in rows)
         frames.append(table.frame_of(space, rows, {"check": check.name}))
         _print(table.screen(space, units, rows, before="undominated"))
+        for row in [row for row in rows if row.record.message.startswith(NOTHING_MEASURED)][:10]:
+            print(f"{check.name}: trial {row.trial} is infeasible: {row.record.message}", file=sys.stderr)
         print(f"{check.name}: of {len(rows)} on the front {sum(row.feasible for row in rows)} keep all constraints, "
               f"{sum(row.front for row in rows)} of them stay undominated")
     table.write(pl.concat(frames), output, space, units)

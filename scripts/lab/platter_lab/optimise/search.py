@@ -13,7 +13,7 @@ from platter_lab import LabError, StudyFailed
 from platter_lab.executable import call_platter
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Price
 from platter_lab.optimise.space import Assignment, Parameter, Quantity, Space
-from platter_lab.optimise.study import Record, Study
+from platter_lab.optimise.study import NOTHING_MEASURED, Record, Study
 from platter_lab.runs.executor import ExecutorIf
 from platter_lab.runs.job import Failure
 from platter_lab.runs.point import Point, Scenario
@@ -192,8 +192,10 @@ class Evaluation:
         told = _told(known, measured, seeds)
         if failures:
             return Record("failed", failures[0], *told)
-        missing = [quantity.name for quantity, values in measured.items() if not all(map(math.isfinite, values))]
-        return Record("failed", f"no value of {', '.join(missing)} in a result", *told) if missing else Record("good", "", *told)
+        missing = [f"{quantity.name} has no value in {len(without)} of {len(seeds)} runs (seed {', '.join(map(str, without))})"
+                   for quantity, values in measured.items()
+                   if (without := [seed for seed, value in zip(seeds, values, strict=True) if not math.isfinite(value)])]
+        return Record("infeasible", f"{NOTHING_MEASURED}: {'; '.join(missing)}", *told) if missing else Record("good", "", *told)
 
 
 def _told(known: Mapping[Quantity, Price], measured: Mapping[Quantity, Sequence[float]], seeds: Sequence[int]) -> tuple[dict[str, list[float]], dict[str, str]]:
@@ -204,7 +206,7 @@ def _told(known: Mapping[Quantity, Price], measured: Mapping[Quantity, Sequence[
 
 
 def search(study: Study, evaluation: Evaluation, space: Space, goal: int, tell: Callable[[Assignment, Record], None]) -> None:
-    """Goes on to `goal` trials, of all processes together. Of trials that are chosen together each is told in turn, so that the same ones come of the same
+    """Goes on to `goal` different configurations, of all processes together, or until no new one is found. Of trials that are chosen together each is told in turn, so that the same ones come of the same
     seed."""
     with study.alive():
         while True:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 from platter_lab.optimise.prices import COSTS
 from platter_lab.settings import flat, text
-from platter_lab.sweep.plan import Metric, Step, seeds_of, steps_of
+from platter_lab.sweep.plan import Metric, Step, expect_end, seeds_of, steps_of
 from platter_lab.toml_file import TomlFile
 
 _FORMAT = 1
@@ -21,6 +22,7 @@ _SAMPLERS = ("NSGA-II", "TPE")
 _DIRECTIONS = ("minimise", "maximise")
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _COST = "cost."
+_MOST_LISTED = 50_000   # configurations
 
 Value = str | int | float
 Assignment = Mapping[str, Value]   # the values of all parameters, by name
@@ -166,6 +168,22 @@ class Space:
     checks: tuple[Check, ...]
     limit_s: float | None
 
+    @functools.cached_property
+    def listed(self) -> list[dict[str, Value]] | None:
+        """All different configurations, each with the values of all parameters; those that do not count there have their first. None where there are more
+        than can be listed."""
+        if any(parameter.count() is None for parameter in self.parameters) or math.prod(parameter.count() or 0 for parameter in self.parameters) > _MOST_LISTED:
+            return None
+        found: list[dict[str, Value]] = [{}]
+        for parameter in self.parameters:   # a condition names earlier ones
+            every = parameter.all()
+            found = [{**one, parameter.name: value} for one in found for value in (every if self._counts(parameter, one) else every[:1])]
+        return found
+
+    def _counts(self, parameter: Parameter, values: Assignment) -> bool:
+        active = self.active(values)
+        return all(name in active and active[name] in allowed for name, allowed in parameter.when)
+
     @property
     def file(self) -> Path:
         return self.source.path
@@ -181,7 +199,7 @@ class Space:
         """The parameters that count, with their values."""
         found: dict[str, Value] = {}
         for parameter in self.parameters:   # a condition names earlier ones
-            if all(name in found and found[name] in allowed for name, allowed in parameter.when):
+            if parameter.name in values and all(name in found and found[name] in allowed for name, allowed in parameter.when):
                 found[parameter.name] = values[parameter.name]
         return found
 
@@ -303,8 +321,9 @@ class _Reader:
         if scale not in ("linear", "log") or (scale == "log" and (low <= 0 or step is not None)):
             raise self._file.wrong("range", f"scale = {scale!r} from {low} to {high}", "linear, or log with both ends above 0 and no step", table)
         whole = all(isinstance(value, int) for value in (low, high, *([] if step is None else [step])))
-        if step is not None:   # the end is the last step
-            high = low + step * math.floor((high - low) / step + 1e-9)
+        if step is not None:
+            expect_end(self._file, low, high, step, table)
+            high = low + step * round((high - low) / step)
         return Range(low, high, step, scale == "log", whole)
 
     def parameter(self, table: Mapping[str, Any], earlier: Sequence[Parameter]) -> Parameter:

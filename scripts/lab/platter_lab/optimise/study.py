@@ -6,18 +6,20 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import random
 import socket
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.samplers import BaseSampler, NSGAIISampler, TPESampler
+from optuna.samplers import BaseSampler, NSGAIISampler, RandomSampler, TPESampler
 from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
 from optuna.trial import FrozenTrial, Trial, TrialState
@@ -30,6 +32,10 @@ _STUDY = "platter"
 _RECORD, _OWNER, _SPACE = "record", "owner", "space"   # attributes of a trial, and of the study
 _BEAT_S, _SILENT_S = 5.0, 60.0
 _FINISHED = (TrialState.COMPLETE, TrialState.FAIL)
+_UNCOUNTED = ("surplus", "repeated")
+_DRAWS = 20             # by the sampler, until one is new
+_RANDOM_DRAWS = 1000    # then, uniformly, where not all configurations can be listed
+NOTHING_MEASURED = "nothing was measured"   # a record's message begins so
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
@@ -37,8 +43,10 @@ warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning
 
 @dataclass(frozen=True)
 class Record:
-    """What a trial has given. `status`: good, failed (a run failed), refused (by the model), infeasible (shown by its cost, so it was not run), surplus
-    (asked for by two processes at the end; it does not count). `samples`: of each quantity, a value a seed; `sources`: of each cost."""
+    """What a trial has given. `status`: good, failed (a run failed), refused (by the model), infeasible (shown by its cost, so it was not run; or a run has
+    no value of an objective or a constraint); surplus (asked for by two processes at the end) and repeated (two processes have chosen the same
+    configuration at once) do not count. `samples`: of each quantity that every
+    run has a value of, a value a seed; `sources`: of each cost."""
 
     status: str
     message: str = ""
@@ -55,29 +63,75 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     return FloatDistribution(domain.low, domain.high, log=domain.log, step=domain.step)
 
 
+_Key = tuple[tuple[str, Any], ...]   # of a configuration: the parameters that count, with their values
+
+
 class _ByNumber(BaseSampler):
     """The sampler that is asked for, with a seed of its own for each trial: what a trial tries depends on the trials before it alone, not on where a search
-    was interrupted."""
+    was interrupted. A configuration that has been tried is drawn again; after `_DRAWS` of them the choice is uniform among those that are left."""
 
-    def __init__(self, sampler: Sampler) -> None:
+    def __init__(self, sampler: Sampler, distributions: Mapping[str, BaseDistribution], key: Callable[[Mapping[str, Any]], _Key],
+                 tried: Callable[[FrozenTrial], set[_Key]], listed: Callable[[], Sequence[Mapping[str, Any]] | None]) -> None:
+        """`tried`: the configurations of the trials before one. `listed`: all configurations, or None."""
         self._what = sampler
+        self._distributions = dict(distributions)
+        self._key = key
+        self._tried = tried
+        self._listed = listed
         self._inner = self._made(0)
+        self._chosen: dict[str, Any] = {}
 
-    def _made(self, number: int) -> BaseSampler:
-        seed = (self._what.seed * 1_000_003 + number) % (1 << 32)
+    def _made(self, seed: int) -> BaseSampler:
         if self._what.name == "TPE":
             return TPESampler(seed=seed, n_startup_trials=self._what.startup)
         return NSGAIISampler(seed=seed, population_size=self._what.population)
 
+    def _seed(self, number: int, draw: int) -> int:
+        if draw == 0:
+            return (self._what.seed * 1_000_003 + number) % (1 << 32)
+        return int(np.random.SeedSequence((self._what.seed, number, draw)).generate_state(1)[0])
+
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        self._inner = self._made(trial.number)
-        self._inner.before_trial(study, trial)
+        if "fixed_params" in trial.system_attrs:   # of one whose process was killed
+            self._inner = self._made(self._seed(trial.number, 0))
+            self._inner.before_trial(study, trial)
+            self._chosen = {}
+            return
+        tried = self._tried(trial)
+        for draw in range(_DRAWS):
+            self._inner = self._made(self._seed(trial.number, draw))
+            self._inner.before_trial(study, trial)
+            self._chosen = self._drawn(self._inner, study, trial)
+            if self._key(self._chosen) not in tried:
+                return
+        new = self._any_new(study, trial, tried)
+        self._chosen = self._chosen if new is None else new
+
+    def _drawn(self, sampler: BaseSampler, study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
+        """As Optuna asks a sampler, which it does not ask for a value without alternative."""
+        together = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
+        drawn = {}
+        for name, one in self._distributions.items():
+            if one.single():
+                drawn[name] = one.choices[0] if isinstance(one, CategoricalDistribution) else one.low
+            else:
+                drawn[name] = together[name] if name in together else sampler.sample_independent(study, trial, name, one)
+        return drawn
+
+    def _any_new(self, study: optuna.Study, trial: FrozenTrial, tried: set[_Key]) -> dict[str, Any] | None:
+        seed = self._seed(trial.number, _DRAWS)
+        if (listed := self._listed()) is not None:
+            left = [values for values in listed if self._key(values) not in tried]
+            return dict(random.Random(seed).choice(left)) if left else None
+        uniform = RandomSampler(seed=seed)
+        drawn = (self._drawn(uniform, study, trial) for _ in range(_RANDOM_DRAWS))
+        return next((values for values in drawn if self._key(values) not in tried), None)
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        return self._inner.infer_relative_search_space(study, trial)
+        return self._distributions if self._chosen else self._inner.infer_relative_search_space(study, trial)
 
     def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
-        return self._inner.sample_relative(study, trial, search_space)
+        return self._chosen or self._inner.sample_relative(study, trial, search_space)
 
     def sample_independent(self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
         return self._inner.sample_independent(study, trial, param_name, param_distribution)
@@ -160,11 +214,13 @@ class Study:
         """Without a journal nothing is kept. `identity`: what has to be the same for trials of several calls to be of one search. LabError where the journal
         is no journal, or of another search."""
         self._space = space
+        self._keys: dict[int, _Key | None] = {}
         self._distributions = {parameter.name: _distribution(parameter) for parameter in space.parameters}
         self._owner = _Owner(journal.with_name(journal.name + ".alive")) if journal else None
-        storage = _storage(journal)
+        storage = _storage(journal, self._owner.name if self._owner else {})
         try:
-            self._study = optuna.create_study(storage=storage, study_name=_STUDY, load_if_exists=True, sampler=_ByNumber(space.sampler),
+            sampler = _ByNumber(space.sampler, self._distributions, self._key, self._tried, lambda: space.listed)
+            self._study = optuna.create_study(storage=storage, study_name=_STUDY, load_if_exists=True, sampler=sampler,
                                               directions=["maximize" if one.maximise else "minimize" for one in space.objectives])
             there = self._study.user_attrs.get(_SPACE)
         except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
@@ -187,54 +243,101 @@ class Study:
     def records(self) -> dict[int, tuple[Assignment, Record]]:
         """Of the trials that have ended, by number; one whose process was killed has none."""
         return {trial.number: (self.values_of(trial), record) for trial in self._trials()
-                if trial.state in _FINISHED and (record := _record(trial)) and record.status != "surplus"}
+                if trial.state in _FINISHED and (record := _record(trial)) and record.status not in _UNCOUNTED}
 
     def left(self, goal: int) -> int:
-        """How many trials are still to be begun, of `goal` in all."""
-        return goal - sum(_counts(trial) for trial in self._trials() if trial.state != TrialState.WAITING)
+        """How many configurations are still to be begun, of `goal` different ones in all."""
+        return goal - self._different(trial for trial in self._trials() if trial.state != TrialState.WAITING)
+
+    def exhausted(self) -> bool:
+        """Whether every configuration of the space has been begun; False where these cannot be listed."""
+        listed = self._space.listed
+        return listed is not None and self._different(self._trials()) >= len(listed)
 
     def values_of(self, trial: Trial | FrozenTrial) -> dict[str, Any]:
-        return {parameter.name: parameter.domain.tidy(trial.params[parameter.name]) if isinstance(parameter.domain, Range) else trial.params[parameter.name]
+        return self._tidy(trial.params)
+
+    def _tidy(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        return {parameter.name: parameter.domain.tidy(params[parameter.name]) if isinstance(parameter.domain, Range) else params[parameter.name]
                 for parameter in self._space.parameters}
 
+    def _key(self, params: Mapping[str, Any]) -> _Key:
+        return tuple(self._space.active(self._tidy(params)).items())
+
+    def _key_of(self, trial: FrozenTrial) -> _Key | None:
+        """None of a trial that does not count, or of which not all parameters are known yet."""
+        if trial.number in self._keys:
+            return self._keys[trial.number]
+        params = trial.system_attrs.get("fixed_params", trial.params)
+        key = self._key(params) if _counts(trial) and all(name in params for name in self._distributions) else None
+        if trial.state in _FINISHED:   # nothing of it changes any more
+            self._keys[trial.number] = key
+        return key
+
+    def _tried(self, trial: FrozenTrial) -> set[_Key]:
+        return {key for one in self._trials() if one.number != trial.number and (key := self._key_of(one)) is not None}
+
+    def _different(self, trials: Iterable[FrozenTrial]) -> int:
+        """How many configurations they try; one of which not all parameters are known yet counts as a new one."""
+        counted = [self._key_of(one) for one in trials if _counts(one)]
+        return len(set(counted) - {None}) + counted.count(None)
+
     def ask(self, goal: int) -> tuple[Trial, dict[str, Any]] | None:
-        """The next trial, with the values of all parameters; None where others have begun all of `goal` meanwhile."""
-        trial = self._study.ask(fixed_distributions=self._distributions)
-        if self._owner:
-            trial.set_user_attr(_OWNER, self._owner.name)
-        before = sum(_counts(one) for one in self._trials() if one.number < trial.number)
-        if before >= goal:
-            self.tell(trial, Record("surplus"))
-            return None
-        return trial, self.values_of(trial)
+        """The next trial, whose configuration has not been tried yet, with the values of all parameters; None where others have begun all of `goal`
+        meanwhile, or where no new configuration was found."""
+        for _ in range(_DRAWS):
+            if self.exhausted() and not any(one.state == TrialState.WAITING for one in self._trials()):
+                return None
+            trial = self._study.ask(fixed_distributions=self._distributions)
+            if self._owner and trial.user_attrs.get(_OWNER) != self._owner.name:
+                trial.set_user_attr(_OWNER, self._owner.name)
+            before = [one for one in self._trials() if one.number < trial.number]
+            if self._different(before) >= goal:
+                self.tell(trial, Record("surplus"))
+                return None
+            if self._key(trial.params) not in {self._key_of(one) for one in before}:
+                return trial, self.values_of(trial)
+            self.tell(trial, Record("repeated"))   # another process was first
+        return None
 
     def tell(self, trial: Trial, record: Record) -> None:
         """Each objective's value is its mean over the seeds, to its resolution."""
-        trial.set_user_attr(_RECORD, asdict(record))
+        if record.status == "good":
+            assert record.samples is not None
+            for constraint in self._space.constraints:
+                trial.set_constraint(constraint.quantity.name, constraint.violation(record.samples[constraint.quantity.name]))
+        trial.set_user_attr(_RECORD, asdict(record))   # all that is needed to end it, should this process be killed here
+        self._end(trial, record)
+
+    def _end(self, trial: Trial | int, record: Record) -> None:
         if record.status != "good":
             self._study.tell(trial, state=TrialState.FAIL)
             return
         assert record.samples is not None
-        for constraint in self._space.constraints:
-            trial.set_constraint(constraint.quantity.name, constraint.violation(record.samples[constraint.quantity.name]))
         samples = [(one, record.samples[one.quantity.name]) for one in self._space.objectives]
         self._study.tell(trial, [one.coarse(math.fsum(values) / len(values)) for one, values in samples])
 
+    def under_way(self) -> int:
+        """Trials that processes have begun and not ended."""
+        return sum(trial.state == TrialState.RUNNING for trial in self._trials())
+
     def take_over(self) -> int:
-        """Ends the trials of processes that were killed, and has their configurations tried again first. How many."""
+        """Ends the trials of processes that were killed. Those without a record have their configurations tried again first. How many these are."""
         count = 0
         for trial in self._trials():
             if trial.state != TrialState.RUNNING or self._owner is None or trial.user_attrs.get(_OWNER) == self._owner.name:
                 continue
             begun = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
             if self._owner.is_dead(trial.user_attrs.get(_OWNER), begun):
+                record = _record(trial)
                 try:
-                    self._study.tell(trial.number, state=TrialState.FAIL)
+                    self._end(trial.number, record or Record("killed"))
                 except (ValueError, optuna.exceptions.UpdateFinishedTrialError):   # another process was first
                     continue
-                self._study.enqueue_trial(trial.params)
+                if record is None and all(name in trial.params for name in self._distributions):
+                    self._study.enqueue_trial(trial.params)
+                    count += 1
                 self._owner.forget(trial.user_attrs.get(_OWNER))
-                count += 1
         return count
 
 
@@ -248,17 +351,33 @@ def _counts(trial: FrozenTrial) -> bool:
     if trial.state in (TrialState.RUNNING, TrialState.WAITING):
         return True
     record = _record(trial)
-    return record is not None and record.status != "surplus"
+    return record is not None and record.status not in _UNCOUNTED
 
 
-def _storage(journal: Path | None) -> BaseStorage:
+class _OwnedStorage(JournalStorage):
+    """A trial has its owner from the record on that begins it: a process may be killed after any record."""
+
+    def __init__(self, backend: JournalFileBackend, owner: Mapping[str, Any]) -> None:
+        super().__init__(backend)
+        self._owner = dict(owner)
+
+    def create_new_trial(self, study_id: int, template_trial: FrozenTrial | None = None) -> int:
+        return super().create_new_trial(study_id, template_trial or optuna.trial.create_trial(state=TrialState.RUNNING, user_attrs={_OWNER: self._owner}))
+
+    def set_trial_state_values(self, trial_id: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
+        if state == TrialState.RUNNING and self.get_trial(trial_id).state == TrialState.WAITING:
+            self.set_trial_user_attr(trial_id, _OWNER, self._owner)
+        return super().set_trial_state_values(trial_id, state, values)
+
+
+def _storage(journal: Path | None, owner: Mapping[str, Any]) -> BaseStorage:
     if journal is None:
         return InMemoryStorage()
     expect_writable_folder(journal.parent, "the journal of a search")
     journal.parent.mkdir(parents=True, exist_ok=True)
     try:
         _mend(journal)
-        return JournalStorage(JournalFileBackend(str(journal)))
+        return _OwnedStorage(JournalFileBackend(str(journal)), owner)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise LabError(f"{journal}: {error}; expected a journal of a search, or no file") from error
 

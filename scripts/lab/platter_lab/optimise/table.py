@@ -18,7 +18,7 @@ from platter_lab.optimise.prices import COSTS
 from platter_lab.optimise.space import Assignment, Quantity, Range, Space
 from platter_lab.optimise.study import Record
 from platter_lab.pareto import undominated
-from platter_lab.statistics import Interval, exact, interval, interval_text
+from platter_lab.statistics import ABSENT, Interval, exact, interval, interval_text
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ def frame_of(space: Space, rows: Sequence[Row], before: Mapping[str, Any] | None
     for row in rows:
         line: dict[str, Any] = {**(before or {}), "trial": row.trial} | {parameter.name: row.active.get(parameter.name) for parameter in space.parameters}
         for name, value in row.values.items():
-            line |= {name: value.mean, f"{name} low": value.low, f"{name} high": value.high}
-        line |= row.worst | {f"{name} source": (row.record.sources or {}).get(name) for name in costs}
+            line |= {name: _or_null(value.mean), f"{name} low": _or_null(value.low), f"{name} high": _or_null(value.high)}
+        line |= {name: _or_null(value) for name, value in row.worst.items()} | {f"{name} source": (row.record.sources or {}).get(name) for name in costs}
         lines.append(line | {"status": row.record.status, "message": row.record.message, "feasible": row.feasible, "front": row.front})
     schema: dict[str, Any] = {"trial": pl.Int64, "message": pl.String, "status": pl.String, "feasible": pl.Boolean, "front": pl.Boolean}
     for parameter in space.parameters:
@@ -94,6 +94,10 @@ def frame_of(space: Space, rows: Sequence[Row], before: Mapping[str, Any] | None
     schema |= {one.quantity.name: pl.Float64 for one in space.constraints} | {f"{name} source": pl.String for name in costs}
     names = [*(before or {}), *schema_order(space, costs)]
     return pl.DataFrame(lines, schema={name: schema.get(name, pl.String) for name in names}, strict=False)
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def schema_order(space: Space, costs: Sequence[str]) -> list[str]:
@@ -122,7 +126,7 @@ def write(frame: pl.DataFrame, path: Path, space: Space, units: Mapping[str, str
 def screen(space: Space, units: Mapping[str, str], rows: Sequence[Row], *, before: str = "") -> Screen:
     """The front, the best of the first objective first. A parameter that counts in no row has no column; `~` marks an interpolated cost."""
     table = Screen(box=None, pad_edge=False)
-    shown = sorted(rows, key=lambda row: (-1 if space.objectives[0].maximise else 1) * row.values[space.objectives[0].quantity.name].mean)
+    shown = sorted(rows, key=lambda row: _rank(row.values[space.objectives[0].quantity.name].mean, space.objectives[0].maximise))
     parameters = [parameter.name for parameter in space.parameters if any(parameter.name in row.active for row in shown)]
     table.add_column("trial", justify="right")
     for name in parameters:
@@ -144,9 +148,14 @@ def screen(space: Space, units: Mapping[str, str], rows: Sequence[Row], *, befor
     return table
 
 
+def _rank(value: float, maximise: bool) -> tuple[bool, float]:
+    """The best first, what has no value last."""
+    return (True, 0.0) if math.isnan(value) else (False, -value if maximise else value)
+
+
 def _cell(value: Interval) -> str:
     if math.isnan(value.mean):
-        return "-"
+        return ABSENT
     if value.low == value.high:
         return f"{value.mean:.6g}"
     return interval_text(value) if math.isfinite(value.high - value.low) else f"{value.mean:.4g}"
