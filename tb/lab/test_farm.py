@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -272,6 +273,53 @@ class OnDask(Farms):
                 self.assertEqual(code, 2, err)
                 self.assertIn(message, err)
         self.assertLess(time.monotonic() - begin, 15)
+        self.assertEqual(self.kept(), [])
+
+    def test_what_answers_and_is_no_scheduler_is_said(self):
+        def listen(answer):
+            """The address of a server that hands each connection to `answer`."""
+            listener = socket.create_server(("127.0.0.1", 0))
+            self.addCleanup(listener.close)
+
+            def serve():
+                with contextlib.suppress(OSError):
+                    while True:
+                        connection, _ = listener.accept()
+                        threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+            threading.Thread(target=serve, daemon=True).start()
+            return f"dask://127.0.0.1:{listener.getsockname()[1]}"
+
+        def web(connection):
+            with connection, contextlib.suppress(OSError):
+                if connection.recv(1000).startswith(b"GET "):
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nServer: TornadoServer/6.5\r\n\r\n")
+
+        def shell(connection):
+            connection.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n")
+            connection.recv(1000)
+
+        def half(connection):   # begins as Dask does
+            connection.sendall((20).to_bytes(8, "little"))
+            connection.recv(1000)
+            time.sleep(60)
+
+        with mock.patch.object(farm, "_CONNECT_S", 1.0):
+            for answer, message in ((web, r"a web server answers \(HTTP/1.1 200 OK\), such as the dashboard of a scheduler"),
+                                    (shell, "no Dask scheduler, which says b'SSH-2.0"), (lambda connection: time.sleep(60), "no Dask scheduler answers"),
+                                    (half, "no Dask scheduler answers")):
+                with self.subTest(message=message):
+                    begin = time.monotonic()
+                    code, _, err = self.sweep("--on", listen(answer))
+                    self.assertEqual(code, 2, err)
+                    self.assertRegex(err, message)
+                    self.assertIn("as `dask scheduler` prints it", err)
+                    self.assertLess(time.monotonic() - begin, 10)
+        number = port()
+        address, _ = self.dask(0)
+        self.begin(sys.executable, "-m", "distributed.cli.dask_worker", address.replace("dask", "tcp"), "--no-nanny", "--host", "127.0.0.1", "--worker-port", str(number),
+                   "--no-dashboard", "--local-directory", str(self.folder / "scratch"))
+        self.assertTrue(until(lambda: "found a Dask Worker, which is no scheduler" in self.sweep("--on", f"dask://127.0.0.1:{number}")[2]))
         self.assertEqual(self.kept(), [])
 
     def test_options_of_slurm_are_dasks(self):

@@ -7,6 +7,7 @@ ends, so only the runs under way are lost with a worker; the scheduler gives the
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import importlib.util
@@ -19,6 +20,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from platter_lab import LabError, StudyFailed, __version__
-from platter_lab.executable import end_calls, owned_by
+from platter_lab.executable import end_calls, how_to_install, owned_by
 from platter_lab.runs.executor import has_failed, progress
 from platter_lab.runs.job import digest_of
 
@@ -35,6 +37,7 @@ Result = TypeVar("Result")
 
 _CONNECT_S = 5.0
 _SILENCE_S = 1.0   # between looks at whether there still are workers
+_MOST_HANDSHAKE = 1 << 20   # bytes
 
 
 @dataclass(frozen=True)
@@ -309,11 +312,71 @@ def _dask(with_queue: bool) -> None:
     """LabError where the packages are not installed."""
     for package in ("distributed", *(["dask_jobqueue"] if with_queue else [])):
         if importlib.util.find_spec(package) is None:
-            raise LabError(f"--on: the Python package {package} is not installed; expected it after scripts/setup farm (or pip install 'platter-lab[farm]')")
+            raise LabError(f"--on: the Python package {package} is not installed; expected it after {how_to_install('farm')}")
     import distributed  # noqa: F401 - makes its loggers
 
     for name in ("distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))):
         logging.getLogger(name).setLevel(logging.CRITICAL)   # what matters is said by the study
+
+
+_SCHEDULER = "expected the address of a Dask scheduler, as `dask scheduler` prints it (\"Scheduler at: tcp://HOST:PORT\")"
+
+
+def _first_words(address: str) -> bytes:
+    """What listens at HOST:PORT says first; what a client of the web gets, if it says nothing. OSError where nothing answers in some seconds."""
+    host, _, port = address.rpartition(":")
+    at = (host.removeprefix("[").removesuffix("]"), int(port))
+    begin = time.monotonic()
+    while True:   # one that has just been started does not listen yet
+        try:
+            socket.create_connection(at, timeout=_CONNECT_S).close()
+            break
+        except ConnectionRefusedError:
+            if time.monotonic() - begin > _CONNECT_S:
+                raise
+            time.sleep(0.1)
+    for asked in (b"", b"GET / HTTP/1.0\r\n\r\n"):
+        with socket.create_connection(at, timeout=_CONNECT_S) as connection:
+            connection.settimeout(_CONNECT_S if asked else _SILENCE_S)
+            try:
+                connection.sendall(asked)
+                if words := connection.recv(200):
+                    return words
+            except TimeoutError:
+                continue
+    raise TimeoutError
+
+
+async def _identity(address: str) -> Any:
+    """What a part of Dask says of itself."""
+    from distributed.comm import connect
+
+    comm = await connect(f"tcp://{address}", timeout=_CONNECT_S)
+    try:
+        await comm.write({"op": "identity", "reply": True})
+        return await comm.read()
+    finally:
+        comm.abort()
+
+
+def expect_scheduler(address: str) -> None:
+    """LabError where what answers at HOST:PORT is no scheduler of Dask: a Client would wait for its part of the handshake without end."""
+    try:
+        words = _first_words(address)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise LabError(f"dask://{address}: no Dask scheduler answers; {_SCHEDULER}") from error
+    if words.startswith(b"HTTP/"):
+        raise LabError(f"dask://{address}: a web server answers ({words.splitlines()[0].decode('latin-1')}), such as the dashboard of a scheduler; {_SCHEDULER}")
+    # A message of Dask begins with its length; text would be more than the largest handshake.
+    if len(words) < 8 or int.from_bytes(words[:8], "little") > _MOST_HANDSHAKE:
+        raise LabError(f"dask://{address}: found something that is no Dask scheduler, which says {words[:40]!r}; {_SCHEDULER}")
+    try:
+        found = asyncio.run(asyncio.wait_for(_identity(address), 2 * _CONNECT_S))
+    except (OSError, TimeoutError, ValueError) as error:
+        raise LabError(f"dask://{address}: no Dask scheduler answers; {_SCHEDULER}") from error
+    kind = found.get("type") if isinstance(found, dict) else None
+    if kind != "Scheduler":
+        raise LabError(f"dask://{address}: found a Dask {kind or 'process'}, which is no scheduler; {_SCHEDULER}")
 
 
 @contextlib.contextmanager
@@ -328,7 +391,7 @@ def _client(supply: SupplyIf, cluster: Any = None) -> Iterator[Any]:
         try:
             client = Client(cluster or supply.address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise LabError(f"{supply.name}: no Dask scheduler answers; expected the address of one, as `dask scheduler` prints it") from error
+            raise LabError(f"{supply.name}: no Dask scheduler answers; {_SCHEDULER}") from error
         try:
             yield client
         finally:
@@ -352,6 +415,7 @@ def dask_farm(address: str, platter: Path, kept: Path, wait_s: float | None) -> 
     """Workers of the scheduler at HOST:PORT. `wait_s` (default 60) for the first of them."""
     _dask(with_queue=False)
     supply = _Given(address, 60.0 if wait_s is None else wait_s)
+    expect_scheduler(address)
     with _client(supply) as client, _token(kept.resolve()) as token:
         with _answers(supply):
             versions = client.get_versions()
