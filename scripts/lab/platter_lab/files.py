@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from platter_lab import LabError
+from platter_lab import LabError, StudyFailed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,11 +35,21 @@ def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] |
     write_bytes(path, buffer.getvalue())
 
 
-def write_whole(files: Mapping[Path, str | bytes]) -> None:
-    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def _said(path: Path, error: OSError) -> LabError:
+    """StudyFailed where the disk is full: there is nothing wrong with what was asked for."""
+    return (StudyFailed if error.errno in _FULL else LabError)(f"{path}: {error.strerror}")
+
+
+def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None:
+    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete and, with `sync`, on the
+    disk. A file that is replaced keeps its mode, and its owner where this process may give files away.
 
     Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
-    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
+    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name, StudyFailed where the disk
+    is full.
     """
     made: dict[Path, Path] = {}   # what is written, by where it goes
     folders: list[Path] = []
@@ -60,18 +70,32 @@ def write_whole(files: Mapping[Path, str | bytes]) -> None:
             made[target] = beside
             with beside.open("xb") as file:
                 file.write(content)
+                _keep_owner(file.fileno(), target)
+                if sync:
+                    file.flush()
+                    os.fsync(file.fileno())
         for path, content in streams:
             _write_stream(path, content)
         for path, beside in made.items():
             beside.replace(path)
         done = True
     except OSError as error:
-        raise LabError(f"{path}: {error.strerror}") from error
+        raise _said(path, error) from error
     finally:
         for beside in made.values():
             beside.unlink(missing_ok=True)
         if not done:
             _remove_empty(folders)
+
+
+def _keep_owner(descriptor: int, target: Path) -> None:
+    try:
+        there = target.stat()
+    except FileNotFoundError:
+        return
+    with contextlib.suppress(PermissionError):
+        os.fchown(descriptor, there.st_uid, there.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(there.st_mode))
 
 
 def expect_writable_file(path: Path, what: str) -> None:

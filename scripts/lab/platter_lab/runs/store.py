@@ -46,4 +46,4 @@ class Store:
             raise LabError(f"{file}: {error.strerror}; expected a result that is kept, or none") from error
 
     def write(self, key: str, result: dict[str, Any]) -> None:
-        write_whole({self._file(key): json.dumps(result, sort_keys=True)})
+        write_whole({self._file(key): json.dumps(result, sort_keys=True)}, sync=False)   # half of one counts as none
