@@ -270,12 +270,12 @@ int written_out() {
   return cli::kFailed;
 }
 
-/// The command, if the command line is nothing but the name of one that stands for several others; nullptr otherwise.
-const CLI::App* bare_command(const CLI::App& app, int argc) {
+/// Whether the command line is nothing but the name of a command that stands for several others, or nothing at all.
+bool is_bare(const CLI::App& app, int argc) {
   const CLI::App* command = &app;
   int words = 1;
   for (; !command->get_subcommands().empty(); ++words) command = command->get_subcommands().front();
-  return words == argc && !command->get_subcommands([](const CLI::App*) { return true; }).empty() ? command : nullptr;
+  return words == argc && !command->get_subcommands([](const CLI::App*) { return true; }).empty();
 }
 
 /// Prints help, the version, or the error in the command line.
@@ -326,8 +326,8 @@ int sc_main(int argc, char** argv) {
         fmt::print(stderr, "platter: there is no command {}; platter --help lists them\n", argv[1]);
       return cli::kBadInput;
     }
-    if (const CLI::App* command = bare_command(app, argc)) {
-      fmt::print("{}", command->help());
+    if (is_bare(app, argc)) {
+      fmt::print("{}", app.help());  // of the command that was named
       return written_out();
     }
     return usage(app, error);
