@@ -9,19 +9,22 @@ import os
 import random
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import polars as pl
 from browser import Browser
+from damage import damage_bytes, damage_json, damage_table
 
 from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
-from platter_lab.model import Run
+from platter_lab.model import Run, read_requests
 from platter_lab.pareto import undominated
 from platter_lab.report import charts
 from platter_lab.report.compare_page import mean_difference
@@ -294,6 +297,76 @@ class Pages(Case):
         self.assertEqual((self.folder / "target.html").read_text(), page)
 
 
+class NothingMeasured(Case):
+    """A statistic without a sample is null in a result. A page shows that it is none, and never 0."""
+
+    def starved(self, name: str) -> Path:
+        """A result in which no discrete request has completed."""
+        result = json.loads(self.sptf.read_text())
+        one = result["classes"]["discrete"]
+        for key in ("response_ms", "parts_ms"):
+            one[key] = dict.fromkeys(one[key])
+        for op in ("reads", "writes"):
+            one[op] |= {"completed": 0, "response_ms": dict.fromkeys(one[op]["response_ms"]), "parts_ms": dict.fromkeys(one[op]["parts_ms"])}
+        one |= {"fairness_index": None, "completed": 0, "completions": 0, "outstanding": one["issued"], "waiting": {"requests": 431, "oldest_ms": 1234.5}}
+        result["classes"]["continuous"]["completions"] = result["classes"]["continuous"]["completed"]
+        result["queue_depth"]["mean"] = None
+        result["utilisation"] = None
+        (self.folder / name).write_text(json.dumps(result))
+        return self.folder / name
+
+    def test_a_class_without_completions_has_a_line(self) -> None:
+        page = self.page(self.starved("starved.json"))
+        self.assertRegex(page, r"discrete: nothing completed in the measured time of [\d\u202f]+ issued in it; 431 requests wait at its end, the oldest for 123[45] ms\.")
+        self.assertIn('<td>classes.discrete.response_ms.p99</td><td>–</td>', page)
+        self.assertIn('<td>classes.discrete.fairness_index</td><td>–</td>', page)
+        self.assertIn("continuous: half within", page.replace("Continuous", "continuous"))
+        result = json.loads((self.folder / "starved.json").read_text())
+        result["classes"] = {"discrete": result["classes"]["discrete"]}
+        (self.folder / "alone.json").write_text(json.dumps(result))
+        self.assertIn("discrete: nothing completed", self.page(self.folder / "alone.json"))
+
+    def test_a_comparison_has_it_too(self) -> None:
+        page = self.page(self.sptf, self.starved("starved.json"))
+        self.assertIn("starved, discrete: nothing completed in the measured time", page)
+        row = re.search(r"<tr><td>classes.discrete.response_ms.p99</td>(.*?)</tr>", page)[1]
+        self.assertRegex(row, r'^<td class="number"[^>]*>[\d.]+</td><td>–</td><td></td><td></td>')
+        self.page(self.folder / "starved.json", self.sptf)
+
+    def test_a_sweep_and_a_search_show_what_is_missing(self) -> None:
+        frame, metadata = pl.read_parquet(self.sweep), pl.read_parquet_metadata(self.sweep)
+        metric = "p99.9 [ms]"
+        gone = (pl.col("policy") == "FCFS") & (pl.col("rate") == 10)
+        columns = [metric, *(f"{metric} {what}" for what in ("mean", "low", "high", "ratio", "ratio low", "ratio high"))]
+        frame = frame.with_columns(*(pl.when(gone).then(None).otherwise(pl.col(name)).alias(name) for name in columns),
+                                   pl.when(gone).then(2).when(pl.col("rate") == 20).then(1).otherwise(0).alias(f"{metric} none"))
+        frame.write_parquet(self.folder / "nulls.parquet", metadata={"platter.sweep": metadata["platter.sweep"]})
+        page = self.page(self.folder / "nulls.parquet")
+        self.assertIn("p99.9 [ms]: 2 of 12 configurations have no value, since nothing was measured in any run or all failed; 4 have one over some of their seeds", page)
+        self.assertEqual(page.count("<td>–</td>"), 4)   # metric and ratio, two configurations
+        self.assertEqual(page.count(" (1 none)"), 4)
+        self.assertIn("Failed, refused and infeasible trials", self.page(self.study))
+
+    def test_the_log_belongs_to_what_completed_in_the_measured_time(self) -> None:
+        file = simulate(self.folder, "warm", sim__warmup_s=3, sim__measure_s=6)
+        result, log = json.loads(file.read_text()), read_requests(file.with_suffix(".csv"))
+        done = log.filter((pl.col("status") == "good") & (pl.col("completed_ps") >= 3 * 10**12))
+        self.assertGreater(done.filter(pl.col("issued_ps") < 3 * 10**12).height, 0)
+        for name, one in result["classes"].items():
+            of = done.filter(pl.col("class") == name)
+            one |= {"completions": of.height, "response_ms": {**one["response_ms"], "max": (of["completed_ps"] - of["issued_ps"]).max() / 1e9}}
+        file.write_text(json.dumps(result))
+        given = read_inputs([file])
+        assert isinstance(given, list)
+        self.assertEqual(charts.served(given[0].run).height, done.height)
+        self.assertIn(f"{done.height} requests that completed in the measured time", self.page(file))
+        result["classes"]["discrete"]["completions"] += 1
+        file.write_text(json.dumps(result))
+        code, err = self.report(file)
+        self.assertEqual(code, 2)
+        self.assertIn("expected the log of the same run", err)
+
+
 class Errors(Case):
     def refused(self, message: str, *words: object) -> None:
         before = sorted(self.folder.rglob("*"))
@@ -346,12 +419,32 @@ class Errors(Case):
         self.refused("found no axes", self._parquet("noaxes.parquet", frame, {"platter.sweep": "{}"}))
         frame, metadata = pl.read_parquet(self.study), pl.read_parquet_metadata(self.study)
         self.refused("has no column front", self._parquet("nofront.parquet", frame.drop("front"), metadata))
-        self.refused("an entry without", self._parquet("noname.parquet", frame, {"platter.optimise": '{"parameters": [], "objectives": [{"unit": ""}]}'}))
+        self.refused("objectives.0.name: is missing", self._parquet("noname.parquet", frame, {"platter.optimise": '{"parameters": [], "objectives": [{"unit": ""}]}'}))
 
     def _parquet(self, name: str, frame: pl.DataFrame, metadata: dict[str, str]) -> Path:
         frame.write_parquet(self.folder / name, metadata={key: value for key, value in metadata.items() if key.startswith("platter")})
         self.addCleanup((self.folder / name).unlink)
         return self.folder / name
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "no /dev/full here")
+    def test_a_full_disk_is_a_failure_of_the_run_not_of_the_input(self) -> None:
+        code, err = self.report(self.sptf, output="/dev/full")
+        self.assertEqual(code, 1, err)
+        self.assertEqual(err, "platter-lab: /dev/full: No space left on device\n")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([sys.executable, "-m", "platter_lab.cli", "report", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            words = ["sweep", self.folder / "plan.toml", "--platter", PLATTER, "--cache", self.folder / "kept", "-o", self.folder / "again.parquet"]
+            done = subprocess.run([sys.executable, "-m", "platter_lab.cli", *map(str, words)], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "platter-lab: standard output: No space left on device\n"))
+
+    def test_a_replaced_report_keeps_its_mode(self) -> None:
+        output = self.folder / "mine.html"
+        output.write_text("old")
+        output.chmod(0o640)
+        self.assertEqual(self.report(self.sptf, output="mine.html")[0], 0)
+        self.assertEqual(stat.S_IMODE(output.stat().st_mode), 0o640)
+        self.assertNotEqual(output.read_text(), "old")
 
     def test_outputs(self) -> None:
         code, err = self.report(self.sptf, output="sptf.json")
@@ -360,6 +453,84 @@ class Errors(Case):
         json.loads(self.sptf.read_text())
         code, err = self.report(self.sptf, output="sptf.json/deeper.html")
         self.assertEqual(code, 2)
+
+
+class Damaged(Case):
+    """What a crash, a bad disk or an editor leaves: a report or a message, never a traceback. PLATTER_MUTATIONS says how many of each kind."""
+
+    COUNT = int(os.environ.get("PLATTER_MUTATIONS", "25"))
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.short = simulate(cls.folder, "short", sim__measure_s=2)
+        cls.explained = cls.folder / "why/explain.json"
+        subprocess.run([PLATTER, "explain", CONFIGS / "scenarios/mixed_media.toml", "--quiet", "--no-waves", "--set", "engine=firmware", "--set", "sim.measure_s=2", "-o",
+                        cls.folder / "why"], check=True)
+
+    def good_or_said(self, file: Path, how: str, *words: object) -> bool:
+        output = self.folder / "damaged.html"
+        output.unlink(missing_ok=True)
+        try:
+            code, err = self.report(*words, output=output.name)
+        except BaseException as error:
+            raise AssertionError(f"{file.name}: {how}: {type(error).__name__}: {error}") from error
+        self.assertIn(code, (0, 2), f"{how}: {err}")
+        self.assertEqual(output.exists(), code == 0, how)
+        if code:
+            self.assertRegex(err, r"^platter-lab: ", how)
+            self.assertIn(file.name, err, how)
+            self.assertLess(len(err), 1000, how)
+            self.assertIn("expected", err, how)
+        return code == 0
+
+    def tried(self, change: Callable[[random.Random], tuple[bytes, str]], name: str, *words: object) -> None:
+        """Files of that name, each the first of the report's inputs that is new; both outcomes must occur."""
+        outcomes, failures = set(), []
+        for seed in range(self.COUNT):
+            content, how = change(random.Random(f"{name} {seed}"))
+            file = self.folder / name
+            file.write_bytes(content)
+            try:
+                outcomes.add(self.good_or_said(file, f"seed {seed}, {how}", *(words or (file,))))
+            except AssertionError as error:
+                failures.append(str(error))
+        self.assertFalse(failures, f"{len(failures)} of {self.COUNT}: " + "\n".join(failures[:40]))
+        self.assertIn(False, outcomes)
+
+    def test_results(self) -> None:
+        result = json.loads(self.short.read_text())
+        shutil.copy(self.short.with_suffix(".csv"), self.folder / "hurt.csv")
+
+        def change(dice: random.Random) -> tuple[bytes, str]:
+            if dice.random() < 0.3:
+                return damage_bytes(self.short.read_bytes(), dice)
+            some = {**result, "configuration": {key: result["configuration"][key] for key in ("host", "sim", "policy", "engine", "drive")}} if dice.random() < 0.8 else result
+            text, how = damage_json(some, dice)
+            return text.encode(), how
+
+        self.tried(change, "hurt.json")
+        self.tried(change, "second.json", self.short, self.folder / "second.json")
+
+    def test_logs_and_explanations(self) -> None:
+        log = self.short.with_suffix(".csv")
+        self.tried(lambda dice: damage_bytes(log.read_bytes(), dice), "log.csv", self.short, "--requests", self.folder / "log.csv")
+        frame = read_requests(log)
+        self.tried(lambda dice: damage_table(frame, {"a": "{\"b\": 1}"}, dice), "log.parquet", self.short, "--requests", self.folder / "log.parquet")
+        explained = json.loads(self.explained.read_text())
+
+        def change(dice: random.Random) -> tuple[bytes, str]:
+            text, how = damage_json(explained, dice)
+            return text.encode(), how
+
+        self.tried(change, "explain.json", self.short, "--explain", self.folder / "explain.json")
+
+    def test_tables(self) -> None:
+        for table in (self.sweep, self.study):
+            content, frame, metadata = table.read_bytes(), pl.read_parquet(table), pl.read_parquet_metadata(table)
+            metadata = {key: value for key, value in metadata.items() if key.startswith("platter")}
+            self.tried(lambda dice, content=content: damage_bytes(content, dice), f"bytes-{table.name}")
+            self.tried(lambda dice, frame=frame, metadata=metadata: damage_table(frame, metadata, dice), f"columns-{table.name}")
 
 
 class InChromium(Case):

@@ -16,7 +16,8 @@ import polars as pl
 from platter_lab import LabError
 from platter_lab.model import Run
 from platter_lab.report import look
-from platter_lab.report.inputs import PARTS, PS_PER_S, warmup_ps
+from platter_lab.report.inputs import PARTS, PS_PER_S, measured
+from platter_lab.report.shape import classes_in, has_parts, has_responses
 
 CDF_POINTS = 400      # a line, at most
 TIME_BINS = 240
@@ -33,8 +34,8 @@ def log_of(run: Run) -> pl.DataFrame:
 
 
 def served(run: Run) -> pl.DataFrame:
-    """The requests that the result's statistics are of: issued in the measured time and completed. With times in ms and s as well."""
-    return (log_of(run).filter((pl.col("status") == "good") & (pl.col("issued_ps") >= warmup_ps(run.result)))
+    """The requests that the result's response times are of: they completed in the measured time. With times in ms and s as well."""
+    return (measured(log_of(run), run.result)
             .with_columns(((pl.col("completed_ps") - pl.col("issued_ps")) / 1e9).alias("response_ms"), (pl.col("issued_ps") / PS_PER_S).alias("issued_s"),
                           *((pl.col(f"{part}_ps") / 1e9).alias(f"{part}_ms") for part in PARTS)))
 
@@ -101,7 +102,7 @@ def responses(runs: Runs, *, tail: bool = False, width: int = look.NARROW, heigh
 def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.Chart:
     """What the result itself says of the response times, where there is no log."""
     rows = [{"class": cls, "ms": max(one["response_ms"][key], 1e-3), "share": share}
-            for cls, one in run.result["classes"].items() if "response_ms" in one
+            for cls, one in classes_in(run.result).items() if has_responses(one)
             for key, share in (("p50", .5), ("p90", .9), ("p95", .95), ("p99", .99), ("p99_9", .999), ("max", 1)) if one["response_ms"].get(key) is not None]
     return alt.Chart(look.data(rows), width=width, height=height, name="percentiles").mark_line(point=True).encode(
         alt.X(field="ms", type="quantitative", title="response time [ms]", scale=alt.Scale(type="log"), axis=alt.Axis(format="~r")),
@@ -116,9 +117,8 @@ def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
     for cls in look.CLASSES:
         for op in ("reads", "writes"):
             for name, run in named.items():
-                one = run.result.get("classes", {}).get(cls, {})
-                one = one.get(op, {}) if isinstance(one, dict) else {}
-                if not one.get("parts_ms") or not one.get("completed"):
+                one = classes_in(run.result).get(cls, {}).get(op, {})
+                if not has_parts(one):
                     continue
                 label = " · ".join(word for word in (f"{cls} {op}", name) if word)
                 order.append(label)

@@ -15,9 +15,10 @@ from platter_lab.model import Run
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import RunInput
 from platter_lab.report.page import Cell, Page, number, table
-from platter_lab.report.run_page import no_schema, what_ran
+from platter_lab.report.run_page import no_schema, nothing_completed, what_ran
+from platter_lab.report.shape import classes_in, finite, has_responses
 from platter_lab.report.statistics_table import Schema, settings, statistics
-from platter_lab.statistics import Interval, interval
+from platter_lab.statistics import ABSENT, Interval, interval
 
 MOST_RUNS = len(look.SERIES)
 BATCHES = 30
@@ -94,8 +95,10 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
                 f"the baseline is {baseline}: {what_ran(given[0].configuration)}")
     for name, run in runs.items():
         for cls in look.CLASSES:
-            if (one := run.result.get("classes", {}).get(cls)) and isinstance(one, dict) and one.get("completed") and "response_ms" in one:
+            if has_responses(one := classes_in(run.result).get(cls)):
                 page.tiles.append((f"{name}: {cls}", f"{number(one['response_ms']['p99'], 3)} ms", f"p99; mean {number(one['response_ms']['mean'], 3)} ms"))
+
+        page.tiles += [(f"{name}: {line.partition(': ')[0]}", ABSENT, line.partition(": ")[2].rstrip(".")) for line in nothing_completed(run.result)]
 
     configurations = [settings(one.configuration) for one in given]
     keys = [key for key in dict.fromkeys(key for one in configurations for key in one) if len({one.get(key, "") for one in configurations}) > 1]
@@ -107,11 +110,16 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
     if len(logged) > 1:
         page.section("Response times")
         page.figure("Distributions of the response times, by class", charts.responses(logged),
-                    f"Requests that were issued in the measured time and completed. At most {charts.CDF_POINTS} exact points of each line are drawn.")
-        if any("parts_ms" in one for one in runs[baseline].result.get("classes", {}).values() if isinstance(one, dict)):
+                    f"Requests that completed in the measured time. At most {charts.CDF_POINTS} exact points of each line are drawn.")
+        if any("parts_ms" in one for one in classes_in(runs[baseline].result).values()):
             page.figure("Where the time of the mean request went", charts.parts(runs), "The parts sum to the mean response time.")
         if baseline in logged:
             _paired(page, logged, baseline)
+    lines = [f"{name}, {line}" for name, run in runs.items() for line in nothing_completed(run.result)]
+    if lines and len(logged) <= 1:
+        page.section("Response times")
+    for line in lines:
+        page.note(line)
     missing = [name for name in names if name not in logged]
     if missing:
         page.note(f"Without a log of requests, hence without distributions and paired differences: {', '.join(missing)}.")
@@ -126,9 +134,9 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
         if name.startswith("host.") or any(isinstance(value, str) and ", " in value for value in values):   # of the machine; lists
             continue
         first = next(one for one in there if one)
-        row: list[Cell] = [name, *values]
+        row: list[Cell] = [name, *(ABSENT if one and one.value is None else value for one, value in zip(there, values, strict=True))]
         for value in values[1:]:
-            both = isinstance(value, int | float) and isinstance(values[0], int | float)
+            both = finite(value) and finite(values[0])
             row += [value - values[0], f"{value / values[0] - 1:+.1%}" if values[0] else ""] if both else [None, None]  # type: ignore[operator]
         rows.append([*row, first.unit, first.meaning])
     headings = [heading for name in names[1:] for heading in (f"{name} − {baseline}", "%")]

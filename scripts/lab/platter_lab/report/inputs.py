@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +16,8 @@ import polars as pl
 
 from platter_lab import LabError
 from platter_lab.model import Run, read_requests
+from platter_lab.report.shape import PARTS, Anything, List, Named, Number, Optional, Table, Text, classes_in, completions, expect, expect_result, has_responses
 
-PARTS = ("queue", "overhead", "seek", "settle", "rotation", "transfer", "bus")
 PS_PER_S = 10**12
 _LOG = ("number", "class", "stream", "op", "offset_bytes", "length_bytes", "issued_ps", "accepted_ps", "started_ps", "completed_ps",
         *(f"{part}_ps" for part in PARTS), "deadline_ps", "late", "status")
@@ -62,11 +65,14 @@ def _read(file: Path) -> bytes:
 
 
 def _read_json(file: Path, content: bytes, expected: str) -> dict[str, Any]:
+    def no_number(text: str) -> float:
+        raise LabError(f"{file}: found {text}, which is no JSON; expected {expected}")
+
     try:
-        value = json.loads(content)
+        value = json.loads(content, parse_constant=no_number)
     except json.JSONDecodeError as error:
         raise LabError(f"{file}:{error.lineno}:{error.colno}: {error.msg}; expected {expected}") from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:   # no text, a number of thousands of digits, or nested without end
         raise LabError(f"{file}: no JSON; expected {expected}") from error
     if not isinstance(value, dict):
         raise LabError(f"{file}: found a JSON {type(value).__name__}; expected {expected}")
@@ -81,8 +87,9 @@ def _read_result(file: Path, content: bytes) -> dict[str, Any]:
     missing = [key for key in ("schema", "configuration", "measured_s", "seed") if key not in result]
     if missing or not isinstance(host, dict) or not isinstance(host.get("kind"), str):
         raise LabError(f"{file}: found a JSON without {', '.join(missing) or 'configuration.host.kind'}; expected {_KINDS}")
-    if result["schema"] != 1:
+    if result["schema"] != 1 or isinstance(result["schema"], bool):
         raise LabError(f"{file}: schema: found {result['schema']!r}, expected 1")
+    expect_result(file, result, "a result of `platter run`")
     return result
 
 
@@ -99,17 +106,17 @@ def _read_log(file: Path) -> pl.DataFrame:
     try:
         with file.open("rb") as opened:
             parquet = opened.read(4) == b"PAR1"
-        frame = pl.read_parquet(file) if parquet else read_requests(file)
     except OSError as error:
         raise LabError(f"{file}: {error.strerror}; expected {expected}") from error
-    except pl.exceptions.PolarsError as error:
-        raise LabError(f"{file}: {str(error).splitlines()[0]}; expected {expected}") from error
+    frame = _read_parquet(file, _read(file), expected)[0] if parquet else read_requests(file)
     if missing := [name for name in _LOG if name not in frame.columns]:
         raise LabError(f"{file}: has no column {missing[0]}; expected {expected}")
     whole = [name for name in _LOG if name not in ("class", "op", "status", "deadline_ps")]
     for name in whole:
         if not frame.is_empty() and not frame[name].dtype.is_integer():
             raise LabError(f"{file}: column {name}: found {frame[name].dtype}, expected whole numbers")
+    if wrong := next((name for name in ("class", "op", "status") if not frame.is_empty() and frame[name].dtype != pl.String), None):
+        raise LabError(f"{file}: column {wrong}: found {frame[wrong].dtype}, expected texts")
     ragged = frame.with_row_index("row", 2).filter(pl.any_horizontal(pl.col(*whole, "class", "op", "status").is_null()))
     if not ragged.is_empty():
         raise LabError(f"{file}:{ragged['row'][0]}: a row that is cut off; expected {expected}")
@@ -120,8 +127,15 @@ def _read_log(file: Path) -> pl.DataFrame:
 
 
 def warmup_ps(result: Mapping[str, Any]) -> int:
-    """Requests count that were issued from then on."""
+    """The measured time begins then."""
     return round(result["configuration"].get("sim", {}).get("warmup_s", 0) * PS_PER_S)
+
+
+def measured(requests: pl.DataFrame, result: Mapping[str, Any]) -> pl.DataFrame:
+    """The requests of a log that the response times in the result are of: they completed in the measured time. In a result that does not count
+    `completions` they were also issued in it."""
+    counts = any("completions" in one for one in classes_in(result).values())
+    return requests.filter((pl.col("status") == "good") & (pl.col("completed_ps" if counts else "issued_ps") >= warmup_ps(result)))
 
 
 def _expect_of_run(log: Path, requests: pl.DataFrame, file: Path, result: Mapping[str, Any]) -> None:
@@ -129,23 +143,27 @@ def _expect_of_run(log: Path, requests: pl.DataFrame, file: Path, result: Mappin
     kind = result["configuration"]["host"]["kind"]
     if kind in ("drive", "array"):
         classes = result.get("classes", {})
-        counted = requests.filter(pl.col("issued_ps") >= warmup_ps(result))
+        good = measured(requests, result)
     elif kind == "mixed_server":
         classes = result.get("array", {}).get("classes", {})
-        counted = requests
+        good = requests.filter(pl.col("status") == "good")
     else:
         raise LabError(f"{log}: belongs to no run of host.kind \"{kind}\", which keeps no log; expected {file} alone")
-    good = counted.filter(pl.col("status") == "good")
     here = {row[0]: row[1:] for row in good.group_by("class").agg(pl.len(), (pl.col("completed_ps") - pl.col("issued_ps")).max()).iter_rows()}
-    for name in sorted({*here, *(name for name, one in classes.items() if one.get("completed"))}):
+    for name in sorted({*here, *(name for name, one in classes.items() if completions(one))}):
         count, longest_ps = here.get(name, (0, 0))
-        wanted = classes.get(name, {}).get("completed", 0)
+        wanted = completions(classes.get(name, {}))
         if count != wanted:
             raise LabError(f"{log}: found {count} {name} requests completed, where {file} has {wanted}; expected the log of the same run")
-        longest_ms = classes[name].get("response_ms", {}).get("max")
+        longest_ms = classes[name].get("response_ms", {}).get("max") if has_responses(classes[name]) else None
         if longest_ms is not None and abs(longest_ms - longest_ps / 1e9) > 1e-6 * max(longest_ms, 1):
             raise LabError(f"{log}: the longest {name} request took {longest_ps / 1e9:.6f} ms, where {file} has {longest_ms:.6f} ms; expected the log of the "
                            "same run")
+
+
+_PS = Number(null=False, whole=True, least=-(2**63))
+_EXPLAINED = Table({"requests": List(Table({"number": Number(null=False, whole=True, least=0), "issued_ps": _PS, "completed_ps": _PS,
+                                            "decisions": List(Table({"why": Optional(Text())}))}))})
 
 
 def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapping[str, Any]]:
@@ -154,14 +172,11 @@ def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapp
     found = content.get("requests")
     if content.get("schema") != 1 or not isinstance(found, list):
         raise LabError(f"{file}: found a JSON without schema = 1 and requests; expected {expected}")
+    expect(file, content, _EXPLAINED, expected)
     if requests is None:
         raise LabError(f"{file}: explains requests of a log that is not there; expected the run's log of requests, too (--requests)")
-    try:
-        explained = {int(one["number"]): one for one in found}
-        times = {number: (one["issued_ps"], one["completed_ps"]) for number, one in explained.items()}
-        all(decision["why"] for one in found for decision in one["decisions"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise LabError(f"{file}: a request without {error}; expected {expected}") from error
+    explained = {one["number"]: one for one in found}
+    times = {number: (one["issued_ps"], one["completed_ps"]) for number, one in explained.items()}
     there = requests.filter(pl.col("number").is_in(list(times)))
     logged = {row[0]: row[1:] for row in there.select("number", "issued_ps", "completed_ps").iter_rows()}
     for number, when in times.items():
@@ -170,20 +185,62 @@ def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapp
     return explained
 
 
-def _read_table(file: Path, content: bytes) -> TableInput:
+def _read_parquet(file: Path, content: bytes, expected: str) -> tuple[pl.DataFrame, dict[str, str]]:
+    """A frame and its metadata. LabError for what is damaged: polars reports some of that as an error, and some as a panic of its own, which it prints too."""
     try:
-        metadata = pl.read_parquet_metadata(content)
-        frame = pl.read_parquet(content)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise LabError(f"{file}: {str(error).splitlines()[0]}; expected {_KINDS}") from error
+        with _without_stderr():
+            return pl.read_parquet(content), pl.read_parquet_metadata(content)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, OverflowError, MemoryError) as error:
+        said = str(error).splitlines()
+        raise LabError(f"{file}: damaged, or no Parquet file: {said[0] if said else type(error).__name__}; expected {expected}") from error
+
+
+@contextlib.contextmanager
+def _without_stderr() -> Iterator[None]:
+    """Whatever a library writes to standard error meanwhile is dropped."""
+    sys.stderr.flush()
+    try:
+        kept = os.dup(2)
+    except OSError:   # there is none
+        yield
+        return
+    try:
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _read_table(file: Path, content: bytes) -> TableInput:
+    frame, metadata = _read_parquet(file, content, _KINDS)
+    for name, dtype in frame.schema.items():
+        if not (dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null)):
+            raise LabError(f"{file}: column {name}: found {dtype}, expected numbers, texts, true or false in {_KINDS}")
     for key, kind, columns in (("platter.sweep", SweepInput, ("axes",)), ("platter.optimise", StudyInput, ("parameters", "objectives"))):
         if key not in metadata:
             continue
-        about = _read_json(file, metadata[key].encode(), f"the table of platter {key.removeprefix('platter.')}")
+        about = _read_json(file, metadata[key].encode(), f"the table of `platter-lab {key.removeprefix('platter.')}`")
         if missing := [name for name in columns if not isinstance(about.get(name), list)]:
-            raise LabError(f"{file}: metadata {key}: found no {missing[0]}; expected the table of platter {key.removeprefix('platter.')}")
+            raise LabError(f"{file}: metadata {key}: found no {missing[0]}; expected the table of `platter-lab {key.removeprefix('platter.')}`")
+        expect(file, about, _ABOUT[key], f"metadata {key}")
         return kind(file, frame, about)
     raise LabError(f"{file}: a Parquet file without the metadata platter.sweep or platter.optimise; expected {_KINDS}")
+
+
+_ABOUT = {"platter.sweep": Table({"axes": List(Text())}, {"units": Table(others=Optional(Text())), "compare": Table({"axis": Text(), "baseline": Anything()}, null=True)}),
+          "platter.optimise": Table({"parameters": List(Named()), "objectives": List(Table({"name": Text(), "direction": Text()}, {"unit": Optional(Text())}))},
+                                    {"constraints": List(Named())})}
+
+
+def expect_columns(given: TableInput, *, numbers: Iterable[str] = (), texts: Iterable[str] = ()) -> None:
+    """LabError where a column that is there has another type. One without any value has any."""
+    for names, what, fits in ((numbers, "numbers", lambda dtype: dtype.is_numeric() or dtype == pl.Boolean), (texts, "texts", lambda dtype: dtype == pl.String)):
+        for name in names:
+            dtype = given.frame.schema.get(name, pl.Null)
+            if dtype != pl.Null and not fits(dtype):
+                raise LabError(f"{given.file}: column {name}: found {dtype}, expected {what}")
 
 
 def read_inputs(files: Sequence[Path], logs: Sequence[Path] = (), explain: Path | None = None) -> list[RunInput] | SweepInput | StudyInput:

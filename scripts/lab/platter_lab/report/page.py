@@ -18,6 +18,7 @@ import altair as alt
 import vl_convert
 
 from platter_lab.report import look
+from platter_lab.statistics import ABSENT
 
 _HERE = Path(__file__).parent
 
@@ -38,10 +39,10 @@ def text(value: object) -> str:
     return html.escape(str(value))
 
 
-def number(value: float, digits: int = 4) -> str:
-    """As a reader wants it: some digits, no exponent where it can be helped."""
-    if not math.isfinite(value):
-        return "–"
+def number(value: float | None, digits: int = 4) -> str:
+    """As a reader wants it: some digits, no exponent where it can be helped; `ABSENT` for what is no number."""
+    if value is None or not math.isfinite(value):
+        return ABSENT
     if abs(value) >= 1e15:
         words = f"{value:.{digits}g}"
     elif abs(value) >= 10_000:

@@ -10,7 +10,9 @@ from typing import Any
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import PARTS, RunInput, warmup_ps
 from platter_lab.report.page import Page, Raw, number, table, text
+from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses
 from platter_lab.report.statistics_table import Schema, settings, statistics
+from platter_lab.statistics import ABSENT
 
 SLOWEST = 20
 # Of a decision, as `platter explain` names them (docs/reference/explain.md).
@@ -30,7 +32,7 @@ def what_ran(configuration: Mapping[str, Any]) -> str:
 
 def statistics_markup(result: dict[str, Any], schema: Schema | None) -> str:
     found = statistics(result, schema)
-    rows = [[name, one.value, one.unit, one.meaning] for name, one in found.items()]
+    rows = [[name, ABSENT if one.value is None else one.value, one.unit, one.meaning] for name, one in found.items()]
     return table(["statistic", "value", "unit", "meaning"], rows, name="statistics")
 
 
@@ -45,18 +47,35 @@ def configuration_markup(configuration: dict[str, Any]) -> str:
 
 def _classes(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """With response times, in the order of all charts."""
-    there = result.get("classes", {})
+    there = classes_in(result)
     return {name: there[name] for name in look.CLASSES
-            if isinstance(there.get(name), dict) and there[name].get("completed") and "response_ms" in there[name]}
+            if has_responses(there.get(name))}
+
+
+def nothing_completed(result: Mapping[str, Any]) -> list[str]:
+    """A line for each class of requests of which none has completed in the measured time."""
+    lines = []
+    for name, one in classes_in(result).items():
+        if has_responses(one):
+            continue
+        waiting = one.get("waiting") or {}
+        count = waiting.get("requests", one.get("outstanding", 0))
+        oldest = f", the oldest for {number(waiting['oldest_ms'], 4)} ms" if finite(waiting.get("oldest_ms")) else ""
+        issued = f" of {number(one['issued'])} issued in it" if one.get("issued") else ""
+        lines.append(f"{name}: nothing completed in the measured time{issued}; {number(count)} requests wait at its end{oldest}.")
+    return lines
 
 
 def _tiles(page: Page, result: Mapping[str, Any]) -> None:
     for name, one in _classes(result).items():
         page.tiles.append((f"{name}: p99 response", f"{number(one['response_ms']['p99'], 3)} ms",
-                           f"mean {number(one['response_ms']['mean'], 3)} ms, {number(one['completed'])} requests"))
+                           f"mean {number(one['response_ms']['mean'], 3)} ms, {number(completions(one))} requests"))
+    for line in nothing_completed(result):
+        name, _, said = line.partition(": ")
+        page.tiles.append((f"{name}: p99 response", ABSENT, said.rstrip(".")))
     if "throughput" in result:
         page.tiles.append(("throughput", f"{number(result['throughput']['requests_per_s'], 3)} /s", "requests completed"))
-    if "utilisation" in result:
+    if finite(result.get("utilisation")):
         page.tiles.append(("utilisation", f"{result['utilisation']:.1%}", "of the measured time in an access"))
     if "queue_depth" in result:
         page.tiles.append(("queue depth", number(result["queue_depth"]["mean"], 3), "tags in use, mean"))
@@ -72,6 +91,8 @@ def _cdf_title(classes: Mapping[str, Mapping[str, Any]]) -> str:
 
 def _responses(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]) -> None:
     page.section("Response times")
+    for line in nothing_completed(given.run.result):
+        page.note(line)
     if given.run.requests is None:
         page.figure(_cdf_title(classes), charts.percentiles(given.run), "Percentiles of the result. The whole distribution needs the run's log of requests.")
         return
@@ -79,10 +100,10 @@ def _responses(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
     how = (f"Exact points of the distributions: at most {charts.CDF_POINTS} of each class's are drawn, finer in the upper tail." if count > charts.CDF_POINTS
            else "Every request is drawn.")
     page.figure(_cdf_title(classes), charts.responses(given.run),
-                f"{number(count)} requests that were issued in the measured time and completed. {how}", half=True)
+                f"{number(count)} requests that completed in the measured time. {how}", half=True)
     if count < 2:
         return
-    worst = max(classes.items(), key=lambda one: one[1]["response_ms"]["max"])
+    worst = max(classes.items(), key=lambda one: one[1]["response_ms"]["max"] or 0.0)
     page.figure(f"The slowest request is {worst[0]} and took {number(worst[1]['response_ms']['max'], 3)} ms", charts.responses(given.run, tail=True),
                 "The same distributions from above: the share of requests that took longer than a time.", half=True)
 
@@ -91,9 +112,11 @@ def _where(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]
     page.section("Where the time went")
     parts = []
     for name, one in classes.items():
+        if not has_parts(one):
+            continue
         largest = max(PARTS, key=lambda part: one["parts_ms"][part])
         parts.append(f"{name} requests spent {one['parts_ms'][largest] / (one['response_ms']['mean'] or 1):.0%} of their time in {_in_words(largest)}")
-    page.figure("; ".join(parts).capitalize(), charts.parts(given.run), "Means over the requests of the measured time. The parts sum to the mean response time.")
+    page.figure("; ".join(parts).capitalize() or "Where the time of the mean request went", charts.parts(given.run), "Means over the requests of the measured time. The parts sum to the mean response time.")
     if given.run.requests is not None:
         page.figure("What makes slow requests slow", charts.bands(given.run),
                     "Requests of a class by the percentiles of their response time, and where the time of the mean request in each group went.")
@@ -110,9 +133,9 @@ def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
     drive = given.configuration["host"]["kind"] == "drive"
     page.section("Over time")
     depth = result.get("queue_depth", {}).get("mean")
-    backlog = sum(one["backlog"]["mean"] for one in classes.values() if "backlog" in one)
+    backlog = sum((one.get("backlog") or {}).get("mean") or 0.0 for one in classes_in(result).values())
     title = f"{number(backlog, 3)} requests were outstanding in the mean" if backlog else "Requests outstanding, and in an access"
-    if depth is not None and drive:
+    if depth is not None and drive and finite(result.get("utilisation")):
         title += f", {number(depth, 3)} of them in the drive's queue; an access ran for {result['utilisation']:.0%} of the time"
     seconds = number(run.requests["completed_ps"].max() / 1e12, 4)
     warmup = f", of which the first {number(warmup_ps(result) / 1e12)} s are the warm-up" if warmup_ps(result) else ""
@@ -180,6 +203,10 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
         _responses(page, given, classes)
         _where(page, given, classes)
         _over_time(page, given, classes)
+    elif lines := nothing_completed(result):
+        page.section("Response times")
+        for line in lines:
+            page.note(line)
     elif given.run.requests is not None and not charts.served(given.run).is_empty():
         page.section("Response times")
         page.figure("Distribution of the response times, by class", charts.responses(given.run), half=True)

@@ -12,7 +12,7 @@ import polars as pl
 from platter_lab import LabError
 from platter_lab.pareto import front_of
 from platter_lab.report import table_charts
-from platter_lab.report.inputs import StudyInput
+from platter_lab.report.inputs import StudyInput, expect_columns
 from platter_lab.report.page import Page, Raw, number, table
 
 MOST_ROWS = 5000
@@ -25,7 +25,7 @@ def _cell(value: Any) -> Any:
 
 def study_page(given: StudyInput) -> Page:
     frame, about = given.frame, given.about
-    expected = "the table of platter optimise"
+    expected = "the table of `platter-lab optimise`"
     try:
         objectives = [(str(one["name"]), str(one.get("unit") or ""), str(one["direction"])) for one in about["objectives"]]
         parameters = [str(one["name"] if isinstance(one, dict) else one) for one in about["parameters"]]
@@ -36,6 +36,7 @@ def study_page(given: StudyInput) -> Page:
     wanted = [*parameters, *(name for name, _, _ in objectives), *constraints, "status", "front"]
     if missing := [name for name in wanted if name not in frame.columns]:
         raise LabError(f"{given.file}: has no column {missing[0]}; expected {expected}")
+    expect_columns(given, texts=("status", "message"), numbers=("trial", *(f"{name}{end}" for name, _, _ in objectives for end in ("", " low", " high"))))
     if frame.is_empty() or not objectives:
         raise LabError(f"{given.file}: has no {'trial' if objectives else 'objective'}; expected {expected}")
     if frame["front"].dtype != pl.Boolean:
@@ -94,7 +95,7 @@ def study_page(given: StudyInput) -> Page:
     if len(rows) > MOST_ROWS:
         page.note(f"The first {MOST_ROWS} of {len(rows)} trials.")
     if failed := [row for row in rows if row["message"]]:
-        page.section("Failures")
+        page.section("Failed, refused and infeasible trials")
         page.markup(table(["trial", "status", "message"], [[Raw(str(row["trial"]), row["trial"]), row[keys["status"]], row["message"]]
                                                            for row in failed[:MOST_ROWS]], name="messages"))
     return page

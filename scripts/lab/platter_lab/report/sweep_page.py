@@ -13,9 +13,10 @@ import polars as pl
 from platter_lab import LabError
 from platter_lab.pareto import front_of
 from platter_lab.report import table_charts
-from platter_lab.report.inputs import SweepInput
+from platter_lab.report.inputs import SweepInput, expect_columns
 from platter_lab.report.page import Cell, Page, Raw, number, table, text
 from platter_lab.report.table_charts import MOST_COLOURS, Column, Row
+from platter_lab.statistics import ABSENT
 
 MOST_ROWS = 5000      # of the table
 MOST_METRICS = 8      # with charts of their own
@@ -32,6 +33,8 @@ class _Configurations:
     def __init__(self, given: SweepInput) -> None:
         frame, about = given.frame, given.about
         self.names: list[str] = list(about["axes"])
+        if not self.names:
+            raise LabError(f"{given.file}: metadata platter.sweep: axes: found none; expected the table of `platter-lab sweep`")
         units = about.get("units")
         if not isinstance(units, dict) or not units:
             raise LabError(f"{given.file}: metadata platter.sweep: found no units; expected those of the metrics, by name")
@@ -39,7 +42,9 @@ class _Configurations:
         self.compare = about.get("compare") or None
         wanted = [*self.names, "seed", "status", "message", *(f"{name}{end}" for name in units for end in ("", " mean", " low", " high"))]
         if missing := [name for name in wanted if name not in frame.columns]:
-            raise LabError(f"{given.file}: has no column {missing[0]}; expected the table of platter sweep")
+            raise LabError(f"{given.file}: has no column {missing[0]}; expected the table of `platter-lab sweep`")
+        expect_columns(given, texts=("status", "message"), numbers=("seed", *(f"{name}{end}" for name in units for end in (
+            "", " mean", " low", " high", " none", " ratio", " ratio low", " ratio high"))))
         if frame.is_empty():
             raise LabError(f"{given.file}: has no row; expected a row a run")
         grouped = frame.group_by(self.names, maintain_order=True).agg(pl.exclude("seed", "status").first(), pl.len().alias(" runs"),
@@ -48,6 +53,7 @@ class _Configurations:
         for one in grouped.iter_rows(named=True):
             row = {f"a{i}": one[name] for i, name in enumerate(self.names)} | {"runs": one[" runs"], "failed": one[" failed"]}
             for i, name in enumerate(units):
+                row[f"n{i}"] = one.get(f"{name} none") or 0
                 for key, part in (("", "mean"), ("_low", "low"), ("_high", "high")):
                     row[f"m{i}{key}"] = _finite(one[f"{name} {part}"])
                     if self.compare:
@@ -101,9 +107,22 @@ def _pairs(known: _Configurations, pairs: Sequence[Pair]) -> list[tuple[Column, 
 
 def _interval(row: Row, key: str) -> Cell:
     if row[key] is None:
-        return None
-    half = f" ± {(row[f'{key}_high'] - row[f'{key}_low']) / 2:.2g}" if row[f"{key}_high"] is not None else ""
-    return Raw(text(number(row[key]) + half), row[key])
+        return ABSENT
+    half = f" ± {(row[f'{key}_high'] - row[f'{key}_low']) / 2:.2g}" if row[f"{key}_high"] is not None and row[f"{key}_low"] is not None else ""
+    none = row.get(key.replace("m", "n"), 0) if key.startswith("m") else 0
+    return Raw(text(number(row[key]) + half + (f" ({none} none)" if none else "")), row[key])
+
+
+def _absent(rows: Sequence[Row], metrics: Sequence[Column]) -> list[str]:
+    """A line for each metric that some run has no value of."""
+    lines = []
+    for one in metrics:
+        nothing = sum(row[one.key] is None for row in rows)
+        some = sum(row[one.key] is not None and row[one.key.replace("m", "n")] > 0 for row in rows)
+        if nothing or some:
+            lines.append(f"{one.name}: {nothing} of {len(rows)} configurations have no value, since nothing was measured in any run or all failed"
+                         + (f"; {some} have one over some of their seeds, as the table says" if some else "") + ".")
+    return lines
 
 
 def sweep_page(given: SweepInput, pairs: Sequence[Pair] = (), maximised: Sequence[str] = ()) -> Page:
@@ -124,6 +143,8 @@ def sweep_page(given: SweepInput, pairs: Sequence[Pair] = (), maximised: Sequenc
     varied = [one for one in known.metrics if len(one.values) > 1]
     shown = varied[:MOST_METRICS]
     page.section("Metrics")
+    for line in _absent(rows, known.metrics):
+        page.note(line)
     if same := [one for one in known.metrics if one not in varied]:
         page.note(". ".join(_least(rows, one, False) for one in same) + ".")
     if len(varied) > len(shown):
@@ -141,7 +162,7 @@ def sweep_page(given: SweepInput, pairs: Sequence[Pair] = (), maximised: Sequenc
         x, y = sorted(several[:2], key=lambda one: not one.numeric)
         for one in shown:
             page.figure(f"{one.name} over {x.name} and {y.name}", table_charts.heat(rows, x, y, one, several[2:]),
-                        "Means over the seeds." + _others_said(several[2:]), half=True)
+                        "Means over the seeds." + (" A blank cell has no value." if any(row[one.key] is None for row in rows) else "") + _others_said(several[2:]), half=True)
     if drawn_pairs:
         page.section("Pareto fronts")
         for a, b in drawn_pairs:
