@@ -71,6 +71,7 @@ int serve(const ServeOptions& options) {
     fmt::print("{}\n", line);
     std::fflush(stdout);
   };
+  serving.warning = [](const std::string& line) { fmt::print(stderr, "platter: warning: {}\n", line); };
   std::unique_ptr<system::RunIf> made;
   {
     const StopSignals signals;

@@ -38,8 +38,8 @@ constexpr std::array<std::pair<const char*, double>, 5> kPercentiles{
 
 json to_json(const observe::Samples& responses) {
   if (responses.count() == 0) return nullptr;
-  json out = {{"count", responses.count()}, {"mean_ms", responses.mean_ms()}, {"max_ms", responses.max_ms()}};
-  for (const auto& [name, p] : kPercentiles) out[name] = responses.percentile_ms(p);
+  json out = {{"count", responses.count()}, {"mean_ms", *responses.mean_ms()}, {"max_ms", *responses.max_ms()}};
+  for (const auto& [name, p] : kPercentiles) out[name] = *responses.percentile_ms(p);
   return out;
 }
 
@@ -85,8 +85,8 @@ void print_text(const std::string& file, const workload::TraceSummary& t, const 
     fmt::print(
         "response time    recorded: mean {:.3f} ms, p50 {:.3f}, p90 {:.3f}, p99 {:.3f}, p99.9 {:.3f}, max {:.3f} ({} "
         "requests)\n",
-        responses.mean_ms(), responses.percentile_ms(50), responses.percentile_ms(90), responses.percentile_ms(99),
-        responses.percentile_ms(99.9), responses.max_ms(), responses.count());
+        *responses.mean_ms(), *responses.percentile_ms(50), *responses.percentile_ms(90), *responses.percentile_ms(99),
+        *responses.percentile_ms(99.9), *responses.max_ms(), responses.count());
   fmt::print("sizes from       ");
   for (const auto& [size, count] : t.size_histogram) fmt::print("{}: {}  ", size, count);
   fmt::print("\n");

@@ -443,8 +443,8 @@ TEST(Initiator, PoliciesReorderButLoseNothing) {
     rig->check_conservation();
   }
   EXPECT_EQ(orders.size(), rigs.size()) << "five policies, five orders";
-  EXPECT_LT(rigs[2]->statistics.of(RequestClass::Discrete).response.mean_ms(),
-            rigs[0]->statistics.of(RequestClass::Discrete).response.mean_ms());
+  EXPECT_LT(rigs[2]->statistics.of(RequestClass::Discrete).response.mean_ms().value(),
+            rigs[0]->statistics.of(RequestClass::Discrete).response.mean_ms().value());
 }
 
 }  // namespace

@@ -134,6 +134,7 @@ std::vector<Picoseconds> Disks::busy() const {
 }
 
 std::vector<double> Disks::utilisation(const std::vector<Picoseconds>& before, Picoseconds measured) const {
+  if (measured <= 0) return {};
   const std::vector<Picoseconds> now = busy();
   std::vector<double> shares;
   shares.reserve(now.size());

@@ -28,14 +28,16 @@ struct DisksAt {
 struct LoadResult {
   const observe::Statistics* requests = nullptr;
   double measured_s = 0;
-  double utilisation = 0;
-  double queue_depth = 0;
+  // Without measured time, no value.
+  std::optional<double> utilisation;
+  std::optional<double> queue_depth;
   drive::SchedulerStatistics scheduler;
   std::optional<eager::EagerResult> eager;
   std::optional<host::array::ArrayResult> array;
   std::optional<serving::ServingResult> serving;
 
-  std::uint64_t completed() const;
+  /// Requests that completed in the measured time.
+  std::uint64_t completions() const;
   /// The result of the time from `begin` to now.
   void measure(const Scenario& scenario, const observe::Statistics& statistics, const Disks& disks, const DisksAt& begin);
 };

@@ -59,7 +59,7 @@ const params::Statistics<Frame>& frame_rows() {
           .value("requests_per_cpu_s", "1/s", "commands decided, set-up included", "rate",
                  [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
   static const auto rows = params::Statistics<F>()
-                               .value("schema", "", "version of this form", "", [](const F&) { return 1; })
+                               .value("schema", "", "version of this form", "", [](const F&) { return 2; })
                                .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
                                .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
                                .value("configuration", "", "the effective configuration: every key of scenario and drive", "",

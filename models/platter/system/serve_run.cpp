@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "platter/core/error.h"
@@ -83,6 +84,31 @@ void load_image(const std::filesystem::path& file, observe::RequestTap& to, std:
   }
 }
 
+/// Where the measured time begins: with the first command that a client sends or gets back after the warm-up, since nothing else happens then.
+/// To be told of every command before the statistics.
+class MeasuredFrom : public workload::RequestObserverIf {
+ public:
+  MeasuredFrom(const Disks& disks, observe::Statistics& statistics, core::Picoseconds warmup)
+      : disks_(disks), statistics_(statistics), warmup_(warmup) {}
+
+  void issued(const workload::Request& /*request*/) override { look(); }
+  void finished(const workload::FinishedRequest& /*finished*/) override { look(); }
+  void look() {
+    if (!begin_ && core::now_ps() >= warmup_) start();
+  }
+  void start() {
+    begin_.emplace(disks_);
+    statistics_.begin(begin_->time);
+  }
+  const std::optional<DisksAt>& begin() const { return begin_; }
+
+ private:
+  const Disks& disks_;
+  observe::Statistics& statistics_;
+  core::Picoseconds warmup_;
+  std::optional<DisksAt> begin_;
+};
+
 class ServeRun : public RunIf, private serving::PollHandlerIf {
  public:
   ServeRun(const Scenario& scenario, const ServeOptions& options)
@@ -90,7 +116,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
         files_(scenario, options.run),
         disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
                Disks::Layer::Apart),
-        statistics_(seconds(scenario.run.warmup_s)),
+        statistics_(core::kNoDeadline),
+        from_(disks_, statistics_, seconds(scenario.run.warmup_s)),
         waves_(scenario, options.run, disks_),
         loop_(options.pacing, poller_),
         options_(options) {
@@ -111,13 +138,19 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     for (std::size_t i = 0; i < options_.images.size(); ++i)
       load_image(options_.images[i], *taps_[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes);
     listen();
-    const DisksAt begin(disks_);
+    from_.look();
     loop_.run();
+    from_.look();
+    if (!from_.begin()) {
+      from_.start();
+      options_.warning(fmt::format("nothing was measured: serving ended after {} s of simulated time, within the warm-up of {} s (sim.warmup_s)",
+                                   simulated_s(), s_.run.warmup_s));
+    }
     const core::Picoseconds end = core::now_ps();
     for (const auto& tap : taps_)
       tap->for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, end); });
     statistics_.check_conservation();
-    result_.measure(s_, statistics_, disks_, begin);
+    result_.measure(s_, statistics_, disks_, *from_.begin());
     result_.serving->account = loop_.account();
     result_.serving->clients = (nbd_ ? nbd_->clients() : 0) + (machine_ ? machine_->clients() : 0);
   }
@@ -141,6 +174,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     observe::RequestTap& tap = *taps_.back();
     tap.disk_init_socket.bind(drive.host_tgt_socket);
     tap.add_observer(loop_);
+    tap.add_observer(from_);
     tap.add_observer(statistics_);
     files_.observe(tap);
     return tap;
@@ -208,6 +242,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
   Disks disks_;
   observe::Statistics statistics_;
+  MeasuredFrom from_;
   std::uint64_t numbers_ = 0;
   std::vector<std::unique_ptr<observe::RequestTap>> taps_;
   DiskWaves waves_;

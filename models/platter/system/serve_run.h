@@ -21,6 +21,7 @@ struct ServeOptions {
   std::vector<std::filesystem::path> images;               ///< first contents of the drives, in their order
   int stop_fd = -1;                                        ///< readable when the run is to end
   std::function<void(const std::string& line)> listening;  ///< told where each drive is offered, once clients may come
+  std::function<void(const std::string& line)> warning;    ///< told what the user would not expect of the result
 };
 
 /// The drives of a scenario, with their data, for clients outside of the simulation. `run` serves until `stop_fd` is readable. The load of the

@@ -81,8 +81,8 @@ def _read_result(file: Path, content: bytes) -> dict[str, Any]:
     missing = [key for key in ("schema", "configuration", "measured_s", "seed") if key not in result]
     if missing or not isinstance(host, dict) or not isinstance(host.get("kind"), str):
         raise LabError(f"{file}: found a JSON without {', '.join(missing) or 'configuration.host.kind'}; expected {_KINDS}")
-    if result["schema"] != 1:
-        raise LabError(f"{file}: schema: found {result['schema']!r}, expected 1")
+    if result["schema"] != 2:
+        raise LabError(f"{file}: schema: found {result['schema']!r}, expected 2: made by another version of Platter")
     return result
 
 
