@@ -417,7 +417,7 @@ class Runs(Case):
             self.assertEqual(c["issued"], c["completed"] + c["failed"] + c["outstanding"])
             self.assertAlmostEqual(sum(c["parts_ms"].values()), c["response_ms"]["mean"], places=6)
             backlog = c["backlog"]  # Little's law
-            self.assertAlmostEqual(backlog["mean"] / (c["issued"] / 600 * c["response_ms"]["mean"] / 1000), 1, places=2)
+            self.assertAlmostEqual(backlog["mean"] / (c["throughput"]["requests_per_s"] * c["response_ms"]["mean"] / 1000), 1, places=2)
             self.assertAlmostEqual(sum(backlog["parts"]) / len(backlog["parts"]), backlog["mean"], places=6)
         self.assertEqual(result["classes"]["continuous"]["issued"], 25 * 600)
 
@@ -631,6 +631,38 @@ class Runs(Case):
         self.assertEqual(arrows.keys(), ends.keys())
         self.assertGreater(len(arrows), 100)
         self.assertTrue(all(arrows[i] <= ends[i] for i in arrows))
+
+    def test_windows_of_a_closed_load_agree_with_the_log(self):
+        """Throughput and response times are of what completes in the window; a deeper queue is not slower in a short one."""
+        load, schema = SCENARIOS / "random_4k.toml", json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
+        throughput = []
+        for depth in (1, 32, 256):
+            log = self.folder / "requests.csv"
+            result = self.result_of(load, "--requests", log, *overrides([
+                f"workload.discrete.outstanding={depth}", "drive.queue.depth=256", "sim.warmup_s=5", "sim.measure_s=2"]))
+            jsonschema.validate(result, schema)
+            discrete = result["classes"]["discrete"]
+            rows = [(int(row["issued_ps"]), int(row["completed_ps"])) for row in csv.DictReader(log.read_text().splitlines())]
+            begin, end = 5 * 10**12, 7 * 10**12
+            within = [completed - issued for issued, completed in rows if begin < completed <= end]
+            self.assertEqual(discrete["completions"], len(within))
+            self.assertAlmostEqual(discrete["response_ms"]["mean"], sum(within) / len(within) * 1e-9, places=6)
+            self.assertEqual(discrete["response_ms"]["max"], max(within) * 1e-9)
+            self.assertEqual(result["throughput"]["requests_per_s"], len(within) / 2)
+            self.assertEqual(discrete["waiting"]["requests"], depth)
+            self.assertEqual(discrete["issued"], discrete["completed"] + discrete["failed"] + discrete["outstanding"])
+            throughput.append(len(within))
+        self.assertEqual(throughput, sorted(throughput))
+
+    def test_what_was_not_measured_is_null(self):
+        short = [SCENARIOS / "random_4k.toml", "--set", "sim.measure_s=0.0001"]
+        result = self.result_of(*short)
+        jsonschema.validate(result, json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text()))
+        discrete = result["classes"]["discrete"]
+        self.assertEqual((discrete["completions"], discrete["waiting"]["requests"]), (0, 32))
+        self.assertEqual({*discrete["response_ms"].values(), *discrete["parts_ms"].values(), discrete["fairness_index"]}, {None})
+        shown = self.run_good("run", *short).stdout.splitlines()
+        self.assertEqual([line.split()[5:11] for line in shown if line.startswith("discrete")][0], ["–"] * 6)
 
     def test_request_log_agrees_with_result(self):
         log = self.folder / "requests.csv"

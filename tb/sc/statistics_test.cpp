@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "platter/core/error.h"
@@ -124,28 +125,56 @@ TEST(Samples, FairnessIndex) {
   EXPECT_DOUBLE_EQ(*one_waits.fairness_index(), 0.25);
 }
 
-TEST(Statistics, CountsByClassFromItsStartOn) {
+TEST(Statistics, TheAccountIsByIssueAndTheTimesByCompletion) {
   Statistics statistics(10 * kMs);
+  const Request early = request(1 * kMs, RequestClass::Discrete);  // completes as the measured time begins
   const Request before = request(10 * kMs - 1, RequestClass::Discrete);
   const Request at = request(10 * kMs, RequestClass::Discrete);
   const Request background = request(20 * kMs, RequestClass::Background);
-  for (const Request* r : {&before, &at, &background}) statistics.issued(*r);
+  const Request left = request(2 * kMs, RequestClass::Discrete);
+  for (const Request* r : {&early, &before, &at, &background, &left}) statistics.issued(*r);
+  finish(statistics, early, timing(early.issued, 9 * kMs));
   finish(statistics, before, timing(before.issued, 100 * kMs));
   finish(statistics, at, timing(at.issued, 30 * kMs));
   finish(statistics, background, timing(background.issued, 40 * kMs), CommandStatus::BadAddress);
+  statistics.outstanding(left, 200 * kMs);
   const observe::ClassStatistics& discrete = statistics.of(RequestClass::Discrete);
   EXPECT_EQ(discrete.issued, 1u);
   EXPECT_EQ(discrete.completed, 1u);
   EXPECT_EQ(discrete.failed, 0u);
-  EXPECT_EQ(discrete.bytes, 1024u);
-  EXPECT_DOUBLE_EQ(*discrete.response.mean_ms(), 30);
-  const std::array<double, 7> parts = {3, 2, 3, 4, 5, 6, 7};
-  for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_DOUBLE_EQ(discrete.parts_ms[i], parts[i]) << observe::kPartNames[i];
+  EXPECT_EQ(discrete.outstanding, 0u);
+  EXPECT_EQ(discrete.response.count(), 2u);
+  EXPECT_EQ(discrete.bytes, 2 * 1024u);
+  EXPECT_DOUBLE_EQ(*discrete.response.mean_ms(), 65);
+  EXPECT_EQ(discrete.waiting, 1u);
+  EXPECT_EQ(discrete.oldest, 198 * kMs);
+  const CommandTiming one = timing(0, 100 * kMs), other = timing(0, 30 * kMs);
+  EXPECT_DOUBLE_EQ(discrete.parts_ms[0], core::to_milliseconds(one.queue + other.queue));
+  EXPECT_DOUBLE_EQ(discrete.parts_ms[6], core::to_milliseconds(one.bus + other.bus));
   EXPECT_EQ(statistics.of(RequestClass::Background).issued, 1u);
   EXPECT_EQ(statistics.of(RequestClass::Background).failed, 1u);
   EXPECT_EQ(statistics.of(RequestClass::Background).response.count(), 0u);
   EXPECT_EQ(statistics.of(RequestClass::Continuous).issued, 0u);
   EXPECT_NO_THROW(statistics.check_conservation());
+}
+
+TEST(Statistics, WhatWasNotMeasuredIsNull) {
+  Statistics statistics(0);
+  const Request waits = request(5 * kMs, RequestClass::Discrete);
+  statistics.issued(waits);
+  statistics.outstanding(waits, 9 * kMs);
+  const auto classes = observe::measured_classes(statistics, 1.0);
+  ASSERT_EQ(classes.size(), 1u) << "a class without a completion is there";
+  const nlohmann::json of = params::to_json(observe::class_rows(), &classes[0].second);
+  for (const auto& [name, value] : of["response_ms"].items()) EXPECT_TRUE(value.is_null()) << name;
+  for (const auto& [name, value] : of["parts_ms"].items()) EXPECT_TRUE(value.is_null()) << name;
+  EXPECT_TRUE(of["fairness_index"].is_null());
+  EXPECT_EQ(of["throughput"]["requests_per_s"], 0.0) << "none in a second is a measured rate";
+  EXPECT_EQ(of["completions"], 0);
+  EXPECT_EQ(of["waiting"]["requests"], 1);
+  EXPECT_EQ(of["waiting"]["oldest_ms"], 4.0);
+  const observe::MeasuredClass no_time{&statistics.of(RequestClass::Discrete), 0.0};
+  EXPECT_TRUE(params::to_json(observe::class_rows(), &no_time)["throughput"]["requests_per_s"].is_null());
 }
 
 TEST(Statistics, ReadsAndWritesApart) {
