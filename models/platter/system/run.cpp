@@ -130,7 +130,19 @@ std::string result_page() {
       "rows give the schema "
       "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for "
       "the same scenario and seed, on "
-      "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n## Every run\n\n";
+      "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n"
+      "## The measured time\n\n"
+      "The measured time begins after the warm-up. A class has two accounts of it.\n\n"
+      "- By completion: throughput, response times and their parts are of the requests that complete in the measured time, "
+      "whenever they were issued. They are the `completions`. Requests that still wait at the end are told with their number "
+      "and the age of the oldest (`waiting`).\n"
+      "- By issue: of the requests `issued` in the measured time, some have `completed`, some have `failed`, and the rest is "
+      "`outstanding`. These three sum to `issued`. Deadlines are judged in this account (`late`, `hiccups`).\n\n"
+      "A request that completes in the last picosecond of the warm-up belongs to the warm-up. In a closed load throughput "
+      "times mean response time is the number outstanding (Little's law). In a short time the requests at its two ends weigh: "
+      "at a depth of 256 up to 2 % in 10 s.\n\n"
+      "What was not measured is null, on the screen `–`: a response time without a completion, a mean over no decisions. A "
+      "rate is 0 where nothing completed in a time that was measured.\n\n## Every run\n\n";
   text += params::page_table(frame_rows());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) {
     const auto kind = static_cast<HostKind>(i);
