@@ -603,29 +603,88 @@ class Runs(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--waves", done.stderr)
 
-    def test_a_timeline_nests_and_agrees_with_the_log(self):
+    def timeline_of(self, *words):
+        """Events with times in ps, and the rows of the log."""
         timeline, log = self.folder / "timeline.json", self.folder / "requests.csv"
-        self.run_good("run", MIXED, *overrides(["engine=lockstep", "sim.warmup_s=0", "sim.measure_s=10"]), "--requests", log,
-                      "--timeline", timeline, "--wave-from", 2, "--wave-to", 5)
+        self.run_good("run", *words, "--requests", log, "--timeline", timeline)
         jsonschema.validate(json.loads(timeline.read_text()), json.loads((SOURCE / "docs/reference/timeline.schema.json").read_text()))
         events = json.loads(timeline.read_text(), parse_float=lambda text: int(text.replace(".", "")))["traceEvents"]
-        tracks = {}
-        for event in events:
-            if event["ph"] == "X":
-                tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], -event["dur"], event["name"]))
-        names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
-        self.assertLessEqual({"engine", "actuator", "channel", "bus, reads", "bus, writes"}, {names[track] for track in tracks})
-        for track, spans in tracks.items():
-            open_spans = []
-            for begin, length, name in sorted(spans):
-                while open_spans and open_spans[-1] <= begin:
-                    open_spans.pop()
-                if open_spans:
-                    self.assertLessEqual(begin - length, open_spans[-1], (names[track], name))
-                open_spans.append(begin - length)
-        rows = [r for r in csv.DictReader(log.read_text().splitlines()) if int(r["completed_ps"]) >= 2 * 10**12 and int(r["issued_ps"]) <= 5 * 10**12]
+        return events, list(csv.DictReader(log.read_text().splitlines()))
+
+    def spans_of(self, events, thread):
+        """Of all drives' threads of this name, in the order of the file: process, begin, end, name."""
+        threads = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name" and e["args"]["name"] == thread}
+        return [(e["pid"], e["ts"], e["ts"] + e["dur"], e["name"]) for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) in threads]
+
+    def assert_nested(self, spans):
+        """No span ends behind one that it begins in. `spans`: of one thread."""
+        open_ends = []
+        for _, begin, end, name in sorted(spans, key=lambda span: (span[1], -span[2])):
+            while open_ends and open_ends[-1] <= begin:
+                open_ends.pop()
+            if open_ends:
+                self.assertLessEqual(end, open_ends[-1], name)
+            open_ends.append(end)
+
+    PHASES = ("OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER")
+
+    def accesses_of(self, events):
+        """Accesses and movements, each with its phases, which fill it without a gap and follow it in the file: viewers nest spans that begin
+        together by this order."""
+        accesses, at = [], {}
+        for span in self.spans_of(events, "actuator"):
+            pid, begin, end, name = span
+            self.assertLess(begin, end, name)
+            if name in self.PHASES:
+                own = accesses[-1]
+                self.assertEqual((pid, begin), (own[0], at[pid]), name)
+                self.assertLessEqual(end, own[2], name)
+                own[4].append(span)
+            else:
+                self.assertRegex(name, r"^(tag \d+ (discrete|continuous|background) (read|write)|move)$")
+                accesses.append((*span, []))
+            at[pid] = end if name in self.PHASES else begin
+        for pid, _, end, name, phases in accesses:
+            self.assertEqual(phases[-1][2], end, name)
+        return accesses
+
+    def test_a_timeline_nests_and_agrees_with_the_log(self):
+        """With every engine. An access begins when the decision takes effect, and lasts as long as the log says."""
+        for engine in ("firmware", "model", "rtl", "lockstep"):
+            with self.subTest(engine):
+                events, log = self.timeline_of(MIXED, *overrides([f"engine={engine}", "sim.warmup_s=0", "sim.measure_s=4",
+                                                                  "observe.wave_from_s=0", "observe.wave_to_s=4"]))
+                self.assertGreater(min(number for e in events for key, number in e.items() if key in ("pid", "tid")), 0)
+                decisions = self.spans_of(events, "engine")
+                for thread in ("engine", "actuator", "channel", "bus, reads", "bus, writes"):
+                    self.assertTrue(self.spans_of(events, thread), thread)
+                    self.assert_nested(self.spans_of(events, thread))
+                accesses = self.accesses_of(events)
+                begun = {begin: (end - begin, name) for _, begin, end, name, _ in accesses}
+                reads = [r for r in log if r["op"] == "R" and int(r["transfer_ps"]) > 0]
+                self.assertGreater(len(reads), 150)
+                for r in reads:
+                    length = sum(int(r[f"{part}_ps"]) for part in ("overhead", "seek", "settle", "rotation", "transfer"))
+                    self.assertEqual(begun[int(r["started_ps"])][0], length, r)
+                    self.assertIn(f'{r["class"]} read', begun[int(r["started_ps"])][1])
+                self.assertEqual([(pid, begin, end, name) for pid, _, _, name, phases in accesses for _, begin, end, phase in phases
+                                  if phase == "TRANSFER"], self.spans_of(events, "channel"))
+                arrows = [(begin["ts"], end["ts"]) for begin, end in zip([e for e in events if e["ph"] == "s"], [e for e in events if e["ph"] == "f"])]
+                self.assertEqual([end for _, end in arrows], [begin for _, begin, _, name, _ in accesses])
+                chosen = {begin: (end, name) for _, begin, end, name in decisions}
+                for begin, end in arrows:
+                    self.assertLessEqual(chosen[begin][0] - 1000, end)
+                    self.assertEqual(chosen[begin][1], " ".join(begun[end][1].split()[:2]))
+                self.assertGreater(len(arrows), 150)
+
+    def test_the_window_of_a_timeline(self):
+        events, log = self.timeline_of(MIXED, *overrides(["engine=model", "sim.warmup_s=0", "sim.measure_s=10"]), "--wave-from", 2, "--wave-to", 5)
+        rows = [r for r in log if int(r["completed_ps"]) >= 2 * 10**12 and int(r["issued_ps"]) <= 5 * 10**12]
         spans = {(e["id"], e["ph"]): e["ts"] for e in events if e["ph"] in "be"}
         self.assertEqual(spans, {(int(r["number"]), phase): int(r[f"{column}_ps"]) for r in rows for phase, column in (("b", "issued"), ("e", "completed"))})
+        for thread in ("engine", "actuator", "channel", "bus, reads", "bus, writes"):
+            for _, begin, end, name in self.spans_of(events, thread):
+                self.assertTrue(begin <= 5 * 10**12 and end >= 2 * 10**12, name)
         arrows = {e["id"]: e["ts"] for e in events if e["ph"] == "s"}
         ends = {e["id"]: e["ts"] for e in events if e["ph"] == "f"}
         self.assertEqual(arrows.keys(), ends.keys())
@@ -663,6 +722,17 @@ class Runs(Case):
         self.assertEqual({*discrete["response_ms"].values(), *discrete["parts_ms"].values(), discrete["fairness_index"]}, {None})
         shown = self.run_good("run", *short).stdout.splitlines()
         self.assertEqual([line.split()[5:11] for line in shown if line.startswith("discrete")][0], ["–"] * 6)
+
+    def test_a_timeline_of_an_array_with_a_failure(self):
+        events, _ = self.timeline_of(SOURCE / "models/configs/scenarios/mirrored_array.toml", *overrides(
+            ["engine=model", "sim.warmup_s=0", "sim.measure_s=4", "fault.fails_at_s=1", "fault.revives_at_s=2", "observe.wave_from_s=0", "observe.wave_to_s=4"]))
+        drives = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        self.assertEqual(len(set(drives.values())), len(drives))
+        self.assertEqual(drives[min(drives)], "host")
+        self.assertGreater(min(drives), 0)
+        for pid in drives:
+            for thread in ("engine", "actuator", "channel", "bus, reads", "bus, writes"):
+                self.assert_nested([span for span in self.spans_of(events, thread) if span[0] == pid])
 
     def test_request_log_agrees_with_result(self):
         log = self.folder / "requests.csv"

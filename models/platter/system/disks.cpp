@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SC_INCLUDE_DYNAMIC_PROCESSES
 #include "platter/system/disks.h"
 
 #include <fmt/format.h>
@@ -105,21 +104,20 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
   if (s.fault.fails_at_s <= 0) return;
-  const auto at = [](double seconds) { return core::to_sc_time(core::to_picoseconds(seconds, core::kPicosecondsPerSecond)); };
-  const sc_core::sc_time failure = at(s.fault.fails_at_s);
-  const sc_core::sc_time absence =
-      s.redundancy.revives_at_s > 0 ? at(s.redundancy.revives_at_s) - failure : sc_core::SC_ZERO_TIME;
-  sc_core::sc_spawn(
-      [array = striped_.get(), drive = s.redundancy.failing_drive, replaced = s.redundancy.replaced, failure, absence] {
-        sc_core::wait(failure);
-        array->fail(drive);
-        if (absence == sc_core::SC_ZERO_TIME) return;
-        sc_core::wait(absence);
-        if (replaced)
-          array->replace(drive);
-        else
-          array->revive(drive);
-      });
+  const auto at = [this](double seconds, std::function<void()> event) {
+    events_.push_back(std::make_unique<core::TimedCall>(core::Rank::Failure, std::move(event)));
+    events_.back()->at(core::to_picoseconds(seconds, core::kPicosecondsPerSecond));
+  };
+  Array* const array = striped_.get();
+  const std::uint32_t drive = s.redundancy.failing_drive;
+  at(s.fault.fails_at_s, [array, drive] { array->fail(drive); });
+  if (s.redundancy.revives_at_s <= 0) return;
+  at(s.redundancy.revives_at_s, [array, drive, replaced = s.redundancy.replaced] {
+    if (replaced)
+      array->replace(drive);
+    else
+      array->revive(drive);
+  });
 }
 
 std::uint64_t Disks::capacity_bytes() const {

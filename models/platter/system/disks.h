@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "platter/core/timed_call.h"
 #include "platter/drive/drive.h"
 #include "platter/host/array/array.h"
 #include "platter/host/array/statistics.h"
@@ -63,6 +64,7 @@ class Disks {
   std::vector<std::unique_ptr<drive::Drive>> drives_;
   std::unique_ptr<host::EwArray> ew_;
   std::unique_ptr<host::array::Array> striped_;
+  std::vector<std::unique_ptr<core::TimedCall>> events_;  ///< failure and revival of a drive of the array
 };
 
 }  // namespace platter::system

@@ -12,7 +12,6 @@ namespace platter::host::array {
 
 using command::CommandStatus;
 using core::now_ps;
-using core::to_sc_time;
 using Kind = Fragment::Kind;
 
 namespace {
@@ -34,6 +33,8 @@ ArrayConfig checked(const ArrayConfig& config) {
 Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
     : sc_module(name),
       config_(checked(config)),
+      rebuild_(core::Rank::Layer, [this] { rebuild_again(); }),
+      poll_(core::Rank::Layer, [this] { poll(); }),
       map_(config.drives, config.drive_bytes, config.sector_bytes, config.areas),
       cache_(config.cache.block_bytes != 0 ? static_cast<std::uint32_t>(config.cache.bytes / config.cache.block_bytes) : 0,
              config.cache.block_bytes),
@@ -41,7 +42,7 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
       host_("host_tgt_socket", *this, response_event_),
       links_(config_, *this),
       states_(config.drives, map_.physical_units()),
-      rebuilder_(config_, map_, states_, links_, order_, planner_, rebuild_event_),
+      rebuilder_(config_, map_, states_, links_, order_, planner_, rebuild_),
       read_ahead_(config_, map_, order_, planner_),
       host_tgt_socket(host_.socket()),
       disk_init_sockets(links_.disk_init_sockets),
@@ -59,12 +60,6 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
   dont_initialize();
   SC_METHOD(respond);
   sensitive << response_event_;
-  dont_initialize();
-  SC_METHOD(rebuild_again);
-  sensitive << rebuild_event_;
-  dont_initialize();
-  SC_METHOD(poll);
-  sensitive << poll_event_;
   dont_initialize();
 }
 
@@ -415,7 +410,7 @@ void Array::failed(std::uint32_t drive) {
   reviving_ &= ~(std::uint64_t{1} << drive);
   if (!states_.fail(drive, order_.next())) return;
   links_.take_out(drive);
-  if (config_.poll > 0) poll_event_.notify(to_sc_time(config_.poll));
+  if (config_.poll > 0) poll_.in(config_.poll);
 }
 
 void Array::fail(std::uint32_t drive) {
@@ -478,7 +473,7 @@ void Array::poll() {
     else if (links_.has_registers(drive))
       any_failed = true;
   }
-  if (any_failed) poll_event_.notify(to_sc_time(config_.poll));
+  if (any_failed) poll_.in(config_.poll);
 }
 
 void Array::rebuild_again() {

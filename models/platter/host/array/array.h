@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platter/core/probes.h"
+#include "platter/core/timed_call.h"
 #include "platter/host/array/block_cache.h"
 #include "platter/host/array/config.h"
 #include "platter/host/array/drive_links.h"
@@ -70,8 +71,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
  private:
   ArrayConfig config_;
   sc_core::sc_event ended_event_;
-  sc_core::sc_event rebuild_event_;
-  sc_core::sc_event poll_event_;
+  core::TimedCall rebuild_;
+  core::TimedCall poll_;
   sc_core::sc_event response_event_;
   StripeMap map_;
   BlockCache cache_;

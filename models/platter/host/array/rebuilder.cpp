@@ -19,7 +19,7 @@ constexpr std::uint64_t kLongestPause = 1'000'000'000'000;
 }  // namespace
 
 Rebuilder::Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
-                     Planner& planner, sc_core::sc_event& again)
+                     Planner& planner, core::TimedCall& again)
     : config_(config),
       map_(map),
       states_(states),
@@ -50,7 +50,7 @@ void Rebuilder::begin() {
   while (active_.size() < config_.rebuild.outstanding) {
     const Picoseconds now = now_ps();
     if (now < from_) {
-      again_.notify(core::to_sc_time(from_ - now));
+      again_.at(from_);
       return;
     }
     bool begun = false;
