@@ -25,6 +25,34 @@ endmodule
 
 bind sched_reg sched_reg_checks #(.Width(Width)) u_checks (.*);
 
+// ------------------------------------------------------------------------------- sched_clock_gate
+module sched_clock_gate_checks (
+  input logic clk_i,
+  input logic en_i,
+  input logic scan_en_i,
+  input logic clk_o
+);
+  logic started_q = 1'b0;
+  logic open_q;           // at the last edge
+  logic passed_q = 1'b0;  // changes with every edge that passes
+  logic before_q;
+
+  always_ff @(posedge clk_o) begin
+    passed_q <= !passed_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    open_q <= en_i || scan_en_i;
+    before_q <= passed_q;
+    if (started_q) begin
+      assert ((passed_q != before_q) == open_q) else $error("a clock gate does not pass the edges for which it is enabled, or for which scan_en is high, and those alone");
+    end
+  end
+endmodule
+
+bind sched_clock_gate sched_clock_gate_checks u_checks (.*);
+
 // ------------------------------------------------------------------------------- sched_join
 module sched_join_checks
   import sched_pkg::*;
