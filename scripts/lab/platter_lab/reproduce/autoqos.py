@@ -428,6 +428,8 @@ quartiles of the runs. Jitter does not change the phase: a stream in overload is
 
 A deviation: the paper's class *ignores write requests*; here writes are counted as the reads are. It makes no difference to this study, whose streams only read.
 
+*One large sequential read* is a copy that is alone on the disk. *By default* are the 29 s of figure 4 before its multimedia stream comes.
+
 The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
 reads instead of a label, among bulk copies, of long files and of short ones, whose next file
 [inherits](../../reference/autoqos.md#recognising-streams-without-labels) what was known of the last. A missed period is one whose reads did not all end in it. A stream that gets its rate misses some all

@@ -14,6 +14,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
+from platter_lab.reproduce.mixed_load import number_or_nan
 from platter_lab.statistics import interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
@@ -122,7 +123,7 @@ def writes_ms(result: dict[str, Any]) -> float:
 
 def _mean_ms(result: dict[str, Any], operation: str) -> float:
     load = result["classes"]["discrete"].get(operation)
-    return load["response_ms"]["mean"] if load else math.nan
+    return number_or_nan(load["response_ms"]["mean"]) if load else math.nan
 
 
 def penalty(result: dict[str, Any]) -> float:
@@ -138,7 +139,7 @@ def imbalance(result: dict[str, Any]) -> float:
 
 def gap_ms(result: dict[str, Any]) -> float:
     """The rotational wait of a read that writes may go into, on average."""
-    return result["eager"]["gaps"]["mean_ms"]
+    return number_or_nan(result["eager"]["gaps"]["mean_ms"])
 
 
 def hidden_share(result: dict[str, Any]) -> float:
@@ -208,7 +209,7 @@ def paper_claims() -> list[Judged]:
     def per_write(result: dict[str, Any]) -> float:
         """Rotational time before reads, for each write."""
         eager = result["eager"]
-        return eager["gaps"]["mean_ms"] * eager["gaps"]["reads"] / eager["writes"] if eager["writes"] else math.nan
+        return gap_ms(result) * eager["gaps"]["reads"] / eager["writes"] if eager["writes"] else math.nan
 
     def few_over_half(view: View, metric: Metric) -> list[Part]:
         return [Part(f"{policy}, {reads} % over {HALF} % reads", paired_ratio(*(view.samples(policy, QUEUE, share, metric) for share in (reads, HALF))), below(1))
@@ -433,6 +434,10 @@ Which of the four is best turns with the command overhead, which the paper does 
 before each access, the more a write in a gap is worth that would else be an access of its own, and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
 writes, but Read-First then has one read at a time and all writes in accesses of their own, as with a queue of one, while FreeBW-SATF goes on to hide
 writes before that read.
+
+*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about how the drive's time is shared, and a write's response over a read's says which of them goes first:
+*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a read, as the
+sentence has it, and *for each write*.
 
 What changed the figures of earlier versions of this page: replacements come in time for the next decision (a queue of two was served hardly faster than one of one), the free space is aged by a whole
 turnover, and bus and decisions take no time by default.
