@@ -40,7 +40,7 @@ SEEDS = MANY_SEEDS[:5]
 # Published policies with parameters, which are chosen for each disk and rate on seeds of their own, as ours were.
 TUNING_SEEDS = (11, 12, 13)
 BUDGETS = Interpretation("budgets of 0.5 s", "Cello's budgets are for intervals of 0.5 s, not 2 s", (("scheduling.budget_interval_s", "0.5"),))
-CELLO = tuple((f"CELLO({weights}|0)", budgets) for weights in ("1|4", "1|2", "1|1", "2|1", "4|1") for budgets in (DEFAULT, BUDGETS))
+CELLO = tuple((f"CELLO({weights}|0)", budgets) for weights in ("1|4", "1|2", "1|1", "3|2", "2|1", "4|1") for budgets in (DEFAULT, BUDGETS))
 AGED_SPTF = tuple((f"ASPTF({w})", DEFAULT) for w in ("0.01", "0.03", "0.1", "0.3"))
 FAMILIES = (CELLO, AGED_SPTF)
 Tuned = tuple[str, Interpretation]
@@ -284,7 +284,7 @@ projected disk the rates are those at which it is as busy as Table 1's disk unde
 
 **The opponents** are the best published policies at every rate, with parameters chosen for it. For response: the fastest of SPTF, SPTF(next-C), CLUST-REQ and CLUST-CYL in all eight
 interpretations of how clusters are made ([which](../mixed-media/README.md#what-the-paper-leaves-open-about-sptf-and-clusters)), and, of Cello and of aged SPTF, the one that was fastest in the tuning. For
-fairness: the fairest of CLUST-REQ and CLUST-CYL, and the fairest of Cello and of aged SPTF that was no slower than CLUST-REQ(6) in the tuning. Cello (`CELLO(C|D|B)`) is tuned over five ratios
+fairness: the fairest of CLUST-REQ and CLUST-CYL, and the fairest of Cello and of aged SPTF that was no slower than CLUST-REQ(6) in the tuning. Cello (`CELLO(C|D|B)`) is tuned over six ratios
 of weights and two lengths of its budgets' interval, aged SPTF (`ASPTF(w)`) over four w; one that falls behind, or is late with a C, is out. The tuning has three runs
 of 1,000 rounds, on seeds that no claim is judged on. Other published policies are left out because they are no opponents: those without a guard are late with C, OPS:FAMISH and TPS are fair but slower than the clusters.
 

@@ -525,8 +525,8 @@ def other_turns() -> tuple[Turn, ...]:
         Turn("tps-clustered", "TPS with CI-OPT(6) faster than TPS:SCAN/SCAN by 5 %", pairs((TPS_OPT,), (TPS_SCAN,), _by(-MARGIN))),
         Turn("tps-comparable", "TPS with CI-OPT(6) within a quarter of CI-OPT(6)", pairs((TPS_OPT,), (CI_OPT,), below(1.25))),
         Turn("opt-over-greedy", "CI-OPT(6) faster than CI-SPTF", pairs((CI_OPT,), (CI_SPTF,), below(1))),
-        Turn("fairness-kept", "hierarchical algorithms not less fair than TPS:SCAN/SCAN (within 5 %)",
-             pairs((TPS_OPT, *OPS), (TPS_SCAN,), above(1 - MARGIN), fair=True)),
+        Turn("fairness-kept", "TPS with CI-OPT(6) not less fair than TPS:SCAN/SCAN (within 5 %)", pairs((TPS_OPT,), (TPS_SCAN,), above(1 - MARGIN), fair=True)),
+        Turn("fairness-kept", "OPS not less fair than TPS:SCAN/SCAN (within 5 %)", pairs(OPS, (TPS_SCAN,), above(1 - MARGIN), fair=True)),
         Turn("famish-fairest", "FAMISH the fairest", pairs((FAMISH,), FIRST, above(1), fair=True)),
     )
 
