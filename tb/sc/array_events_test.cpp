@@ -274,7 +274,8 @@ class EventRig : public ArrayClientIf {
       ++(good ? good_writes : failed_writes);
     } else if (good) {
       for (std::uint64_t s = 0; s < kUnitSectors; ++s)
-        ASSERT_TRUE(ledger.look(job.address / kSector + s, job.data + s * kSector, job.number)) << "sector " << s << ":" << history;
+        ASSERT_TRUE(ledger.look(job.address / kSector + s, job.data + s * kSector, job.number))
+            << "sector " << s << ":" << history;
     }
   }
   void settle() {
@@ -322,7 +323,8 @@ class EventRig : public ArrayClientIf {
       all_alive = all_alive && array->alive(place.drive);
       bool certain = array->alive(place.drive) && is_complete(unit, copy);
       for (std::uint64_t s = 0; s < kUnitSectors; ++s)
-        certain = certain && drives[place.drive]->told[place.address / kSector + s] && !ledger.in_doubt(unit * kUnitSectors + s);
+        certain =
+            certain && drives[place.drive]->told[place.address / kSector + s] && !ledger.in_doubt(unit * kUnitSectors + s);
       held = held || certain;
     }
     return held || all_alive;
@@ -353,8 +355,8 @@ TEST_P(ArrayEvents, NothingIsLostAtAnyEventOfAWrite) {
   struct Write {
     std::uint64_t sector, sectors;
   };
-  const std::vector<std::vector<Write>> scenarios = {
-      {{0, 4}}, {{1, 2}}, {{0, 2}, {2, 2}}, {{0, 4}, {1, 2}}, {{1, 2}, {0, 4}}, {{2, 4}, {0, 8}}};
+  const std::vector<std::vector<Write>> scenarios = {{{0, 4}},         {{1, 2}},         {{0, 2}, {2, 2}},
+                                                     {{0, 4}, {1, 2}}, {{1, 2}, {0, 4}}, {{2, 4}, {0, 8}}};
   const std::vector<std::uint32_t> orders = {0b000000, 0b111111, 0b010101, 0b000111, 0b111000, 0b001011};
   constexpr std::uint32_t kLast = 7;
   std::uint64_t runs = 0;
@@ -467,7 +469,8 @@ TEST(ArrayDoubt, TheDriveThatReturnsFirstDecides) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ArrayEvents,
-                         ::testing::Values(EventCase{"TwoDrives", 2, 3, true, 1}, EventCase{"TwoDrivesThatCarryOn", 2, 3, false, 1},
+                         ::testing::Values(EventCase{"TwoDrives", 2, 3, true, 1},
+                                           EventCase{"TwoDrivesThatCarryOn", 2, 3, false, 1},
                                            EventCase{"ThreeDrives", 3, 7, true, 2}, EventCase{"NoRebuild", 2, 2, true, 0}),
                          [](const auto& test) { return std::string(test.param.name); });
 
@@ -497,7 +500,8 @@ TEST(ArrayEventsOfDrives, NothingIsLostWhenADriveIsReplacedAtAnyOfThem) {
     array.submit(request);
   };
   const auto next_event = [] {
-    sc_core::sc_start(sc_core::sc_pending_activity_at_future_time() ? sc_core::sc_time_to_pending_activity() : core::to_sc_time(kUs));
+    sc_core::sc_start(sc_core::sc_pending_activity_at_future_time() ? sc_core::sc_time_to_pending_activity()
+                                                                    : core::to_sc_time(kUs));
     while (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
   };
   const auto is_fresh = [&array] {

@@ -31,6 +31,10 @@ std::uint64_t bytes_of(const drive::Drive& drive) {
   return drive.capacity_sectors() * drive.planner().geometry().sector_bytes();
 }
 
+sc_core::sc_time to_time(double seconds) {
+  return core::to_sc_time(core::to_picoseconds(seconds, core::kPicosecondsPerSecond));
+}
+
 /// One area over all drives, as large as they are.
 host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_bytes) {
   host::array::ArrayConfig config;
@@ -55,7 +59,10 @@ Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::
     return;
   }
   make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
-  if (layer == Layer::Apart) return;
+  if (layer == Layer::Apart) {
+    fail_apart(s);
+    return;
+  }
   if (!s.array.striped()) {
     make_ew(s);
     return;
@@ -83,6 +90,21 @@ void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint3
   }
 }
 
+/// Without an array above them: the drive itself fails and is revived.
+void Disks::fail_apart(const Scenario& s) {
+  if (s.fault.fails_at_s <= 0 || !s.array.striped()) return;
+  if (s.redundancy.replaced)
+    s.refuse("fault.replaced", "found true, expected false: drives that are offered alone have no copies to be rebuilt from");
+  sc_core::sc_spawn([drive = drives_.at(s.redundancy.failing_drive).get(), failure = to_time(s.fault.fails_at_s),
+                     revival = to_time(s.redundancy.revives_at_s)] {
+    sc_core::wait(failure);
+    drive->set_alive(false);
+    if (revival <= failure) return;
+    sc_core::wait(revival - failure);
+    drive->set_alive(true);
+  });
+}
+
 void Disks::make_ew(const Scenario& s) {
   const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
@@ -105,10 +127,9 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
   if (s.fault.fails_at_s <= 0) return;
-  const auto at = [](double seconds) { return core::to_sc_time(core::to_picoseconds(seconds, core::kPicosecondsPerSecond)); };
-  const sc_core::sc_time failure = at(s.fault.fails_at_s);
+  const sc_core::sc_time failure = to_time(s.fault.fails_at_s);
   const sc_core::sc_time absence =
-      s.redundancy.revives_at_s > 0 ? at(s.redundancy.revives_at_s) - failure : sc_core::SC_ZERO_TIME;
+      s.redundancy.revives_at_s > 0 ? to_time(s.redundancy.revives_at_s) - failure : sc_core::SC_ZERO_TIME;
   sc_core::sc_spawn(
       [array = striped_.get(), drive = s.redundancy.failing_drive, replaced = s.redundancy.replaced, failure, absence] {
         sc_core::wait(failure);

@@ -24,7 +24,7 @@ struct Fragment {
   std::uint64_t within = 0;  ///< offset in the unit, in bytes
   std::uint32_t length = 0;
   Kind kind = Kind::Read;
-  std::uint8_t on_way = 0;                                        ///< commands in progress
+  std::uint8_t on_way = 0;  ///< commands in progress
   // Of a write: copies, one bit each.
   std::uint8_t to = 0;       ///< to which it was sent last
   std::uint8_t written = 0;  ///< written by drives that have not failed since

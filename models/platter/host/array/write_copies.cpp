@@ -18,7 +18,8 @@ std::uint32_t WriteCopies::writable(const Fragment& write) const {
   std::uint32_t copies = 0;
   for (std::uint32_t copy = 0; copy < write.area->copies(); ++copy) {
     const UnitPlace at = place(write, copy);
-    if (states_.alive(at.drive) && (!states_.stale(at) || (write.whole() && !order_.behind_rebuild(write)))) copies |= bit(copy);
+    if (states_.alive(at.drive) && (!states_.stale(at) || (write.whole() && !order_.behind_rebuild(write))))
+      copies |= bit(copy);
   }
   return copies;
 }
