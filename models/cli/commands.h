@@ -50,6 +50,7 @@ struct ServeOptions : RunOptions {
   std::string nbd;
   std::string vfio_user;
   std::string pacing = "realtime";
+  std::uint64_t nbd_memory = std::uint64_t{256} << 20;
   std::vector<std::string> images;
 };
 int serve(const ServeOptions& options);

@@ -116,7 +116,13 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static cli::ServeOptions serving;
   auto* serve_command = app.add_subcommand("serve", "offer a scenario's drives to clients, until SIGTERM or SIGINT");
   declare_run(*serve_command, serving);
-  serve_command->add_option("--nbd", serving.nbd, "network block devices: HOST:PORT, or the path of a Unix socket");
+  auto* nbd = serve_command->add_option("--nbd", serving.nbd, "network block devices: HOST:PORT, or the path of a Unix socket");
+  serve_command
+      ->add_option("--nbd-memory", serving.nbd_memory,
+                   "bytes for the data of all NBD clients' requests, such as 256MiB; at least 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->needs(nbd)
+      ->default_str("256MiB");
   serve_command->add_option("--vfio-user", serving.vfio_user,
                             "an AHCI adapter for a virtual machine (QEMU's vfio-user-pci): the path of a Unix socket");
   serve_command->add_option("--pacing", serving.pacing, "realtime[:SCALE], lockstep:DEPTH or asap")->capture_default_str();

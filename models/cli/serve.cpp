@@ -65,6 +65,7 @@ int serve(const ServeOptions& options) {
   Simulation simulation(options);
   serving.run = simulation.leaves();
   serving.nbd = options.nbd;
+  serving.nbd_memory = options.nbd_memory;
   serving.vfio_user = options.vfio_user;
   serving.images.assign(options.images.begin(), options.images.end());
   serving.listening = [](const std::string& line) {

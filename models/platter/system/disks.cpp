@@ -54,7 +54,10 @@ Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::
     return;
   }
   make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
-  if (layer == Layer::Apart) return;
+  if (layer == Layer::Apart) {
+    fail_apart(s);
+    return;
+  }
   if (!s.array.striped()) {
     make_ew(s);
     return;
@@ -82,6 +85,21 @@ void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint3
   }
 }
 
+/// Without an array above them: the drive itself fails and is revived.
+void Disks::fail_apart(const Scenario& s) {
+  if (s.fault.fails_at_s <= 0 || !s.array.striped()) return;
+  if (s.redundancy.replaced)
+    s.refuse("fault.replaced", "found true, expected false: drives that are offered alone have no copies to be rebuilt from");
+  drive::Drive* const drive = drives_.at(s.redundancy.failing_drive).get();
+  call_at(s.fault.fails_at_s, [drive] { drive->set_alive(false); });
+  if (s.redundancy.revives_at_s > 0) call_at(s.redundancy.revives_at_s, [drive] { drive->set_alive(true); });
+}
+
+void Disks::call_at(double seconds, std::function<void()> call) {
+  events_.push_back(std::make_unique<core::TimedCall>(core::Rank::Failure, std::move(call)));
+  events_.back()->at(core::to_picoseconds(seconds, core::kPicosecondsPerSecond));
+}
+
 void Disks::make_ew(const Scenario& s) {
   const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
@@ -104,15 +122,11 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
   if (s.fault.fails_at_s <= 0) return;
-  const auto at = [this](double seconds, std::function<void()> event) {
-    events_.push_back(std::make_unique<core::TimedCall>(core::Rank::Failure, std::move(event)));
-    events_.back()->at(core::to_picoseconds(seconds, core::kPicosecondsPerSecond));
-  };
   Array* const array = striped_.get();
   const std::uint32_t drive = s.redundancy.failing_drive;
-  at(s.fault.fails_at_s, [array, drive] { array->fail(drive); });
+  call_at(s.fault.fails_at_s, [array, drive] { array->fail(drive); });
   if (s.redundancy.revives_at_s <= 0) return;
-  at(s.redundancy.revives_at_s, [array, drive, replaced = s.redundancy.replaced] {
+  call_at(s.redundancy.revives_at_s, [array, drive, replaced = s.redundancy.replaced] {
     if (replaced)
       array->replace(drive);
     else

@@ -59,6 +59,8 @@ class Disks {
   void make_drives(const Scenario& scenario, drive::DriveConfig config, std::uint32_t count,
                    const std::function<engine::EngineFactory(std::uint32_t)>& engine_of);
   void make_ew(const Scenario& scenario);
+  void fail_apart(const Scenario& scenario);
+  void call_at(double seconds, std::function<void()> call);
   void make_striped(const Scenario& scenario, host::array::ArrayConfig layer);
 
   std::vector<std::unique_ptr<drive::Drive>> drives_;

@@ -41,6 +41,7 @@ class Rebuilder {
     std::uint32_t drive = 0;  ///< drive on which the unit is stale
     std::uint64_t unit = 0;
     std::uint32_t copy = 0;
+    std::uint32_t generation = 0;  ///< generation of that drive when the rebuild began
     std::vector<std::uint8_t> bytes;
   };
   struct Drive {
