@@ -34,7 +34,7 @@ struct DiscreteWorkload {
   double deadline_ms = 0;
   std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
-  params::FileName trace{{}, {}, ".blktrace.0"};
+  params::FileName trace{{}, {}, ".blktrace.0", true};
   std::string trace_format = "auto";
   std::string trace_device;
   std::string trace_action = "queued";
@@ -42,6 +42,8 @@ struct DiscreteWorkload {
   std::int64_t trace_lba_bytes = 0;
   std::int64_t trace_sort_window = -1;
   double trace_spread_s = 0;
+  std::string trace_last_line = "error";
+  bool trace_skip_empty = false;
   std::int64_t trace_span_bytes = 0;
   std::string past_end = "error";
   double trace_speed = 1.0;
