@@ -17,7 +17,9 @@ const params::Table<RunParameters>& run_parameters() {
   static const params::Table<P> table = {
       {"sim.seed", "", "seed of every random stream of the run", at(&P::seed), Range{0, 9.2e18}},
       {"sim.warmup_s", "s", "simulated time before counting starts", at(&P::warmup_s), Range{0, 1e6}},
-      {"sim.measure_s", "s", "simulated time that is counted", at(&P::measure_s), Range{1e-6, 1e6}},
+      {"sim.measure_s", "s",
+       "simulated time that is counted, at least 1 us; 0, which is the default with a trace: until its requests have ended",
+       at(&P::measure_s), Range{0, kLongestMeasured_s}},
   };
   return table;
 }

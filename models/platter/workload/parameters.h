@@ -52,7 +52,7 @@ struct DiscreteWorkload {
 /// How the trace is to be read; the caller sets capacity and sector size.
 TraceOptions trace_options(const DiscreteWorkload& workload);
 
-/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s, and the random draw that passes the end of the run adds less
+/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s (kLongestMeasured_s), and the random draw that passes the end of the run adds less
 /// than 54 means.
 inline constexpr double kLongestMean_s = 1e5;
 
