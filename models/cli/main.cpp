@@ -101,8 +101,9 @@ void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
                   "requests of equal time are spread evenly over so many seconds, or up to the next later time")
       ->check(CLI::Range(0.0, 1e6));
   command
-      .add_option("--last-line", trace.last_line,
-                  "the last line of a text without an end of line, which may be cut short: stop, read it as it is, or leave it out")
+      .add_option(
+          "--last-line", trace.last_line,
+          "the last line of a text without an end of line, which may be cut short: stop, read it as it is, or leave it out")
       ->check(CLI::IsMember({"error", "keep", "drop"}))
       ->capture_default_str();
   command.add_flag("--skip-empty", trace.skip_empty, "leave out requests of size 0 instead of stopping at them");

@@ -249,8 +249,8 @@ TEST(Ahci, OldHostsSeeNoMoreCylindersThanTheDriveHas) {
     const ahci::Page page = ahci::identify(identity, {});
     return page[2 * index] | std::uint64_t{page[2 * index + 1]} << 8;
   };
-  for (const std::uint64_t sectors : {std::uint64_t{1000}, std::uint64_t{2'056'008}, std::uint64_t{16'514'063}, std::uint64_t{16'514'064},
-                                      std::uint64_t{3'907'029'168}}) {
+  for (const std::uint64_t sectors : {std::uint64_t{1000}, std::uint64_t{2'056'008}, std::uint64_t{16'514'063},
+                                      std::uint64_t{16'514'064}, std::uint64_t{3'907'029'168}}) {
     const std::uint64_t there = word(sectors, 1) * word(sectors, 3) * word(sectors, 6);
     EXPECT_LE(there, sectors);
     EXPECT_TRUE(sectors - there < 16 * 63 || word(sectors, 1) == 16383) << sectors;

@@ -57,12 +57,14 @@ TEST_F(TraceTest, BlkparseTextOfARunningRecordingIsSorted) {
   EXPECT_EQ(reader.counts().out_of_order, 100U);
   TraceOptions none;
   none.sort_window = 0;
-  expect_error(error(text, none), 2001, "a longer window is set by --sort-window (in a scenario workload.discrete.trace_sort_window)");
+  expect_error(error(text, none), 2001,
+               "a longer window is set by --sort-window (in a scenario workload.discrete.trace_sort_window)");
 }
 
 // blkparse cuts the seconds of a negative 64-bit time to 32 bits.
 TEST_F(TraceTest, BlkparseTimesBeforeTheFirstEvent) {
-  const std::string text = event("1266874889.709551516", "Q", 8) + event("0.000000000", "Q", 16) + event("0.000000100", "Q", 24);
+  const std::string text =
+      event("1266874889.709551516", "Q", 8) + event("0.000000000", "Q", 16) + event("0.000000100", "Q", 24);
   std::vector<TraceRecord> records = read_all(file(text));
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0].time_ps, 0);
@@ -128,10 +130,10 @@ TEST_F(TraceTest, CommentsAreNoRequests) {
 
 // Any cut of a text is seen: it never reads as a smaller number.
 TEST_F(TraceTest, ACutLastLineIsSeen) {
-  const std::vector<const char*> names = {"small.blkparse.txt", "small_v2.iolog",     "small_v3.iolog",    "small.disksim.txt",
-                                          "small.mqsim.txt",    "small.spc.csv",      "small.msr.csv",     "small.systor.csv",
-                                          "small.alibaba.csv",  "small.tencent.csv",  "small.fiu.txt",     "small.biosnoop.txt",
-                                          "small.iosnoop.txt",  "small.ftrace.txt",   "small.libcachesim.csv"};
+  const std::vector<const char*> names = {
+      "small.blkparse.txt", "small_v2.iolog",     "small_v3.iolog",    "small.disksim.txt", "small.mqsim.txt",
+      "small.spc.csv",      "small.msr.csv",      "small.systor.csv",  "small.alibaba.csv", "small.tencent.csv",
+      "small.fiu.txt",      "small.biosnoop.txt", "small.iosnoop.txt", "small.ftrace.txt",  "small.libcachesim.csv"};
   for (const char* name : names) {
     TraceOptions options;
     options.device = "*";
@@ -149,16 +151,20 @@ TEST_F(TraceTest, ACutLastLineIsSeen) {
         continue;
       }
       for (const TraceRecord& record : records)
-        EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const TraceRecord& one) {
-          return one.line == record.line && one.offset_bytes == record.offset_bytes && one.length_bytes == record.length_bytes;
-        })) << name << ", cut at byte " << size;
+        EXPECT_TRUE(std::any_of(all.begin(), all.end(),
+                                [&](const TraceRecord& one) {
+                                  return one.line == record.line && one.offset_bytes == record.offset_bytes &&
+                                         one.length_bytes == record.length_bytes;
+                                }))
+            << name << ", cut at byte " << size;
     }
   }
 }
 
 TEST_F(TraceTest, TheLastLineIsReadOrLeftOutOnRequest) {
   const std::string cut = kDiskSim + "1.0 0 100 8 1";
-  expect_error(error(cut), 2, "has no end of line, so it may be cut short: it is read as it is, or left out, by --last-line keep|drop");
+  expect_error(error(cut), 2,
+               "has no end of line, so it may be cut short: it is read as it is, or left out, by --last-line keep|drop");
   EXPECT_EQ(read_all(file(cut), with_last_line(LastLine::Keep)).size(), 2U);
   TraceReader reader(file(cut), with_last_line(LastLine::Drop));
   std::size_t records = 0;
@@ -188,12 +194,14 @@ TEST_F(TraceTest, LikelyFormatsAreNamed) {
   // As SSDsim's files begin.
   const auto [line, message] = error("0 0 1000 8 1\n132 0 1008 8 0\n");
   EXPECT_EQ(line, 1U);
-  EXPECT_NE(message.find("it could be disksim-ascii (time in milliseconds, address and size in units of 512 bytes), or mqsim (time in "
-                         "nanoseconds, address and size in units of 512 bytes): say which by --format"),
+  EXPECT_NE(message.find(
+                "it could be disksim-ascii (time in milliseconds, address and size in units of 512 bytes), or mqsim (time in "
+                "nanoseconds, address and size in units of 512 bytes): say which by --format"),
             std::string::npos)
       << message;
   const std::string of_any = error("hello\n").second;
-  EXPECT_NE(of_any.find("name one by --format (in a scenario workload.discrete.trace_format), of auto, blkparse"), std::string::npos)
+  EXPECT_NE(of_any.find("name one by --format (in a scenario workload.discrete.trace_format), of auto, blkparse"),
+            std::string::npos)
       << of_any;
   EXPECT_EQ(of_any.find("it could be"), std::string::npos);
 }
@@ -300,7 +308,8 @@ TEST_F(TraceTest, Iosnoop) {
   expect_record(record, 618 * kUs, std::uint64_t{17'039'608} * 512, 8192, false, 4);
   EXPECT_FALSE(reader.next(record));
   EXPECT_EQ(reader.counts().flushes, 1U);
-  const std::string ends = "ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n10.5 a 1 R 8,0 8 512 100.00\n10.5 a 1 R 8,0 8 512 200.00\n";
+  const std::string ends =
+      "ENDs COMM PID TYPE DEV BLOCK BYTES LATms\n10.5 a 1 R 8,0 8 512 100.00\n10.5 a 1 R 8,0 8 512 200.00\n";
   const std::vector<TraceRecord> records = read_all(file(ends));
   EXPECT_EQ(records.at(0).line, 3U);
   EXPECT_EQ(records.at(1).time_ps, 100'000 * kUs);
@@ -326,8 +335,9 @@ TEST_F(TraceTest, Ftrace) {
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(records[1].time_ps, 2100 * kUs);
   // As perf script prints them, and trace-cmd.
-  const std::string issued = "cp  1234 [000] 5.000001: block:block_rq_issue: 8,0 R 4096 () 8 + 8 [cp]\n"
-                             "cp-1234  [000]  5.000002: block_rq_issue:       8,0 R 4096 () 16 + 8 [cp]\n";
+  const std::string issued =
+      "cp  1234 [000] 5.000001: block:block_rq_issue: 8,0 R 4096 () 8 + 8 [cp]\n"
+      "cp-1234  [000]  5.000002: block_rq_issue:       8,0 R 4096 () 16 + 8 [cp]\n";
   EXPECT_EQ(read_all(file(issued), with_action('D')).size(), 2U);
   expect_error(error(issued), 0, "the other actions are 2 D: requests are chosen by --action D");
   expect_error(error("cp-1 [000] 5.0: block_rq_issue: 8,0 R 4096 () 8\n", with_action('D')), 1, "SECTOR + SECTORS");
@@ -349,7 +359,8 @@ TEST_F(TraceTest, Libcachesim) {
   EXPECT_EQ(read_all(file("5,7,512\n6,8,512\n"), with_format("libcachesim")).size(), 2U);
   expect_error(error("time,obj_id,size,op\n5,7,512,what\n"), 2, "operation is \"what\"");
   expect_error(error("time,obj_id,size,op\n5,x,512,read\n"), 2, "object is \"x\"");
-  expect_error(error("time,obj_id,size,op\n5,7,512\n"), 2, "expected 4 comma-separated fields as in the line of names, found 3");
+  expect_error(error("time,obj_id,size,op\n5,7,512\n"), 2,
+               "expected 4 comma-separated fields as in the line of names, found 3");
 }
 
 }  // namespace

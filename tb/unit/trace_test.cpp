@@ -389,10 +389,10 @@ TEST_F(TraceTest, PastTheEndIsClipped) {
 TEST_F(TraceTest, EveryLineIsCountedOnce) {
   TraceOptions options;
   options.device = "*";
-  for (const char* name : {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.blktrace",
-                           "small.vscsi1", "small.vscsi2", "small.spc.csv", "small.msr.csv", "small.systor.csv",
-                           "small.alibaba.csv", "small.tencent.csv", "small.fiu.txt", "small.biosnoop.txt", "small.iosnoop.txt",
-                           "small.ftrace.txt", "small.libcachesim.csv"}) {
+  for (const char* name :
+       {"small.blkparse.txt", "small_v2.iolog", "small_v3.iolog", "small.disksim.txt", "small.blktrace", "small.vscsi1",
+        "small.vscsi2", "small.spc.csv", "small.msr.csv", "small.systor.csv", "small.alibaba.csv", "small.tencent.csv",
+        "small.fiu.txt", "small.biosnoop.txt", "small.iosnoop.txt", "small.ftrace.txt", "small.libcachesim.csv"}) {
     const TraceCounts c = summarize_trace(golden(name), options).counts;
     const std::uint64_t delivered_or_not = c.records + c.dropped + c.other_device + c.flushes + c.discards;
     EXPECT_EQ(c.lines, delivered_or_not + c.other_lines + c.other_actions) << name;

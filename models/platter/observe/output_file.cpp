@@ -212,7 +212,8 @@ void OutputFile::take_mode() {
   const int descriptor = fileno(stream_);
   if (stat(file_.c_str(), &replaced) != 0 || fstat(descriptor, &own) != 0) return;
   mode_t mode = replaced.st_mode & 07777;
-  if (own.st_uid != replaced.st_uid && fchown(descriptor, replaced.st_uid, static_cast<gid_t>(-1)) != 0) mode &= ~mode_t{S_ISUID};
+  if (own.st_uid != replaced.st_uid && fchown(descriptor, replaced.st_uid, static_cast<gid_t>(-1)) != 0)
+    mode &= ~mode_t{S_ISUID};
   // The rights of one group are not another's.
   if (own.st_gid != replaced.st_gid && fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid) != 0)
     mode &= ~mode_t{S_ISGID | S_IRWXG};

@@ -69,11 +69,13 @@ const params::Statistics<LoadResult>& load_rows() {
       [](const R& r) { return static_cast<double>(r.completed()) / r.measured_s; }, {"throughput", 1});
   static const auto trace =
       params::Statistics<TraceResult>()
-          .value("requests", "", "that came before the end of the run", "count", [](const TraceResult& t) { return t.requests; })
-          .value("left_out", "",
-                 "lines read that are no reads or writes, or were left out by an option: flushes, discards, requests of size 0, "
-                 "past the drive's end, cut short, or to be ignored",
-                 "count", [](const TraceResult& t) { return t.left_out; })
+          .value("requests", "", "that came before the end of the run", "count",
+                 [](const TraceResult& t) { return t.requests; })
+          .value(
+              "left_out", "",
+              "lines read that are no reads or writes, or were left out by an option: flushes, discards, requests of size 0, "
+              "past the drive's end, cut short, or to be ignored",
+              "count", [](const TraceResult& t) { return t.left_out; })
           .value("out_of_order", "", "requests read that were sorted", "count",
                  [](const TraceResult& t) { return t.out_of_order; })
           .value("remaining", "", "requests behind the end of the run; up to 10 million are counted, of a pipe one", "count",

@@ -85,8 +85,7 @@ std::string failure_text(const Scenario& s, double simulated_s) {
   const double at = s.fault.fails_at_s;
   if (at <= 0) return "";
   const std::string who = s.kind == HostKind::Drive ? "the drive" : fmt::format("drive {}", s.redundancy.failing_drive);
-  if (at >= simulated_s)
-    return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
+  if (at >= simulated_s) return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
   return fmt::format("\n{} failed at {:g} s\n", who, at);
 }
 

@@ -172,8 +172,9 @@ void check(const Scenario& s, params::Findings& findings) {
   check_policies(s, findings);
   const bool traced = (s.kind == HostKind::Drive || s.kind == HostKind::Array) && s.discrete.source == "trace";
   if (s.run.measure_s < workload::kShortestMeasured_s && !(traced && s.run.as_long_as_trace()))
-    findings.add("sim.measure_s", fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
-                                              traced ? ", or 0: as long as the trace" : "; 0 is for traces"));
+    findings.add("sim.measure_s",
+                 fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
+                             traced ? ", or 0: as long as the trace" : "; 0 is for traces"));
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
   switch (s.kind) {
     case HostKind::Drive:

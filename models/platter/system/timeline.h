@@ -49,8 +49,7 @@ class Timeline {
       sc_core::sc_start(core::to_sc_time(std::min(std::min({to, until_, end_}) - core::now_ps(), step)));
       if (progress_) progress_(core::to_milliseconds(core::now_ps()) * 1e-3, open_ ? 0 : simulated_s());
     }
-    while (found_ && sc_core::sc_pending_activity_at_current_time() && !stopped())
-      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    while (found_ && sc_core::sc_pending_activity_at_current_time() && !stopped()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
 
  private:

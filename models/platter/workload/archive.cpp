@@ -40,7 +40,8 @@ std::string archive_text(std::string_view bytes, std::string_view file_name) {
   const auto ends = [&name](std::string_view end) {
     return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
   };
-  constexpr std::array<std::string_view, 8> kTars = {".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tbz2"};
+  constexpr std::array<std::string_view, 8> kTars = {".tar",     ".tar.gz", ".tar.xz", ".tar.bz2",
+                                                     ".tar.zst", ".tgz",    ".txz",    ".tbz2"};
   if (std::any_of(kTars.begin(), kTars.end(), ends)) return "a tar archive by its name";
   constexpr std::array<std::string_view, 3> kOthers = {".zip", ".7z", ".rar"};
   if (std::any_of(kOthers.begin(), kOthers.end(), ends)) return "an archive by its name";

@@ -124,7 +124,8 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
 TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed)
     : reader_(file, options), file_(file.string()), target_(target), speed_(speed) {
   std::error_code error;
-  rewindable_ = std::filesystem::is_regular_file(file, error) || !std::filesystem::exists(file, error);  // or NAME of several files
+  rewindable_ =
+      std::filesystem::is_regular_file(file, error) || !std::filesystem::exists(file, error);  // or NAME of several files
   if (file == ByteSource::kStandardInput) rewindable_ = false;
 }
 

@@ -38,9 +38,9 @@ std::size_t SnoopTable::find(std::string_view name) const {
 Fields SnoopTable::row(const SourceLine& line) const {
   const Fields fields = split_blanks(line.text);
   if (fields.size() < columns_ || fields.size() > Fields::kKept)
-    line.fail(0, fmt::format("expected {} blank-separated fields ({}), found {}", columns_,
-                             fmt::join(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(columns_), " "),
-                             fields.size()));
+    line.fail(
+        0, fmt::format("expected {} blank-separated fields ({}), found {}", columns_,
+                       fmt::join(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(columns_), " "), fields.size()));
   return fields;
 }
 

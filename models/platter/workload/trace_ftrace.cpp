@@ -47,14 +47,15 @@ FtraceEvent ftrace_event(std::string_view text) {
 }
 
 constexpr std::array<std::pair<std::string_view, char>, 6> kFtraceActions{{{"block_bio_queue", 'Q'},
-                                                                            {"block_rq_issue", 'D'},
-                                                                            {"block_rq_complete", 'C'},
-                                                                            {"block_rq_insert", 'I'},
-                                                                            {"block_getrq", 'G'},
-                                                                            {"block_rq_requeue", 'R'}}};
+                                                                           {"block_rq_issue", 'D'},
+                                                                           {"block_rq_complete", 'C'},
+                                                                           {"block_rq_insert", 'I'},
+                                                                           {"block_getrq", 'G'},
+                                                                           {"block_rq_requeue", 'R'}}};
 
 char ftrace_action(std::string_view name) {
-  const auto found = std::find_if(kFtraceActions.begin(), kFtraceActions.end(), [name](const auto& row) { return row.first == name; });
+  const auto found =
+      std::find_if(kFtraceActions.begin(), kFtraceActions.end(), [name](const auto& row) { return row.first == name; });
   return found == kFtraceActions.end() ? '\0' : found->second;
 }
 

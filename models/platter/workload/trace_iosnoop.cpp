@@ -52,7 +52,8 @@ class IosnoopParser : public TraceParserIf {
     latency_ = table_.find("LATms");
     for (const std::size_t place : {type_, device_, block_, bytes_, latency_})
       if (place == SnoopTable::kNone)
-        line.fail(0, fmt::format("the columns are {}, expected STARTs COMM PID TYPE DEV BLOCK BYTES LATms", in_quotes(line.text)));
+        line.fail(0,
+                  fmt::format("the columns are {}, expected STARTs COMM PID TYPE DEV BLOCK BYTES LATms", in_quotes(line.text)));
     if (start_ == SnoopTable::kNone && end_ == SnoopTable::kNone)
       line.fail(0, "no column STARTs or ENDs: the requests have no times; record with iosnoop -s");
     return LineKind::OtherLine;

@@ -33,10 +33,11 @@ struct CacheColumns {
   /// The columns of a line of names; `time` is kNoColumn for any other line.
   static CacheColumns of(std::string_view text) {
     constexpr std::array<std::string_view, 5> kTimes = {"time", "timestamp", "clock_time", "real_time", "ts"};
-    constexpr std::array<std::string_view, 9> kObjects = {"lbn", "lba",    "obj_id",    "obj-id", "object_id",
-                                                          "id",  "object", "block", "key"};
+    constexpr std::array<std::string_view, 9> kObjects = {"lbn", "lba",    "obj_id", "obj-id", "object_id",
+                                                          "id",  "object", "block",  "key"};
     constexpr std::array<std::string_view, 6> kSizes = {"size", "obj_size", "obj-size", "object_size", "length", "bytes"};
-    constexpr std::array<std::string_view, 7> kOperations = {"op", "op_type", "op-type", "optype", "operation", "opcode", "type"};
+    constexpr std::array<std::string_view, 7> kOperations = {"op",        "op_type", "op-type", "optype",
+                                                             "operation", "opcode",  "type"};
     if (is_comment(text)) text.remove_prefix(text.find('#') + 1);
     const Fields fields = split_commas(text);
     CacheColumns columns;
@@ -80,7 +81,8 @@ class LibcachesimParser : public TraceParserIf {
                                named_ ? " as in the line of names" : " or more (time, object, size)", fields.size()));
     request.time = parse_time(line, fields[columns_.time], units_.time);
     request.length_bytes = parse_scaled(line, fields[columns_.size], units_.size_bytes, "size");
-    const LineKind kind = columns_.operation == kNoColumn ? LineKind::Request : operation(line, fields[columns_.operation], request.write);
+    const LineKind kind =
+        columns_.operation == kNoColumn ? LineKind::Request : operation(line, fields[columns_.operation], request.write);
     if (kind != LineKind::Request) return kind;
     request.offset_bytes = parse_scaled(line, fields[columns_.object], units_.address_bytes, "object");
     request.device = "0";

@@ -128,9 +128,11 @@ std::string format_advice(const TraceHead& head, const TraceOptions& options) {
 std::string action_advice(const TraceCounts& counts) {
   std::string found;
   for (std::size_t letter = 0; letter < counts.actions.size(); ++letter)
-    if (counts.actions[letter] > 0) found += fmt::format("{}{} {}", found.empty() ? "" : ", ", counts.actions[letter], static_cast<char>(letter));
+    if (counts.actions[letter] > 0)
+      found += fmt::format("{}{} {}", found.empty() ? "" : ", ", counts.actions[letter], static_cast<char>(letter));
   if (found.empty()) return "";
-  constexpr std::array<std::pair<char, std::string_view>, 3> kActions = {{{'D', "issued"}, {'C', "completed"}, {'Q', "queued"}}};
+  constexpr std::array<std::pair<char, std::string_view>, 3> kActions = {
+      {{'D', "issued"}, {'C', "completed"}, {'Q', "queued"}}};
   for (const auto& [letter, name] : kActions)
     if (counts.actions[static_cast<std::size_t>(letter)] > 0)
       return fmt::format("; the other actions are {}: requests are chosen by {}", found,
@@ -140,7 +142,8 @@ std::string action_advice(const TraceCounts& counts) {
 
 }  // namespace
 
-TraceReader::TraceReader(const fs::path& path, TraceOptions options) : options_(std::move(options)), name_(ByteSource::name_of(path)) {
+TraceReader::TraceReader(const fs::path& path, TraceOptions options)
+    : options_(std::move(options)), name_(ByteSource::name_of(path)) {
   check_options(path);
   if (options_.past_end == PastEnd::Scale && options_.capacity_bytes > 0 && options_.span_bytes == 0) {
     std::error_code error;
@@ -198,8 +201,9 @@ void TraceReader::open(const fs::path& path) {
 void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, std::size_t skipped) {
   const auto refuse_archive = [&file](const std::string& archive) {
     if (!archive.empty())
-      throw core::InputError(file.name(), 0, 0,
-                             fmt::format("is {}: unpack it and name one of its files, or give one by the standard input, -", archive));
+      throw core::InputError(
+          file.name(), 0, 0,
+          fmt::format("is {}: unpack it and name one of its files, or give one by the standard input, -", archive));
   };
   refuse_archive(archive_text(head.bytes, {}));
   if (options_.format != "auto") {
@@ -293,8 +297,9 @@ bool TraceReader::left_out(const Source& source) {
   }
   if (line.ended || options_.last_line == LastLine::Keep || source.parser->is_whole(line.text)) return false;
   if (options_.last_line == LastLine::Error)
-    line.fail(0, fmt::format("the last line has no end of line, so it may be cut short: it is read as it is, or left out, by {}",
-                             option_text("--last-line keep|drop", "trace_last_line")));
+    line.fail(0,
+              fmt::format("the last line has no end of line, so it may be cut short: it is read as it is, or left out, by {}",
+                          option_text("--last-line keep|drop", "trace_last_line")));
   ++counts_.cut_short;
   return true;
 }
@@ -400,9 +405,9 @@ bool TraceReader::scale(const SourceLine& line, std::uint64_t& offset, std::uint
   const std::uint64_t span = options_.span_bytes;
   const std::uint64_t capacity = options_.capacity_bytes;
   if (offset + length > span)
-    line.fail(0, fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes, {}",
-                             write ? "write" : "read", offset, offset + length - 1, span,
-                             option_text("--span", "trace_span_bytes")));
+    line.fail(0,
+              fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes, {}", write ? "write" : "read",
+                          offset, offset + length - 1, span, option_text("--span", "trace_span_bytes")));
   if (length > capacity) fail_past_end(line, offset, length, write);
   const auto place = static_cast<std::uint64_t>(static_cast<Product>(offset) * capacity / span);
   offset = std::min(place, capacity - length) / options_.sector_bytes * options_.sector_bytes;

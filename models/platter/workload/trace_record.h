@@ -94,7 +94,7 @@ struct TraceCounts {
   std::uint64_t wrapped = 0;        ///< of `records`: moved into the drive
   std::uint64_t scaled = 0;         ///< of `records`: by PastEnd::Scale
   std::uint64_t out_of_order = 0;   ///< requests with an earlier time than one before, sorted
-  std::array<std::uint64_t, 128> actions{};  ///< of `other_actions`, by the letter of the action
+  std::array<std::uint64_t, 128> actions{};                   ///< of `other_actions`, by the letter of the action
   std::map<std::string, std::uint64_t, std::less<>> devices;  ///< requests by device, before the device filter
 };
 

@@ -37,7 +37,8 @@ bool detect_systor(const TraceHead& head) {
   if (is_header(head.lines.front(), kSystorForm)) return true;
   const Fields fields = split_commas(head.lines.front());
   return fields.size() == 6 && is_decimal(fields[0].text) && (fields[1].text.empty() || is_decimal(fields[1].text)) &&
-         (fields[2].text.empty() || is_read_or_write(fields[2].text)) && all_digits(fields[4].text) && all_digits(fields[5].text);
+         (fields[2].text.empty() || is_read_or_write(fields[2].text)) && all_digits(fields[4].text) &&
+         all_digits(fields[5].text);
 }
 
 std::unique_ptr<TraceParserIf> read_systor(const TraceOptions& /*options*/, const TraceUnits& units) {
