@@ -296,6 +296,7 @@ TEST_F(TraceTest, Biosnoop) {
   EXPECT_EQ(records[1].time_ps, 1500 * kUs);
   expect_error(error(queued + "1.0 x 7 sda W 8 512 2.0\n"), 2, "expected 9 blank-separated fields (TIME(s) COMM PID DISK");
   expect_error(error(queued + "1.0 x 7 sda X 8 512 0.0 2.0\n"), 2, "unknown operation \"X\"");
+  expect_error(error(queued + "1.0 x 7 sda R 8 512 9000000000.0 9000000000.0\n"), 2, "more than 106 days");
 }
 
 TEST_F(TraceTest, Iosnoop) {

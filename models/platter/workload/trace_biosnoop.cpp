@@ -9,6 +9,8 @@
 // 512 bytes. A row of 0 bytes is a flush.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "platter/workload/rwbs.h"
 #include "platter/workload/snoop_table.h"
 #include "platter/workload/trace_formats.h"
@@ -35,9 +37,12 @@ class BiosnoopParser : public TraceParserIf {
     const std::uint64_t bytes = parse_scaled(line, table_.at(row, bytes_), units_.size_bytes, "size");
     const BlockOperation operation = parse_rwbs(line, table_.at(row, type_));
     const TraceTime completed = parse_time(line, table_.at(row, time_), units_.time);
-    request.response_ps = parse_time_ps(line, table_.at(row, latency_), kMilliseconds);
+    TraceTime response = parse_time_ps(line, table_.at(row, latency_), kMilliseconds);
     if (queued_ != SnoopTable::kNone && table_.at(row, queued_).text.front() != '-')
-      request.response_ps += parse_time_ps(line, table_.at(row, queued_), kMilliseconds);
+      response += parse_time_ps(line, table_.at(row, queued_), kMilliseconds);
+    if (response > std::numeric_limits<std::int64_t>::max())
+      line.fail(0, "latency and time in the queue are more than 106 days: that does not fit in 64 bits of picoseconds");
+    request.response_ps = static_cast<std::int64_t>(response);
     if (operation.kind == 'D') return LineKind::Discard;
     if (bytes == 0 || operation.kind == 'N') return LineKind::Flush;
     request.time = completed - request.response_ps;

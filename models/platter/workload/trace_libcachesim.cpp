@@ -68,7 +68,7 @@ class LibcachesimParser : public TraceParserIf {
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
     const Fields fields = split_commas(line.text);
-    if (!named_ || !is_decimal(fields[std::min(columns_.time, fields.size() - 1)].text)) {
+    if (!is_decimal(fields[std::min(columns_.time, fields.size() - 1)].text)) {
       const CacheColumns columns = CacheColumns::of(line.text);
       if (columns.found()) {
         columns_ = columns;

@@ -291,7 +291,8 @@ void TraceReader::advance(Source& source) {
 /// Counts a line of text that is not to be parsed; false: it is to be.
 bool TraceReader::left_out(const Source& source) {
   const SourceLine& line = source.line;
-  if (is_blank(line.text) || (is_comment(line.text) && !source.parser->reads(line.text))) {
+  const std::size_t first = line.text.find_first_not_of(" \t");
+  if (first == std::string_view::npos || (line.text[first] == '#' && !source.parser->reads(line.text))) {
     ++counts_.other_lines;
     return true;
   }
