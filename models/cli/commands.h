@@ -107,6 +107,8 @@ struct TraceInputOptions {
   std::uint64_t lba_bytes = 0;
   std::int64_t sort_window = -1;
   double spread_s = 0;
+  std::string last_line = "error";
+  bool skip_empty = false;
 };
 struct TraceInfoOptions : TraceInputOptions {
   bool json = false;

@@ -5,6 +5,7 @@ Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with 
 """
 import csv
 import functools
+import gzip
 import hashlib
 import json
 import os
@@ -125,6 +126,84 @@ class TraceInfo(Case):
         text = self.run_good("trace", "info", SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.gz").stdout
         for word in ("span", "requests/s", "reads", "mean", "largest address"):
             self.assertIn(word, text)
+
+    def test_the_standard_input_is_a_trace(self):
+        text = "0.0 3 100 8 1\n1.0 3 100 8 0\n"
+        done = subprocess.run([PLATTER, "trace", "info", "-", "--json"], input=text, capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(json.loads(done.stdout)["records"], 2)
+        packed = subprocess.run([PLATTER, "trace", "convert", "-", "--to", "msr", "-o", "/dev/stdout"], input=gzip.compress(text.encode()),
+                                capture_output=True, timeout=60, check=True)
+        self.assertEqual(len(packed.stdout.splitlines()), 2)
+        bad = subprocess.run([PLATTER, "trace", "info", "-"], input="hello\n", capture_output=True, text=True, timeout=60, check=False)
+        self.assert_refused(bad, "standard input:1: ")
+
+    def test_what_is_left_out_is_told(self):
+        trace = self.write("t.trace", "0.0 3 100 8 1\n1.0 3 100 0 0\n2.0 3 100 8 1")
+        self.assert_refused(platter("trace", "info", trace), "--skip-empty")
+        self.assert_refused(platter("trace", "info", trace, "--skip-empty"), "--last-line keep|drop")
+        text = self.run_good("trace", "info", trace, "--skip-empty", "--last-line", "drop").stdout
+        self.assertIn("left out         1 requests of size 0", text)
+        self.assertIn("left out         the last line", text)
+        told = json.loads(self.run_good("trace", "info", trace, "--skip-empty", "--last-line", "keep", "--json").stdout)
+        self.assertEqual((told["records"], told["empty"], told["cut_short"]), (2, 1, 0))
+
+    def trace_scenario(self, requests=50, streams=0):
+        self.write("t.trace", "".join(f"{200 * i}.0 0 {i * 7919} 8 1\n" for i in range(requests)))
+        continuous = ("[workload.continuous]\nstreams = 4\nsize = \"gamma\"\nmean_bytes = 20000\n" if streams else "")
+        return self.write("trace.toml", 'format = 1\ndrive = "atlas10k"\n' + continuous +
+                          '[workload.discrete]\nsource = "trace"\ntrace = "t.trace"\n')
+
+    def result_and_text(self, scenario, *words):
+        file = self.folder / "r.json"
+        text = self.run_good("run", scenario, "--result", file, *words).stdout
+        return json.loads(file.read_text()), text
+
+    def test_a_run_is_as_long_as_its_trace(self):
+        for streams in (0, 4):
+            scenario = self.trace_scenario(streams=streams)
+            result, text = self.result_and_text(scenario)
+            discrete = result["classes"]["discrete"]
+            self.assertEqual((discrete["issued"], discrete["completed"], discrete["outstanding"]), (50, 50, 0))
+            self.assertEqual(result["trace"], {"requests": 50, "left_out": 0, "out_of_order": 0, "remaining": 0, "remaining_all": True})
+            self.assertNotIn("goes on", text)
+            # The end is that of the last request, whoever watches.
+            log = self.folder / "log.csv"
+            watched, _ = self.result_and_text(scenario, "--requests", log, "--timeline", self.folder / "t.json", "--waves", self.folder / "w.fst")
+            last = max(int(row["completed_ps"]) for row in csv.DictReader(log.read_text().splitlines()) if row["class"] == "discrete")
+            self.assertAlmostEqual(result["measured_s"], last * 1e-12, 9)
+            for each in (result, watched):
+                del each["host"]
+            if not streams:
+                self.assertEqual(result, watched)
+            dumped = self.run_good("config", "dump", scenario, "--json").stdout
+            self.assertEqual(json.loads(dumped)["sim"]["measure_s"], 0)
+
+    def test_a_run_that_is_shorter_says_what_remains(self):
+        scenario = self.trace_scenario()
+        for measured, remaining in (("2.0", 40), ("9.8", 1), ("9.801", 0), ("30.0", 0)):
+            result, text = self.result_and_text(scenario, "--set", f"sim.measure_s={measured}")
+            self.assertEqual(result["trace"]["remaining"], remaining)
+            self.assertEqual(result["trace"]["requests"], 50 - remaining)
+            self.assertTrue(result["trace"]["remaining_all"])
+            self.assertEqual(f"the trace goes on: {remaining} requests come after the end of the run (sim.measure_s)" in text, remaining > 0)
+            self.assertEqual(result["measured_s"], float(measured))
+        # A pipe is not read on.
+        done = subprocess.run([PLATTER, "run", scenario, "--set", "workload.discrete.trace=-", "--set", "sim.measure_s=2"],
+                              input=(self.folder / "t.trace").read_text(), capture_output=True, text=True, timeout=60, check=True)
+        self.assertIn("the trace goes on: at least 1 requests", done.stdout)
+        # What is wrong behind the end is no error of the run.
+        with (self.folder / "t.trace").open("a") as file:
+            file.write("what is this\n")
+        result, text = self.result_and_text(scenario, "--set", "sim.measure_s=2")
+        self.assertEqual((result["trace"]["remaining"], result["trace"]["remaining_all"]), (40, False))
+        (self.folder / "r.json").unlink()
+        self.assert_refused(platter("run", scenario), r"t.trace:51: ")
+
+    def test_lengths_that_measure_nothing_are_refused(self):
+        scenario = self.trace_scenario()
+        self.assert_refused(platter("run", scenario, "--set", "sim.warmup_s=20"), "sim.warmup_s: found 20, but the requests of the trace have ended")
+        self.assert_refused(platter("run", scenario, "--set", "sim.measure_s=1e-7"), "sim.measure_s: found 1e-07, expected at least 1e-06, or 0")
+        self.assert_refused(platter("run", MIXED, "--set", "sim.measure_s=0"), "sim.measure_s: found 0, expected at least 1e-06; 0 is for traces")
 
     def test_several_devices_are_listed(self):
         trace = self.write("two.trace", "0.0 3 100 8 1\n1.0 5 100 8 0\n2.0 5 300 16 1\n")
@@ -448,6 +527,8 @@ class Runs(Case):
         log, trace = self.folder / "requests.csv", self.folder / "sda.blktrace.0"
         media = SOURCE / "docs/papers/replicated-striping/server.toml"
         self.assert_refused(platter("run", media, "--blktrace", trace), "block trace")
+        sectors = platter("run", MIXED, "--set", "drive.geometry.sector_bytes=520", "--set", "sim.measure_s=1", "--blktrace", trace)
+        self.assert_refused(sectors, r"drive.geometry.sector_bytes: found 520, expected whole units of 512 bytes")
         self.run_good("run", MIXED, "--set", "sim.measure_s=20", "--requests", log, "--blktrace", trace)
         rows = list(csv.DictReader(log.read_text().splitlines()))
         records = list(struct.iter_unpack("<IIQQIIIIIHH", trace.read_bytes()))

@@ -3,6 +3,10 @@
 // Statistics, request log and output files, compared with numbers calculated by hand.
 #include "testing.h"
 
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -12,6 +16,17 @@
 #include "platter/observe/output_file.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
+
+// In the place of the C library's, so that a test sees what is synchronised: the inodes, in order.
+static std::vector<ino_t>& synced_files() {
+  static std::vector<ino_t> inodes;
+  return inodes;
+}
+extern "C" int fsync(int descriptor) {
+  struct stat found{};
+  if (fstat(descriptor, &found) == 0) synced_files().push_back(found.st_ino);
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
 
 namespace platter::testing {
 namespace {
@@ -391,6 +406,51 @@ TEST(OutputFile, AppearsWholeAndReplacesTheOldOne) {
   }
   EXPECT_EQ(contents(path), "new text");
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
+}
+
+struct stat status_of(const fs::path& path) {
+  struct stat found{};
+  EXPECT_EQ(stat(path.c_str(), &found), 0);
+  return found;
+}
+
+TEST(OutputFile, KeepsModeOwnerAndGroupOfTheOldOne) {
+  const TemporaryFile file(".json");
+  std::ofstream(file.path()) << "old";
+  for (const mode_t mode : {0600u, 0644u, 0664u, 0440u, 0751u}) {
+    ASSERT_EQ(chmod(file.path().c_str(), mode), 0);
+    const bool root = geteuid() == 0;
+    constexpr uid_t kOther = 12345;
+    if (root) {
+      ASSERT_EQ(chown(file.path().c_str(), kOther, kOther + 1), 0);
+    }
+    const struct stat before = status_of(file.path());
+    {
+      OutputFile next(file.path());
+      EXPECT_EQ(status_of(next.partial_path()).st_mode & 0777 & ~(mode | S_IRUSR | S_IWUSR), 0u) << "while it is written";
+      next.write("new");
+      next.commit();
+    }
+    const struct stat after = status_of(file.path());
+    EXPECT_EQ(after.st_mode, before.st_mode);
+    EXPECT_EQ(after.st_uid, before.st_uid);
+    EXPECT_EQ(after.st_gid, before.st_gid);
+    EXPECT_NE(after.st_ino, before.st_ino) << "it is another file";
+    EXPECT_EQ(contents(file.path()), "new");
+  }
+}
+
+TEST(OutputFile, IsOnTheDiskBeforeItHasItsName) {
+  const TemporaryFile file(".json");
+  OutputFile next(file.path());
+  next.write("text");
+  const std::size_t before = synced_files().size();
+  next.finish();
+  ASSERT_EQ(synced_files().size(), before + 1);
+  EXPECT_EQ(synced_files().back(), status_of(next.partial_path()).st_ino);
+  EXPECT_FALSE(fs::exists(file.path()));
+  next.commit();
+  EXPECT_EQ(synced_files().back(), status_of(file.path()).st_ino);
 }
 
 TEST(OutputFile, TheFolderOfAFileThatIsDroppedGoesToo) {

@@ -66,7 +66,7 @@ class Disks {
   std::vector<std::unique_ptr<drive::Drive>> drives_;
   std::unique_ptr<host::EwArray> ew_;
   std::unique_ptr<host::array::Array> striped_;
-  std::vector<std::unique_ptr<core::TimedCall>> events_;  ///< failure and revival of a drive of the array
+  std::vector<std::unique_ptr<core::TimedCall>> events_;  ///< failure and revival of a drive
 };
 
 }  // namespace platter::system

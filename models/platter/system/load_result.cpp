@@ -16,6 +16,17 @@ DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()) 
   for (const auto& drive : disks.drives()) occupancy += drive->queue().occupancy_integral(time);
 }
 
+TraceResult TraceResult::of(workload::TraceProducer& trace, Picoseconds end) {
+  constexpr std::uint64_t kMostCounted = 10'000'000;
+  const workload::TraceCounts counts = trace.counts();
+  TraceResult result;
+  result.rest = trace.rest_from(end, kMostCounted);
+  result.requests = counts.records - (result.rest.requests > 0 ? 1 : 0);
+  result.left_out = counts.dropped + counts.flushes + counts.discards + counts.empty + counts.ignored + counts.cut_short;
+  result.out_of_order = counts.out_of_order;
+  return result;
+}
+
 std::uint64_t LoadResult::completions() const {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += requests->of(static_cast<RequestClass>(i)).response.count();
@@ -59,6 +70,21 @@ const params::Statistics<LoadResult>& load_rows() {
   static const auto throughput = params::Statistics<R>().value(
       "requests_per_s", "1/s", "requests that completed in the measured time", "rate",
       [](const R& r) { return params::per_time(r.completions(), r.measured_s); }, {"throughput", 1});
+  static const auto trace =
+      params::Statistics<TraceResult>()
+          .value("requests", "", "that came before the end of the run", "count",
+                 [](const TraceResult& t) { return t.requests; })
+          .value(
+              "left_out", "",
+              "lines read that are no reads or writes, or were left out by an option: flushes, discards, requests of size 0, "
+              "past the drive's end, cut short, or to be ignored",
+              "count", [](const TraceResult& t) { return t.left_out; })
+          .value("out_of_order", "", "requests read that were sorted", "count",
+                 [](const TraceResult& t) { return t.out_of_order; })
+          .value("remaining", "", "requests behind the end of the run; up to 10 million are counted, of a pipe one", "count",
+                 [](const TraceResult& t) { return t.rest.requests; })
+          .value("remaining_all", "", "whether all requests behind the end were counted", "",
+                 [](const TraceResult& t) { return t.rest.all; });
   static const auto rows =
       params::Statistics<R>()
           .by_name("classes", "by class; one of which none was issued, completed or waits is left out",
@@ -76,6 +102,7 @@ const params::Statistics<LoadResult>& load_rows() {
                  [](const R& r) { return r.eager; })
           .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
                  [](const R& r) { return r.array; })
+          .group("trace", "of a trace", trace, [](const R& r) { return r.trace; })
           .group("serving", "of `platter serve`; of the machine that served, so it differs from run to run",
                  serving::serving_rows(), [](const R& r) { return r.serving; });
   return rows;

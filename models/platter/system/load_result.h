@@ -11,6 +11,7 @@
 #include "platter/observe/statistics.h"
 #include "platter/params/statistic.h"
 #include "platter/system/disks.h"
+#include "platter/workload/generators.h"
 
 namespace platter::system {
 
@@ -21,6 +22,17 @@ struct DisksAt {
   core::Picoseconds time;
   std::vector<core::Picoseconds> busy;  ///< of each drive
   double occupancy = 0;                 ///< of the queues, summed
+};
+
+/// What a run has read of its trace, and what it has not.
+struct TraceResult {
+  /// After a run that ended at `end`.
+  static TraceResult of(workload::TraceProducer& trace, core::Picoseconds end);
+
+  std::uint64_t requests = 0;
+  std::uint64_t left_out = 0;
+  std::uint64_t out_of_order = 0;
+  workload::TraceRest rest;
 };
 
 /// The result of a load, or of clients, on one drive or on several. Over several drives `utilisation` and `queue_depth` are means, `scheduler` and
@@ -35,6 +47,7 @@ struct LoadResult {
   std::optional<eager::EagerResult> eager;
   std::optional<host::array::ArrayResult> array;
   std::optional<serving::ServingResult> serving;
+  std::optional<TraceResult> trace;
 
   /// Requests that completed in the measured time.
   std::uint64_t completions() const;

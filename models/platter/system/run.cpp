@@ -81,13 +81,21 @@ json result_json(const Scenario& scenario, const RunIf& run, double wall_s, doub
 
 namespace {
 
-std::string failure_text(const Scenario& s) {
+std::string failure_text(const Scenario& s, double simulated_s) {
   const double at = s.fault.fails_at_s;
   if (at <= 0) return "";
   const std::string who = s.kind == HostKind::Drive ? "the drive" : fmt::format("drive {}", s.redundancy.failing_drive);
-  if (at >= s.run.warmup_s + s.run.measure_s)
-    return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
+  if (at >= simulated_s) return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
   return fmt::format("\n{} failed at {:g} s\n", who, at);
+}
+
+std::string trace_text(const json& result) {
+  if (!result.contains("trace")) return "";
+  const json& trace = result.at("trace");
+  const std::uint64_t remaining = trace.at("remaining");
+  if (remaining == 0) return "";
+  return fmt::format("\nthe trace goes on: {}{} requests come after the end of the run (sim.measure_s)\n",
+                     trace.at("remaining_all").get<bool>() ? "" : "at least ", remaining);
 }
 
 }  // namespace
@@ -96,7 +104,8 @@ std::string result_text(const Scenario& s, const json& result) {
   const double simulated_s = result.at("host").at("simulated_s");
   return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name,
                      policy_text(s), s.engine, s.drive.queue_depth, simulated_s, s.run.seed) +
-         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + failure_text(s);
+         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) +
+         trace_text(result) + failure_text(s, simulated_s);
 }
 
 json result_schema() {

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, optimise, report, reproduce, stream_tables, sweep
+from platter_lab.files import is_full
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
 COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
@@ -39,6 +40,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
         return 1 if isinstance(error, StudyFailed) else 2
+    except OSError as error:
+        if not is_full(error):
+            raise
+        print(f"platter-lab: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("platter-lab: interrupted", file=sys.stderr)
         return 130

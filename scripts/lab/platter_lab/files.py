@@ -15,12 +15,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from platter_lab import LabError
+from platter_lab import LabError, StudyFailed
 
 if TYPE_CHECKING:
     import polars as pl
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TRIES = 20   # where other processes make and remove the same folders
+
+
+def is_full(error: OSError) -> bool:
+    """Whether there was no room on the disk: then the study has failed, and its input may be good."""
+    return error.errno in _FULL
+
+
+def _refusal(error: OSError, message: str) -> LabError:
+    return StudyFailed(message) if is_full(error) else LabError(message)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -38,7 +48,8 @@ def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] |
 def write_whole(files: Mapping[Path, str | bytes]) -> None:
     """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
 
-    Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
+    A file that is replaced gives its mode to the new one, and its owner and group as far as this process may do that. Files are on the disk
+    before they get their names. Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
     (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
     """
     made: dict[Path, Path] = {}   # what is written, by where it goes
@@ -58,15 +69,18 @@ def write_whole(files: Mapping[Path, str | bytes]) -> None:
             _make_folder(target.parent, folders)
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
-            with beside.open("xb") as file:
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _first_mode(target)), "wb") as file:
                 file.write(content)
+                file.flush()
+                _take_mode(target, file.fileno())
+                _sync(file.fileno())
         for path, content in streams:
             _write_stream(path, content)
         for path, beside in made.items():
             beside.replace(path)
         done = True
     except OSError as error:
-        raise LabError(f"{path}: {error.strerror}") from error
+        raise _refusal(error, f"{path}: {error.strerror}") from error
     finally:
         for beside in made.values():
             beside.unlink(missing_ok=True)
@@ -84,7 +98,7 @@ def expect_writable_file(path: Path, what: str) -> None:
     except IsADirectoryError as error:
         raise LabError(f"{path}: is a folder; expected a file for {what}") from error
     except OSError as error:
-        raise LabError(f"{path}: {error.strerror}; expected a file for {what}") from error
+        raise _refusal(error, f"{path}: {error.strerror}; expected a file for {what}") from error
     expect_writable_folder(Path(os.path.realpath(path)).parent, what)
 
 
@@ -103,9 +117,44 @@ def expect_writable_folder(folder: Path, what: str) -> None:
     except NotADirectoryError as error:
         raise LabError(f"{folder}: it or what it stands in is a file; expected a folder for {what}") from error
     except OSError as error:
-        raise LabError(f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
+        raise _refusal(error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
     finally:
         _remove_empty(made)
+
+
+def _first_mode(target: Path) -> int:
+    """Of a file that is still being written: nobody may read it who may not read the one that it replaces."""
+    try:
+        return target.stat().st_mode & 0o666 | stat.S_IRUSR | stat.S_IWUSR
+    except FileNotFoundError:
+        return 0o666
+
+
+def _take_mode(target: Path, descriptor: int) -> None:
+    """Mode, owner and group of the file that is replaced, if there is one; the rights of one group are not another's."""
+    try:
+        replaced = target.stat()
+    except FileNotFoundError:
+        return
+    own = os.fstat(descriptor)
+    mode = stat.S_IMODE(replaced.st_mode)
+    for differs, ids, lost in ((own.st_uid != replaced.st_uid, (replaced.st_uid, -1), stat.S_ISUID),
+                               (own.st_gid != replaced.st_gid, (-1, replaced.st_gid), stat.S_ISGID | stat.S_IRWXG)):
+        try:
+            if differs:
+                os.fchown(descriptor, *ids)
+        except OSError:
+            mode &= ~lost
+    with contextlib.suppress(OSError):   # a file system without modes
+        os.fchmod(descriptor, mode)
+
+
+def _sync(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):   # a file system without this call
+            raise
 
 
 def _is_stream(path: Path) -> bool:
