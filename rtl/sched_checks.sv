@@ -15,7 +15,8 @@ module sched_reg_checks #(
   input logic             rst_ni,
   input logic [Width-1:0] q_o
 );
-  logic rst_q = 1'b1;
+  logic rst_q;
+  initial rst_q = 1'b1;
 
   always_ff @(posedge clk_i) begin
     rst_q <= rst_ni;
@@ -24,6 +25,36 @@ module sched_reg_checks #(
 endmodule
 
 bind sched_reg sched_reg_checks #(.Width(Width)) u_checks (.*);
+
+// ------------------------------------------------------------------------------- sched_clock_gate
+module sched_clock_gate_checks (
+  input logic clk_i,
+  input logic en_i,
+  input logic scan_en_i,
+  input logic clk_o
+);
+  logic started_q;
+  initial started_q = 1'b0;
+  logic open_q;           // at the last edge
+  logic passed_q;  // changes with every edge that passes
+  initial passed_q = 1'b0;
+  logic before_q;
+
+  always_ff @(posedge clk_o) begin
+    passed_q <= !passed_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    open_q <= en_i || scan_en_i;
+    before_q <= passed_q;
+    if (started_q) begin
+      assert ((passed_q != before_q) == open_q) else $error("a clock gate does not pass the edges for which it is enabled, or for which scan_en is high, and those alone");
+    end
+  end
+endmodule
+
+bind sched_clock_gate sched_clock_gate_checks u_checks (.*);
 
 // ------------------------------------------------------------------------------- sched_join
 module sched_join_checks
@@ -35,7 +66,8 @@ module sched_join_checks
   input logic   ready_i,
   input logic   hold_i
 );
-  logic   waits_q = 1'b0;
+  logic   waits_q;
+  initial waits_q = 1'b0;
   write_t write_q;
 
   always_ff @(posedge clk_i) begin
@@ -74,7 +106,8 @@ module sched_axil_checks (
   input logic [31:0] s_axil_rdata_o,
   input logic [1:0]  s_axil_rresp_o
 );
-  logic        b_waits_q = 1'b0, r_waits_q = 1'b0;
+  logic        b_waits_q, r_waits_q;
+  initial {b_waits_q, r_waits_q} = '0;
   logic [1:0]  bresp_q, rresp_q;
   logic [31:0] rdata_q;
 
@@ -115,8 +148,10 @@ module sched_regs_checks
   input logic [31:0]     rd_data_o,
   input logic            rd_error_o
 );
-  logic        accept, write_q = 1'b0, refused_q = 1'b0, waits_q = 1'b0, error_q;
-  logic        told_q = 1'b0, wr_error_q, wr_bad_q;      // what the last write was answered
+  logic        accept, write_q, refused_q, waits_q, error_q;
+  initial {write_q, refused_q, waits_q} = '0;
+  logic        told_q, wr_error_q, wr_bad_q;      // what the last write was answered
+  initial told_q = 1'b0;
   logic [31:0] data_q;
 
   assign accept = write_i.valid && wr_ready_o;
@@ -155,7 +190,8 @@ module sched_table_checks (
   input logic part_we_i,
   input logic debt_we_i
 );
-  logic started_q = 1'b0;     // the first edge is one of the reset, which this module does not see
+  logic started_q;     // the first edge is one of the reset, which this module does not see
+  initial started_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
@@ -208,7 +244,8 @@ module sched_hop_checks
   input logic                           rests
 );
   // Before the first reset the stages are enabled at random: a hop has been in stage 9 before it is in stage 10.
-  logic arrived_q = 1'b0, valid_q = 1'b0, rests_q = 1'b0;
+  logic arrived_q, valid_q, rests_q;
+  initial {arrived_q, valid_q, rests_q} = '0;
 
   always_ff @(posedge clk_i) begin
     arrived_q <= en_i[StageArrive];
@@ -233,7 +270,8 @@ module sched_lane_checks
   input logic                candidate_o,
   input logic                refused_o
 );
-  logic valid_q = 1'b0;
+  logic valid_q;
+  initial valid_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     valid_q <= en_i[StageKey];
@@ -259,7 +297,8 @@ module sched_min_tree_checks
   input logic [RefusedW-1:0] refused_o
 );
   logic [Lanes-1:0] first_q, second_q;
-  logic             first_valid_q = 1'b0, second_valid_q = 1'b0;
+  logic             first_valid_q, second_valid_q;
+  initial {first_valid_q, second_valid_q} = '0;
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin
@@ -292,7 +331,8 @@ module sched_decide_checks
   input logic                  done_o,
   input logic [StageTreeEnd:0] en_o
 );
-  logic       pass_q = 1'b0;
+  logic       pass_q;
+  initial pass_q = 1'b0;
   logic [8:0] cycle_q;
 
   always_ff @(posedge clk_i) begin
@@ -322,7 +362,8 @@ module sched_order_checks #(
   input logic             done_o,
   input logic             cost_we_i
 );
-  logic done_q = 1'b0;
+  logic done_q;
+  initial done_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     done_q <= rst_ni && done_o;
@@ -353,7 +394,8 @@ module sched_rows_checks
   input logic              primed_o,
   input logic [EntryW-1:0] row_o
 );
-  logic removed_q = 1'b0;
+  logic removed_q;
+  initial removed_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     removed_q <= rst_ni && state_i.remove && (removed || removed_q);
@@ -392,7 +434,8 @@ module sched_sums_checks
   input logic [SumW-1:0] due,
   input logic            part_we
 );
-  logic sums, sums_q = 1'b0, we_q = 1'b0;
+  logic sums, sums_q, we_q;
+  initial {sums_q, we_q} = '0;
 
   assign sums = state_i.sums || state_i.sums_drain;
 
@@ -483,7 +526,8 @@ module sched_list_checks
   input logic                           swept_o,
   input logic [StageCost:StageDistance] hop_en
 );
-  logic start, ended_q = 1'b0;
+  logic start, ended_q;
+  initial ended_q = 1'b0;
 
   assign start = op_i.insert || op_i.remove || op_i.sums || op_i.collect;
 
@@ -529,7 +573,8 @@ module sched_control_checks (
   input logic        done_o,
   input logic        decided_o
 );
-  logic stays_q = 1'b0, change_q = 1'b0;
+  logic stays_q, change_q;
+  initial {stays_q, change_q} = '0;
 
   always_ff @(posedge clk_i) begin
     stays_q <= rst_ni && stays_o;
@@ -573,8 +618,10 @@ module sched_ahead_checks
   input logic                    valid_o,
   input logic                    idle
 );
-  logic [1:0] fetch_q = '0;
-  logic       accessed_q = 1'b0;      // a pass ahead ended with the cycle before
+  logic [1:0] fetch_q;
+  initial fetch_q = '0;
+  logic       accessed_q;      // a pass ahead ended with the cycle before
+  initial accessed_q = 1'b0;
 
   always_ff @(posedge clk_i) begin
     fetch_q <= rst_ni ? {fetch_q[0], fetch_o} : '0;
@@ -638,7 +685,8 @@ module sched_core_checks
   input logic [Lanes-1:0][TreeKeyW-1:0] tree_key
 );
 
-  logic decided_q = 1'b0, inserted_q = 1'b0;
+  logic decided_q, inserted_q;
+  initial {decided_q, inserted_q} = '0;
 
   // Least key of the decision's own pass
   logic                   seen_q, pass_q, seen;
@@ -748,7 +796,8 @@ module sched_top_checks (
   input logic busy_o,
   input logic irq_o
 );
-  logic rst_q = 1'b1;
+  logic rst_q;
+  initial rst_q = 1'b1;
 
   always_ff @(posedge clk_i) begin
     rst_q <= rst_ni;

@@ -19,16 +19,25 @@ VERILATOR = str(ROOT / "scripts" / "verilator")
 class Configuration:
     """Parameters of sched_top, decisions of the random test, seconds after which the bench counts as hung."""
 
-    def __init__(self, name, parameters, decisions, timeout, only=None, order_m=None, seed=None):
+    def __init__(self, name, parameters, decisions, timeout, only=None, order_m=None, seed=None, top="sched_top"):
         self.name, self.parameters, self.decisions, self.timeout = name, parameters, decisions, timeout
         self.only, self.order_m = only, order_m  # tried for this file only; sched_order alone with order_test
         self.seed = seed  # registers and memories hold anything at first
+        self.top = top  # of TOPS
 
     def seq_w(self):
         return self.parameters.get("SeqW", 24)
 
 
 SMALL = {"Entries": 8, "Lanes": 2, "OrderM": 4, "AngleW": 12, "CylW": 10, "SegM": 2, "SegW": 6, "SeqW": 6, "Features": 15}
+
+
+# The tops of the bench, with what they need beyond files.f; the sources of the package are mutated and get faults as the others.
+PACKAGE = {"sched_native": "sched_native.sv", "platter_sched_axi": "ip/platter_sched_axi.sv"}
+TOPS = {"sched_top": [], "native_top": [PACKAGE["sched_native"], str(BENCH / "native_top.sv")],
+        "axi_top": [PACKAGE["platter_sched_axi"], str(BENCH / "axi_top.sv")]}
+NATIVE = {**SMALL, "OrderM": 0, "Features": 0}
+AXI = {name: value for name, value in {**SMALL, "OrderM": 0, "Features": 0}.items() if name != "SeqW"}  # SeqW is 24
 
 
 def rtl_files(checks=False):
@@ -97,8 +106,8 @@ def compiled(directory):
 def verilate(configuration, rtl, into, *arguments):
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
-    top = "sched_order" if configuration.order_m else "sched_top"
-    files = ["sched_order.sv"] if configuration.order_m else ["lint.vlt"] + rtl_files(checks=True)
+    top = "sched_order" if configuration.order_m else configuration.top
+    files = ["sched_order.sv"] if configuration.order_m else ["lint.vlt"] + rtl_files(checks=True) + TOPS[configuration.top]
     command = [VERILATOR, "--cc", "--prefix", "Vbench", "--top-module", top, "--Mdir", str(into), "--assert",
                "-Wno-fatal", "-Wno-lint", "-Wno-style", "-O3", *arguments]
     if configuration.seed is not None:

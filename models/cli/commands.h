@@ -50,6 +50,7 @@ struct ServeOptions : RunOptions {
   std::string nbd;
   std::string vfio_user;
   std::string pacing = "realtime";
+  std::uint64_t nbd_memory = std::uint64_t{256} << 20;
   std::vector<std::string> images;
 };
 int serve(const ServeOptions& options);
@@ -106,6 +107,8 @@ struct TraceInputOptions {
   std::uint64_t lba_bytes = 0;
   std::int64_t sort_window = -1;
   double spread_s = 0;
+  std::string last_line = "error";
+  bool skip_empty = false;
 };
 struct TraceInfoOptions : TraceInputOptions {
   bool json = false;

@@ -80,11 +80,12 @@ void declare_explain(CLI::App& app, std::function<int()>& action) {
 void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
   command
       .add_option("file", trace.file,
-                  "trace file, plain or compressed (gzip, xz, zstd, bzip2), or NAME of NAME.blktrace.0, .1, ...")
+                  "trace file, plain or compressed (gzip, xz, zstd, bzip2), NAME of NAME.blktrace.0, .1, ..., or - for the "
+                  "standard input")
       ->required();
   command.add_option("--format", trace.format, "one of `platter list trace-formats`, or auto");
   command.add_option("--device", trace.device, "requests of this device only");
-  command.add_option("--action", trace.action, "blktrace, blkparse: requests queued (Q), issued (D) or completed (C)")
+  command.add_option("--action", trace.action, "blktrace, blkparse, ftrace: requests queued (Q), issued (D) or completed (C)")
       ->check(CLI::IsMember({"Q", "D", "C"}))
       ->capture_default_str();
   command.add_option("--time-unit", trace.time_unit, "unit of the times, instead of the format's")
@@ -101,6 +102,13 @@ void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
       .add_option("--spread", trace.spread_s,
                   "requests of equal time are spread evenly over so many seconds, or up to the next later time")
       ->check(CLI::Range(0.0, 1e6));
+  command
+      .add_option(
+          "--last-line", trace.last_line,
+          "the last line of a text without an end of line, which may be cut short: stop, read it as it is, or leave it out")
+      ->check(CLI::IsMember({"error", "keep", "drop"}))
+      ->capture_default_str();
+  command.add_flag("--skip-empty", trace.skip_empty, "leave out requests of size 0 instead of stopping at them");
 }
 
 /// Declares the commands; `action` is set by the command that was given.
@@ -118,7 +126,13 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static cli::ServeOptions serving;
   auto* serve_command = app.add_subcommand("serve", "offer a scenario's drives to clients, until SIGTERM or SIGINT");
   declare_run(*serve_command, serving);
-  serve_command->add_option("--nbd", serving.nbd, "network block devices: HOST:PORT, or the path of a Unix socket");
+  auto* nbd = serve_command->add_option("--nbd", serving.nbd, "network block devices: HOST:PORT, or the path of a Unix socket");
+  serve_command
+      ->add_option("--nbd-memory", serving.nbd_memory,
+                   "bytes for the data of all NBD clients' requests, such as 256MiB; at least 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->needs(nbd)
+      ->default_str("256MiB");
   serve_command->add_option("--vfio-user", serving.vfio_user,
                             "an AHCI adapter for a virtual machine (QEMU's vfio-user-pci): the path of a Unix socket");
   serve_command->add_option("--pacing", serving.pacing, "realtime[:SCALE], lockstep:DEPTH or asap")->capture_default_str();

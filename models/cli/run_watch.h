@@ -17,6 +17,11 @@ class Progress {
 
   void update(double simulated_s, double total_s) {
     if (!shown_) return;
+    if (total_s <= 0) {
+      fmt::print(stderr, "\r{:.0f} simulated s, up to the end of the trace   ", simulated_s);
+      std::fflush(stderr);
+      return;
+    }
     const double share = simulated_s / total_s;
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     const double left = share > 0 ? elapsed / share * (1 - share) : 0;

@@ -65,12 +65,14 @@ int serve(const ServeOptions& options) {
   Simulation simulation(options);
   serving.run = simulation.leaves();
   serving.nbd = options.nbd;
+  serving.nbd_memory = options.nbd_memory;
   serving.vfio_user = options.vfio_user;
   serving.images.assign(options.images.begin(), options.images.end());
   serving.listening = [](const std::string& line) {
     fmt::print("{}\n", line);
     std::fflush(stdout);
   };
+  serving.warning = [](const std::string& line) { fmt::print(stderr, "platter: warning: {}\n", line); };
   std::unique_ptr<system::RunIf> made;
   {
     const StopSignals signals;

@@ -29,6 +29,8 @@ workload::TraceOptions reading_of(const TraceInputOptions& options) {
   reading.time_unit = options.time_unit;
   reading.address_unit_bytes = options.lba_bytes;
   if (options.sort_window >= 0) reading.sort_window = static_cast<std::uint32_t>(options.sort_window);
+  reading.last_line = workload::last_line_of(options.last_line);
+  reading.skip_empty = options.skip_empty;
   reading.spread_ps = core::to_picoseconds(options.spread_s, core::kPicosecondsPerSecond);
   return reading;
 }
@@ -38,8 +40,8 @@ constexpr std::array<std::pair<const char*, double>, 5> kPercentiles{
 
 json to_json(const observe::Samples& responses) {
   if (responses.count() == 0) return nullptr;
-  json out = {{"count", responses.count()}, {"mean_ms", responses.mean_ms()}, {"max_ms", responses.max_ms()}};
-  for (const auto& [name, p] : kPercentiles) out[name] = responses.percentile_ms(p);
+  json out = {{"count", responses.count()}, {"mean_ms", *responses.mean_ms()}, {"max_ms", *responses.max_ms()}};
+  for (const auto& [name, p] : kPercentiles) out[name] = *responses.percentile_ms(p);
   return out;
 }
 
@@ -64,6 +66,9 @@ void print_json(const workload::TraceSummary& t, const observe::Samples& respons
                            {"lines", t.counts.lines},
                            {"flushes", t.counts.flushes},
                            {"discards", t.counts.discards},
+                           {"empty", t.counts.empty},
+                           {"ignored", t.counts.ignored},
+                           {"cut_short", t.counts.cut_short},
                            {"out_of_order", t.counts.out_of_order},
                            {"devices", t.counts.devices},
                            {"recorded_response", to_json(responses)}})
@@ -74,6 +79,9 @@ void print_text(const std::string& file, const workload::TraceSummary& t, const 
   fmt::print("{}: {}, {} {}\n", file, t.format, t.counts.lines, t.binary ? "records" : "lines");
   fmt::print("requests         {} ({} reads, {} writes; {} flushes and {} discards left out)\n", t.records, t.reads, t.writes,
              t.counts.flushes, t.counts.discards);
+  if (t.counts.empty > 0) fmt::print("left out         {} requests of size 0\n", t.counts.empty);
+  if (t.counts.ignored > 0) fmt::print("left out         {} requests, as the format's description says\n", t.counts.ignored);
+  if (t.counts.cut_short > 0) fmt::print("left out         the last line, which has no end of line\n");
   fmt::print("span             {:.6f} s, {:.2f} requests/s\n", static_cast<double>(t.span_ps) * 1e-12, t.rate_per_s);
   fmt::print("bytes            {} read, {} written\n", t.read_bytes, t.written_bytes);
   fmt::print("size             {} to {} bytes, mean {:.1f}\n", t.min_bytes, t.max_bytes, t.mean_bytes);
@@ -85,8 +93,8 @@ void print_text(const std::string& file, const workload::TraceSummary& t, const 
     fmt::print(
         "response time    recorded: mean {:.3f} ms, p50 {:.3f}, p90 {:.3f}, p99 {:.3f}, p99.9 {:.3f}, max {:.3f} ({} "
         "requests)\n",
-        responses.mean_ms(), responses.percentile_ms(50), responses.percentile_ms(90), responses.percentile_ms(99),
-        responses.percentile_ms(99.9), responses.max_ms(), responses.count());
+        *responses.mean_ms(), *responses.percentile_ms(50), *responses.percentile_ms(90), *responses.percentile_ms(99),
+        *responses.percentile_ms(99.9), *responses.max_ms(), responses.count());
   fmt::print("sizes from       ");
   for (const auto& [size, count] : t.size_histogram) fmt::print("{}: {}  ", size, count);
   fmt::print("\n");
@@ -151,6 +159,9 @@ int trace_convert(const TraceConvertOptions& options) {
   note(counts.dropped, "left out, past the drive's end");
   note(counts.flushes, "left out: flushes");
   note(counts.discards, "left out: discards");
+  note(counts.empty, "left out: of size 0");
+  note(counts.ignored, "left out, as the format's description says");
+  note(counts.cut_short, "left out: the last line, which has no end of line");
   return kGood;
 }
 

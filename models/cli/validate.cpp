@@ -59,17 +59,22 @@ class ReplayWatch : public workload::RequestObserverIf {
   std::vector<ReplayedRequest> replayed_;
 };
 
+/// A value that was measured, or null.
+json value_if(bool measured, double value) { return measured ? json(value) : json(); }
+
 json to_json(const GroupScore& s) {
-  return {{"n", s.requests},
-          {"measured_mean_ms", s.measured_mean_ms},
-          {"simulated_mean_ms", s.simulated_mean_ms},
-          {"demerit_exact_ms", s.demerit_exact_ms},
-          {"demerit_exact_percent", s.demerit_exact_percent},
-          {"demerit_binned_ms", s.demerit_binned_ms},
-          {"within_0_1_ms", s.within_0_1_ms},
-          {"within_0_5_ms", s.within_0_5_ms},
-          {"within_1_ms", s.within_1_ms},
-          {"rms_error_ms", s.rms_error_ms}};
+  json group = {{"n", s.requests}};
+  for (const auto& [name, value] : {std::pair{"measured_mean_ms", s.measured_mean_ms},
+                                    {"simulated_mean_ms", s.simulated_mean_ms},
+                                    {"demerit_exact_ms", s.demerit_exact_ms},
+                                    {"demerit_exact_percent", s.demerit_exact_percent},
+                                    {"demerit_binned_ms", s.demerit_binned_ms},
+                                    {"within_0_1_ms", s.within_0_1_ms},
+                                    {"within_0_5_ms", s.within_0_5_ms},
+                                    {"within_1_ms", s.within_1_ms},
+                                    {"rms_error_ms", s.rms_error_ms}})
+    group[name] = value_if(s.requests > 0, value);
+  return group;
 }
 
 /// Outputs of a replay besides its scores. The parent process of the replays opens them before the replays and commits them after all of
@@ -163,8 +168,8 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
           {"writes", to_json(score.writes)},
           {"near_reads", to_json(score.near_reads)},
           {"far_reads", to_json(score.far_reads)},
-          {"coherence_near", score.coherence_near},
-          {"coherence_far", score.coherence_far},
+          {"coherence_near", value_if(score.pairs_near > 0, score.coherence_near)},
+          {"coherence_far", value_if(score.pairs_far > 0, score.coherence_far)},
           {"pairs_near", score.pairs_near},
           {"pairs_far", score.pairs_far},
           {"read_hits", cache.read_hits},
@@ -259,7 +264,8 @@ void print_table(const json& drives) {
                  s["demerit_binned_ms"].get<double>(), 100 * s["within_0_1_ms"].get<double>(),
                  100 * s["within_0_5_ms"].get<double>(), 100 * s["within_1_ms"].get<double>(), s["rms_error_ms"].get<double>());
       if (group == std::string("all"))
-        fmt::print("{:>6.2f}{:>6.2f}", drive["coherence_near"].get<double>(), drive["coherence_far"].get<double>());
+        for (const char* where : {"coherence_near", "coherence_far"})
+          fmt::print("{:>6}", drive[where].is_null() ? "–" : fmt::format("{:.2f}", drive[where].get<double>()));
       fmt::print("\n");
     }
   }

@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "docs" / "reference" / "data"
 FIGURES = ROOT / "docs" / "reference" / "figures"
 PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"
+CONTRACT = ROOT / "docs" / "reference" / "scheduler_accelerator.md"
 INTEGRATION = ROOT / "docs" / "reference" / "accelerator_integration.md"
 PARTS = ROOT / "docs" / "reference" / "accelerator_features.md"
 README = ROOT / "README.md"
@@ -26,6 +27,8 @@ FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.c
 PRICES = DATA / "accelerator_parts.csv"
 LOCKSTEP = ROOT / "docs" / "verification" / "lockstep.csv"
 
+# Entries, lanes, orderer, parts of sched_top's defaults
+DEFAULT = (32, 4, 6, 0)
 LATENCY_OF_GUARD = "sptf_guard"
 
 
@@ -88,11 +91,45 @@ def clock(row):
     return row["fmax_mhz"] + (f" (median of {row['seeds']}: {row['fmax_median_mhz']})" if row["seeds"] not in ("", "1") else "")
 
 
+# One word for each of the three counts of LUT4 on an ECP5. Every table has these.
+LOGIC, WITH_CARRY, PLACED = "logic LUT4", "LUT4 with carry", "placed LUT4"
+
+
+def with_carry(row):
+    return int(row["lut4"]) + 2 * int(row["carry"])
+
+
+def area_words():
+    """What they mean, with the numbers of one configuration."""
+    row = next((r for r in read(FPGA) if size_of(r) == (64, 4, 0, 5, 9, 0) and r["device"].startswith("ecp5")), None)
+    if row is None:
+        return "(none yet)"
+    return (f"*{LOGIC}* are those of the logic after synthesis, without those of carry chains and memories. *{WITH_CARRY}* are these and two for each CCU2C. *{PLACED}* are the "
+            f"sites taken after place and route (TRELLIS_COMB): those with carry, those of distributed RAM, and those through which a signal passes. For 64 x 4 without orderer: "
+            f"{show(row['lut4'])}, {show(with_carry(row))} and {show(row['cells'])}.")
+
+
+def default_flip_flops():
+    """Of the default parameters, in standard cells: the number that no mapper to an FPGA has changed."""
+    row = next((r for r in read(ASIC) if (int(r["entries"]), int(r["lanes"]), int(r["order_m"]), features(r)) == DEFAULT), None)
+    return f"The default parameters have {show(row['flip_flops'])} flip-flops{stale(row)} in standard cells, of which the orderer's matrix is a large part." if row else "(none yet)"
+
+
+def longest_wait(entries, lanes, order_m, parts):
+    """Most cycles for which a write to the accelerator waits: of a DECIDE with everything stale and a whole look-ahead, or of a CLUSTER with the longest order."""
+    one = entries // lanes + decision_latency()
+    decide = 2 * one + 2 * entries + 15
+    if parts & 2:
+        decide += 2 + entries * (2 + 4 * (one + 5)) + entries * (one + 1)
+    order = {0: 0, 1: 9}.get(order_m, 2 ** order_m + 8 * order_m - 8)
+    return max(decide, entries + 2 + (order_m ** 2 + 13 + order if order_m else 0))
+
+
 def ecp5_table():
     rows = sorted((r for r in read(FPGA) if r["device"].startswith("ecp5")), key=order_of)
-    text = table(["Entries x Lanes", "orderer", "LUT4", "CCU2C", "FF", "DPR16X4", "DP16KD", "MULT18", "TRELLIS_COMB", "Fmax (MHz)", "cycles",
+    text = table(["Entries x Lanes", "orderer", LOGIC, "CCU2C", WITH_CARRY, "FF", "DPR16X4", "DP16KD", "MULT18", PLACED, "Fmax (MHz)", "cycles",
                   "decision (ns)"],
-                 [[name(r), orderer(r), r["lut4"], r["carry"], r["ff"], r["ram_lut"], r["ram_block"], r["mult"],
+                 [[name(r), orderer(r), r["lut4"], r["carry"], with_carry(r), r["ff"], r["ram_lut"], r["ram_block"], r["mult"],
                    r["cells"] if r["status"] != "does not fit" else "does not fit", clock(r), r["cycles"],
                    r["decision_ns"] and round(float(r["decision_ns"]))] for r in rows])
     large = sorted({f"{name(r)}{' with orderer ' + r['order_m'] if r['order_m'] != '0' else ''}" for r in rows if r["device"] == "ecp5-85f"})
@@ -309,9 +346,9 @@ def configurations_table():
     for (entries, lanes, order_m, parts), r, c, bench in offered():
         used += [r, c] if c else [r]
         rows.append([f"{entries}{stale(r)}", lanes, order_m or "", parts or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r),
-                     *((c["kge"] + stale(c), c["arrival_ns"]) if c else ("", "")), *milliwatts(power, size_of(r)), entries // lanes + latency, f"`rtl.{bench}`" if bench else "", point(entries, lanes, order_m, parts)])
-    text = table(["Entries", "Lanes", "OrderM", "Features", "TRELLIS_COMB", "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
-                  "with clock gates (mW)", "cycles", "simulated by", "POINT"], rows)
+                     *((c["kge"] + stale(c), c["arrival_ns"]) if c else ("", "")), *milliwatts(power, size_of(r)), entries // lanes + latency, longest_wait(entries, lanes, order_m, parts), f"`rtl.{bench}`" if bench else "", point(entries, lanes, order_m, parts)])
+    text = table(["Entries", "Lanes", "OrderM", "Features", PLACED, "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
+                  "with clock gates (mW)", "cycles", "longest wait (cycles)", "simulated by", "POINT"], rows)
     return f"{text}\n\n{tools_of(used)}." if rows else text
 
 
@@ -327,10 +364,10 @@ def readme_table():
             verified.append(f"{decisions / 1e6:.0f} M decisions in lock-step, {mismatches} mismatches")
         if with_gates:
             verified.append("netlist in the main job")
-        rows.append([f"{entries} x {lanes}{stale(r)}", order_m or "", "all" if parts == 15 else parts or "", r["lut4"], r["ff"],
+        rows.append([f"{entries} x {lanes}{stale(r)}", order_m or "", "all" if parts == 15 else parts or "", r["cells"], r["ff"],
                      r["ram_block"], clock(r), c["kge"] + stale(c) if c else "", with_gates, entries // lanes + latency,
                      ", ".join(verified) or "bench of other sizes", point(entries, lanes, order_m, parts)])
-    return table(["Entries x Lanes", "orderer", "parts", "LUT4", "FF", "DP16KD", "Fmax (MHz)", "kGE", "power (mW)", "cycles", "verified", "POINT"], rows)
+    return table(["Entries x Lanes", "orderer", "parts", PLACED, "FF", "DP16KD", "Fmax (MHz)", "kGE", "power (mW)", "cycles", "verified", "POINT"], rows)
 
 
 # --- the optional parts ---------------------------------------------------------------------------------------------------
@@ -348,7 +385,7 @@ def prices_table():
     def more(row, column):
         return f"{int(row[column]):,} ({int(row[column]) - int(base[column]):+,})"
 
-    return table(["parts", "`Features`", "LUT4", "CCU2C", "FF", "DPR16X4", "MULT18", "Fmax (MHz)"],
+    return table(["parts", "`Features`", LOGIC, "CCU2C", "FF", "DPR16X4", "MULT18", "Fmax (MHz)"],
                  [["none" if not f else PART_NAMES.get(f, f), f, *(more(r, column) for column in ("lut4", "carry", "ff", "ram_lut", "mult")),
                    clock(r) if r["fmax_mhz"] else ""] for f, r in sorted(rows.items())]) + (
         f"\n\n32 entries, 4 lanes, no orderer, ECP5. {tools_of(rows.values())}.")
@@ -458,8 +495,9 @@ def horizon_table():
 
 
 TABLES = {
-    PAGE: {"ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "power": power_table, "energy": energy_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
-    INTEGRATION: {"configurations": configurations_table},
+    CONTRACT: {"flip-flops": default_flip_flops},
+    PAGE: {"words": area_words, "ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "power": power_table, "energy": energy_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
+    INTEGRATION: {"words": area_words, "configurations": configurations_table},
     README: {"configurations": readme_table},
     PARTS: {"prices": prices_table, "loads": loads_table, "zero-latency": zero_latency_table, "slack": slack_table, "firmware": firmware_parts_table,
             "ahead": ahead_table, "horizon": horizon_table, "deadlines": deadlines_table},
@@ -517,7 +555,7 @@ def figures():
             for cells, nanoseconds, row in points:
                 axes.annotate(f"M {row['order_m']}" if with_order else f"{row['lanes']}", (cells, nanoseconds), xytext=(4, 4),
                               textcoords="offset points", fontsize=7)
-    axes.set(xlabel="area on an ECP5 (TRELLIS_COMB); beside a point its lanes", ylabel="time of a decision (ns)", ylim=(0, None))
+    axes.set(xlabel="area on an ECP5 (placed LUT4); beside a point its lanes", ylabel="time of a decision (ns)", ylim=(0, None))
     if placed:
         axes.legend(fontsize=8)
     save(figure, "ppa_area.svg")

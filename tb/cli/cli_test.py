@@ -5,6 +5,7 @@ Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with 
 """
 import csv
 import functools
+import gzip
 import hashlib
 import json
 import os
@@ -144,6 +145,84 @@ class TraceInfo(Case):
         text = self.run_good("trace", "info", SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.gz").stdout
         for word in ("span", "requests/s", "reads", "mean", "largest address"):
             self.assertIn(word, text)
+
+    def test_the_standard_input_is_a_trace(self):
+        text = "0.0 3 100 8 1\n1.0 3 100 8 0\n"
+        done = subprocess.run([PLATTER, "trace", "info", "-", "--json"], input=text, capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(json.loads(done.stdout)["records"], 2)
+        packed = subprocess.run([PLATTER, "trace", "convert", "-", "--to", "msr", "-o", "/dev/stdout"], input=gzip.compress(text.encode()),
+                                capture_output=True, timeout=60, check=True)
+        self.assertEqual(len(packed.stdout.splitlines()), 2)
+        bad = subprocess.run([PLATTER, "trace", "info", "-"], input="hello\n", capture_output=True, text=True, timeout=60, check=False)
+        self.assert_refused(bad, "standard input:1: ")
+
+    def test_what_is_left_out_is_told(self):
+        trace = self.write("t.trace", "0.0 3 100 8 1\n1.0 3 100 0 0\n2.0 3 100 8 1")
+        self.assert_refused(platter("trace", "info", trace), "--skip-empty")
+        self.assert_refused(platter("trace", "info", trace, "--skip-empty"), "--last-line keep|drop")
+        text = self.run_good("trace", "info", trace, "--skip-empty", "--last-line", "drop").stdout
+        self.assertIn("left out         1 requests of size 0", text)
+        self.assertIn("left out         the last line", text)
+        told = json.loads(self.run_good("trace", "info", trace, "--skip-empty", "--last-line", "keep", "--json").stdout)
+        self.assertEqual((told["records"], told["empty"], told["cut_short"]), (2, 1, 0))
+
+    def trace_scenario(self, requests=50, streams=0):
+        self.write("t.trace", "".join(f"{200 * i}.0 0 {i * 7919} 8 1\n" for i in range(requests)))
+        continuous = ("[workload.continuous]\nstreams = 4\nsize = \"gamma\"\nmean_bytes = 20000\n" if streams else "")
+        return self.write("trace.toml", 'format = 1\ndrive = "atlas10k"\n' + continuous +
+                          '[workload.discrete]\nsource = "trace"\ntrace = "t.trace"\n')
+
+    def result_and_text(self, scenario, *words):
+        file = self.folder / "r.json"
+        text = self.run_good("run", scenario, "--result", file, *words).stdout
+        return json.loads(file.read_text()), text
+
+    def test_a_run_is_as_long_as_its_trace(self):
+        for streams in (0, 4):
+            scenario = self.trace_scenario(streams=streams)
+            result, text = self.result_and_text(scenario)
+            discrete = result["classes"]["discrete"]
+            self.assertEqual((discrete["issued"], discrete["completed"], discrete["outstanding"]), (50, 50, 0))
+            self.assertEqual(result["trace"], {"requests": 50, "left_out": 0, "out_of_order": 0, "remaining": 0, "remaining_all": True})
+            self.assertNotIn("goes on", text)
+            # The end is that of the last request, whoever watches.
+            log = self.folder / "log.csv"
+            watched, _ = self.result_and_text(scenario, "--requests", log, "--timeline", self.folder / "t.json", "--waves", self.folder / "w.fst")
+            last = max(int(row["completed_ps"]) for row in csv.DictReader(log.read_text().splitlines()) if row["class"] == "discrete")
+            self.assertAlmostEqual(result["measured_s"], last * 1e-12, 9)
+            for each in (result, watched):
+                del each["host"]
+            if not streams:
+                self.assertEqual(result, watched)
+            dumped = self.run_good("config", "dump", scenario, "--json").stdout
+            self.assertEqual(json.loads(dumped)["sim"]["measure_s"], 0)
+
+    def test_a_run_that_is_shorter_says_what_remains(self):
+        scenario = self.trace_scenario()
+        for measured, remaining in (("2.0", 40), ("9.8", 1), ("9.801", 0), ("30.0", 0)):
+            result, text = self.result_and_text(scenario, "--set", f"sim.measure_s={measured}")
+            self.assertEqual(result["trace"]["remaining"], remaining)
+            self.assertEqual(result["trace"]["requests"], 50 - remaining)
+            self.assertTrue(result["trace"]["remaining_all"])
+            self.assertEqual(f"the trace goes on: {remaining} requests come after the end of the run (sim.measure_s)" in text, remaining > 0)
+            self.assertEqual(result["measured_s"], float(measured))
+        # A pipe is not read on.
+        done = subprocess.run([PLATTER, "run", scenario, "--set", "workload.discrete.trace=-", "--set", "sim.measure_s=2"],
+                              input=(self.folder / "t.trace").read_text(), capture_output=True, text=True, timeout=60, check=True)
+        self.assertIn("the trace goes on: at least 1 requests", done.stdout)
+        # What is wrong behind the end is no error of the run.
+        with (self.folder / "t.trace").open("a") as file:
+            file.write("what is this\n")
+        result, text = self.result_and_text(scenario, "--set", "sim.measure_s=2")
+        self.assertEqual((result["trace"]["remaining"], result["trace"]["remaining_all"]), (40, False))
+        (self.folder / "r.json").unlink()
+        self.assert_refused(platter("run", scenario), r"t.trace:51: ")
+
+    def test_lengths_that_measure_nothing_are_refused(self):
+        scenario = self.trace_scenario()
+        self.assert_refused(platter("run", scenario, "--set", "sim.warmup_s=20"), "sim.warmup_s: found 20, but the requests of the trace have ended")
+        self.assert_refused(platter("run", scenario, "--set", "sim.measure_s=1e-7"), "sim.measure_s: found 1e-07, expected at least 1e-06, or 0")
+        self.assert_refused(platter("run", MIXED, "--set", "sim.measure_s=0"), "sim.measure_s: found 0, expected at least 1e-06; 0 is for traces")
 
     def test_several_devices_are_listed(self):
         trace = self.write("two.trace", "0.0 3 100 8 1\n1.0 5 100 8 0\n2.0 5 300 16 1\n")
@@ -436,7 +515,7 @@ class Runs(Case):
             self.assertEqual(c["issued"], c["completed"] + c["failed"] + c["outstanding"])
             self.assertAlmostEqual(sum(c["parts_ms"].values()), c["response_ms"]["mean"], places=6)
             backlog = c["backlog"]  # Little's law
-            self.assertAlmostEqual(backlog["mean"] / (c["issued"] / 600 * c["response_ms"]["mean"] / 1000), 1, places=2)
+            self.assertAlmostEqual(backlog["mean"] / (c["throughput"]["requests_per_s"] * c["response_ms"]["mean"] / 1000), 1, places=2)
             self.assertAlmostEqual(sum(backlog["parts"]) / len(backlog["parts"]), backlog["mean"], places=6)
         self.assertEqual(result["classes"]["continuous"]["issued"], 25 * 600)
 
@@ -467,6 +546,8 @@ class Runs(Case):
         log, trace = self.folder / "requests.csv", self.folder / "sda.blktrace.0"
         media = SOURCE / "docs/papers/replicated-striping/server.toml"
         self.assert_refused(platter("run", media, "--blktrace", trace), "block trace")
+        sectors = platter("run", MIXED, "--set", "drive.geometry.sector_bytes=520", "--set", "sim.measure_s=1", "--blktrace", trace)
+        self.assert_refused(sectors, r"drive.geometry.sector_bytes: found 520, expected whole units of 512 bytes")
         self.run_good("run", MIXED, "--set", "sim.measure_s=20", "--requests", log, "--blktrace", trace)
         rows = list(csv.DictReader(log.read_text().splitlines()))
         records = list(struct.iter_unpack("<IIQQIIIIIHH", trace.read_bytes()))
@@ -622,34 +703,136 @@ class Runs(Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--waves", done.stderr)
 
-    def test_a_timeline_nests_and_agrees_with_the_log(self):
+    def timeline_of(self, *words):
+        """Events with times in ps, and the rows of the log."""
         timeline, log = self.folder / "timeline.json", self.folder / "requests.csv"
-        self.run_good("run", MIXED, *overrides(["engine=lockstep", "sim.warmup_s=0", "sim.measure_s=10"]), "--requests", log,
-                      "--timeline", timeline, "--wave-from", 2, "--wave-to", 5)
+        self.run_good("run", *words, "--requests", log, "--timeline", timeline)
         jsonschema.validate(json.loads(timeline.read_text()), json.loads((SOURCE / "docs/reference/timeline.schema.json").read_text()))
         events = json.loads(timeline.read_text(), parse_float=lambda text: int(text.replace(".", "")))["traceEvents"]
-        tracks = {}
-        for event in events:
-            if event["ph"] == "X":
-                tracks.setdefault((event["pid"], event["tid"]), []).append((event["ts"], -event["dur"], event["name"]))
-        names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
-        self.assertLessEqual({"engine", "actuator", "channel", "bus, reads", "bus, writes"}, {names[track] for track in tracks})
-        for track, spans in tracks.items():
-            open_spans = []
-            for begin, length, name in sorted(spans):
-                while open_spans and open_spans[-1] <= begin:
-                    open_spans.pop()
-                if open_spans:
-                    self.assertLessEqual(begin - length, open_spans[-1], (names[track], name))
-                open_spans.append(begin - length)
-        rows = [r for r in csv.DictReader(log.read_text().splitlines()) if int(r["completed_ps"]) >= 2 * 10**12 and int(r["issued_ps"]) <= 5 * 10**12]
+        return events, list(csv.DictReader(log.read_text().splitlines()))
+
+    def spans_of(self, events, thread):
+        """Of all drives' threads of this name, in the order of the file: process, begin, end, name."""
+        threads = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name" and e["args"]["name"] == thread}
+        return [(e["pid"], e["ts"], e["ts"] + e["dur"], e["name"]) for e in events if e["ph"] == "X" and (e["pid"], e["tid"]) in threads]
+
+    def assert_nested(self, spans):
+        """No span ends behind one that it begins in. `spans`: of one thread."""
+        open_ends = []
+        for _, begin, end, name in sorted(spans, key=lambda span: (span[1], -span[2])):
+            while open_ends and open_ends[-1] <= begin:
+                open_ends.pop()
+            if open_ends:
+                self.assertLessEqual(end, open_ends[-1], name)
+            open_ends.append(end)
+
+    PHASES = ("OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER")
+
+    def accesses_of(self, events):
+        """Accesses and movements, each with its phases, which fill it without a gap and follow it in the file: viewers nest spans that begin
+        together by this order."""
+        accesses, at = [], {}
+        for span in self.spans_of(events, "actuator"):
+            pid, begin, end, name = span
+            self.assertLess(begin, end, name)
+            if name in self.PHASES:
+                own = accesses[-1]
+                self.assertEqual((pid, begin), (own[0], at[pid]), name)
+                self.assertLessEqual(end, own[2], name)
+                own[4].append(span)
+            else:
+                self.assertRegex(name, r"^(tag \d+ (discrete|continuous|background) (read|write)|move)$")
+                accesses.append((*span, []))
+            at[pid] = end if name in self.PHASES else begin
+        for pid, _, end, name, phases in accesses:
+            self.assertEqual(phases[-1][2], end, name)
+        return accesses
+
+    def test_a_timeline_nests_and_agrees_with_the_log(self):
+        """With every engine. An access begins when the decision takes effect, and lasts as long as the log says."""
+        for engine in ("firmware", "model", "rtl", "lockstep"):
+            with self.subTest(engine):
+                events, log = self.timeline_of(MIXED, *overrides([f"engine={engine}", "sim.warmup_s=0", "sim.measure_s=4",
+                                                                  "observe.wave_from_s=0", "observe.wave_to_s=4"]))
+                self.assertGreater(min(number for e in events for key, number in e.items() if key in ("pid", "tid")), 0)
+                decisions = self.spans_of(events, "engine")
+                for thread in ("engine", "actuator", "channel", "bus, reads", "bus, writes"):
+                    self.assertTrue(self.spans_of(events, thread), thread)
+                    self.assert_nested(self.spans_of(events, thread))
+                accesses = self.accesses_of(events)
+                begun = {begin: (end - begin, name) for _, begin, end, name, _ in accesses}
+                reads = [r for r in log if r["op"] == "R" and int(r["transfer_ps"]) > 0]
+                self.assertGreater(len(reads), 150)
+                for r in reads:
+                    length = sum(int(r[f"{part}_ps"]) for part in ("overhead", "seek", "settle", "rotation", "transfer"))
+                    self.assertEqual(begun[int(r["started_ps"])][0], length, r)
+                    self.assertIn(f'{r["class"]} read', begun[int(r["started_ps"])][1])
+                self.assertEqual([(pid, begin, end, name) for pid, _, _, name, phases in accesses for _, begin, end, phase in phases
+                                  if phase == "TRANSFER"], self.spans_of(events, "channel"))
+                arrows = [(begin["ts"], end["ts"]) for begin, end in zip([e for e in events if e["ph"] == "s"], [e for e in events if e["ph"] == "f"])]
+                self.assertEqual([end for _, end in arrows], [begin for _, begin, _, name, _ in accesses])
+                chosen = {begin: (end, name) for _, begin, end, name in decisions}
+                for begin, end in arrows:
+                    self.assertLessEqual(chosen[begin][0] - 1000, end)
+                    self.assertEqual(chosen[begin][1], " ".join(begun[end][1].split()[:2]))
+                self.assertGreater(len(arrows), 150)
+
+    def test_the_window_of_a_timeline(self):
+        events, log = self.timeline_of(MIXED, *overrides(["engine=model", "sim.warmup_s=0", "sim.measure_s=10"]), "--wave-from", 2, "--wave-to", 5)
+        rows = [r for r in log if int(r["completed_ps"]) >= 2 * 10**12 and int(r["issued_ps"]) <= 5 * 10**12]
         spans = {(e["id"], e["ph"]): e["ts"] for e in events if e["ph"] in "be"}
         self.assertEqual(spans, {(int(r["number"]), phase): int(r[f"{column}_ps"]) for r in rows for phase, column in (("b", "issued"), ("e", "completed"))})
+        for thread in ("engine", "actuator", "channel", "bus, reads", "bus, writes"):
+            for _, begin, end, name in self.spans_of(events, thread):
+                self.assertTrue(begin <= 5 * 10**12 and end >= 2 * 10**12, name)
         arrows = {e["id"]: e["ts"] for e in events if e["ph"] == "s"}
         ends = {e["id"]: e["ts"] for e in events if e["ph"] == "f"}
         self.assertEqual(arrows.keys(), ends.keys())
         self.assertGreater(len(arrows), 100)
         self.assertTrue(all(arrows[i] <= ends[i] for i in arrows))
+
+    def test_windows_of_a_closed_load_agree_with_the_log(self):
+        """Throughput and response times are of what completes in the window; a deeper queue is not slower in a short one."""
+        load, schema = SCENARIOS / "random_4k.toml", json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
+        throughput = []
+        for depth in (1, 32, 256):
+            log = self.folder / "requests.csv"
+            result = self.result_of(load, "--requests", log, *overrides([
+                f"workload.discrete.outstanding={depth}", "drive.queue.depth=256", "sim.warmup_s=5", "sim.measure_s=2"]))
+            jsonschema.validate(result, schema)
+            discrete = result["classes"]["discrete"]
+            rows = [(int(row["issued_ps"]), int(row["completed_ps"])) for row in csv.DictReader(log.read_text().splitlines())]
+            begin, end = 5 * 10**12, 7 * 10**12
+            within = [completed - issued for issued, completed in rows if begin < completed <= end]
+            self.assertEqual(discrete["completions"], len(within))
+            self.assertAlmostEqual(discrete["response_ms"]["mean"], sum(within) / len(within) * 1e-9, places=6)
+            self.assertEqual(discrete["response_ms"]["max"], max(within) * 1e-9)
+            self.assertEqual(result["throughput"]["requests_per_s"], len(within) / 2)
+            self.assertEqual(discrete["waiting"]["requests"], depth)
+            self.assertEqual(discrete["issued"], discrete["completed"] + discrete["failed"] + discrete["outstanding"])
+            throughput.append(len(within))
+        self.assertEqual(throughput, sorted(throughput))
+
+    def test_what_was_not_measured_is_null(self):
+        short = [SCENARIOS / "random_4k.toml", "--set", "sim.measure_s=0.0001"]
+        result = self.result_of(*short)
+        jsonschema.validate(result, json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text()))
+        discrete = result["classes"]["discrete"]
+        self.assertEqual((discrete["completions"], discrete["waiting"]["requests"]), (0, 32))
+        self.assertEqual({*discrete["response_ms"].values(), *discrete["parts_ms"].values(), discrete["fairness_index"]}, {None})
+        shown = self.run_good("run", *short).stdout.splitlines()
+        self.assertEqual([line.split()[5:11] for line in shown if line.startswith("discrete")][0], ["–"] * 6)
+
+    def test_a_timeline_of_an_array_with_a_failure(self):
+        events, _ = self.timeline_of(SOURCE / "models/configs/scenarios/mirrored_array.toml", *overrides(
+            ["engine=model", "sim.warmup_s=0", "sim.measure_s=4", "fault.fails_at_s=1", "fault.revives_at_s=2", "observe.wave_from_s=0", "observe.wave_to_s=4"]))
+        drives = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        self.assertEqual(len(set(drives.values())), len(drives))
+        self.assertEqual(drives[min(drives)], "host")
+        self.assertGreater(min(drives), 0)
+        for pid in drives:
+            for thread in ("engine", "actuator", "channel", "bus, reads", "bus, writes"):
+                self.assert_nested([span for span in self.spans_of(events, thread) if span[0] == pid])
 
     def test_request_log_agrees_with_result(self):
         log = self.folder / "requests.csv"

@@ -161,6 +161,19 @@ class Validate(Measured):
         self.run_good("validate", folder, "--profile", profile, "--half", "second", "--result", half, "--quiet")
         self.assertEqual(json.loads(half.read_text())["drives"][0]["all"]["n"], 100)
 
+    def test_a_group_without_requests_has_no_figures(self):
+        folder = self.small()
+        (folder / "t.trace").write_text("W Miss 0 8 5000.0 1000.0\nW Miss 20000 8 5000.0 2000.0\n")
+        profile, result = self.folder / "small.toml", self.folder / "v.json"
+        self.run_good("drive", "import", folder / "small.model", "-o", profile)
+        self.assertIn("–", self.run_good("validate", folder, "--profile", profile, "--result", result).stdout)
+        data = json.loads(result.read_text())
+        jsonschema.validate(data, json.loads((SOURCE / "docs/reference/validate.schema.json").read_text()))
+        drive = data["drives"][0]
+        self.assertEqual({value for name, value in drive["reads"].items() if name != "n"}, {None})
+        self.assertNotIn(None, drive["writes"].values())
+        self.assertEqual((drive["reads"]["n"], drive["coherence_near"], drive["coherence_far"]), (0, None, None))
+
     def test_the_reading_moves_the_pauses(self):
         folder = self.small()
         (folder / "t.trace").write_text("R Hit 0 8 5000.0 1000.0\nR Hit 20000 8 5000.0 2000.0\nR Hit 40 8 5000.0 30001.0\n")

@@ -77,6 +77,43 @@ class Outputs(Edge):
                 self.assertNotIn("uncaught", done.stderr)
                 self.assertEqual(self.names(), before, option)
 
+    def test_a_full_file_system_is_the_same_error_everywhere(self):
+        """Without room for the contents, or for a file at all (one inode is the root's)."""
+        for limits in ("size=16k", "nr_inodes=1", "nr_inodes=2"):
+            for option in self.OPTIONS:
+                place = self.folder / "small"
+                place.mkdir(exist_ok=True)
+                deep = place / ("deep/out" if limits == "nr_inodes=2" else "out")
+                script = f'mount -t tmpfs -o {limits} tmpfs "$0" || exit 77; shift; exec "$@"'
+                done = subprocess.run(["unshare", "--mount", "sh", "-c", script, place, "", PLATTER, "run", self.scenario, "--quiet", "--set",
+                                       "sim.measure_s=60", option, deep], capture_output=True, text=True, timeout=120, check=False)
+                if done.returncode == 77 or "unshare" in done.stderr:
+                    self.skipTest(f"no file system of our own can be mounted here: {done.stderr}")
+                if (limits, option) == ("size=16k", "--result"):   # there is room for it
+                    continue
+                self.assertEqual(done.returncode, 1, (limits, option, done.stderr))
+                self.assertRegex(done.stderr, "No space left on device|could not be written whole")
+
+    def test_replaced_files_keep_their_mode(self):
+        for option in self.OPTIONS:
+            for mode in (0o600, 0o664):
+                target = self.folder / "out"
+                target.write_text("old")
+                target.chmod(mode)
+                self.assertEqual(self.run_small(option, target).returncode, 0)
+                self.assertEqual(stat.S_IMODE(target.stat().st_mode), mode, option)
+                target.unlink()
+
+    def test_a_long_unknown_key_is_refused_at_once(self):
+        key = "k" * 400_000
+        scenario = self.write("long.toml", SMALL + f"{key} = 1\n")
+        begin = time.monotonic()
+        done = platter("run", scenario, "--quiet")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no such key", done.stderr)
+        self.assertLess(len(done.stderr), 2000, "the message is shortened")
+        self.assertLess(time.monotonic() - begin, 2)
+
     def test_pipes_and_links_stay(self):
         for option in self.OPTIONS:
             plain, pipe = self.folder / "plain", self.folder / "pipe"

@@ -258,7 +258,9 @@ class Mixed(Case):
     def test_a_token_bucket_holds_the_text_only(self):
         free, held = (self.mixed(f"drive.port.token_rate_bytes_per_s={rate}") for rate in (0, 1000))
         self.assertEqual(held["video"]["violations"], free["video"]["violations"])
-        self.assertGreater(held["text"]["response_ms"]["mean"], 100 * free["text"]["response_ms"]["mean"])
+        self.assertGreater(held["text"]["response_ms"]["mean"], 10 * free["text"]["response_ms"]["mean"])
+        self.assertGreater(held["text"]["unfinished"], held["text"]["completions"])
+        self.assertGreater(held["text"]["oldest_ms"], 100 * free["text"]["response_ms"]["mean"])
 
     def test_mirrored_units_outlast_a_failure_and_are_rebuilt(self):
         failure = ("fault.fails_at_s=8", "fault.drive=3")

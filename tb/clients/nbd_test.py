@@ -165,6 +165,30 @@ class Endings(unittest.TestCase):
                     self.assertGreater(waves.stat().st_size, 1000)
                     self.assertFalse(pathlib.Path(served.socket).exists())
 
+    def test_the_measured_time_begins_after_the_warm_up(self):
+        def served(warmup_s):
+            with tempfile.TemporaryDirectory() as folder:
+                log = pathlib.Path(folder) / "requests.csv"
+                with Served("--pacing", "asap", "--set", "engine=firmware", "--set", f"sim.warmup_s={warmup_s}", "--requests", str(log)) as served:
+                    fio(served.uri(), "--rw=randread", "--bs=4k", "--size=64m", "--number_ios=300", "--iodepth=4")
+                    result = served.end()
+                with log.open() as file:
+                    ends = [int(row["completed_ps"]) for row in csv.DictReader(file)]
+            return result, ends, served.complained
+
+        result, ends, complained = served(0.2)
+        self.assertEqual(complained, "")
+        begin = result["host"]["simulated_s"] - result["measured_s"]
+        self.assertGreaterEqual(begin, 0.2)
+        completions = sum(each["completions"] for each in result["classes"].values())
+        self.assertEqual(completions, sum(end * 1e-12 > begin + 1e-12 for end in ends))
+        self.assertTrue(0 < completions < len(ends))
+        self.assertAlmostEqual(result["throughput"]["requests_per_s"], completions / result["measured_s"])
+        result, ends, complained = served(1000)
+        self.assertIn("nothing was measured: serving ended after", complained)
+        self.assertEqual((result["measured_s"], result["classes"], result["utilisation"], result["throughput"]["requests_per_s"]), (0, {}, None, None))
+        self.assertEqual(result["serving"]["commands"], len(ends))
+
     def test_clients_that_die_or_hang_leave_it_whole(self):
         with Served("--pacing", "asap", "--set", "engine=firmware") as served:
             hanging = socket.socket(socket.AF_UNIX)

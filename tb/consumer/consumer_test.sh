@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the build, builds the consumer against the installed package and runs it with every engine.
+# Installs the build, builds the consumer against the installed package and runs it with every engine; also as a program of C++20.
 #
 #   consumer_test.sh CMAKE BUILD_DIR CONSUMER_DIR SANITIZE(ON|OFF)
 set -euo pipefail
@@ -25,6 +25,10 @@ fi
 mv "$configs/drives/moved.toml" "$configs/drives/atlas10k.toml"
 for file in LICENSE copyright; do test -s "$prefix/share/doc/platter/$file"; done
 grep -q "Artistic-2.0" "$prefix/share/doc/platter/copyright"
+"$cmake" -G Ninja -S "$source" -B "$build/consumer/build20" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=20 \
+  -DCONSUMER_SANITIZE="$sanitize"
+"$cmake" --build "$build/consumer/build20" --target consumer
+"$build/consumer/build20/consumer" firmware
 for engine in firmware model rtl lockstep; do
   "$build/consumer/build/consumer" $engine
   "$build/consumer/build/ahci_system" $engine

@@ -362,6 +362,9 @@ TEST(OtherInterpretations, AreForFirmwareOnly) {
   EXPECT_NE(system::engine_objection("lockstep", policy, 32, interpretations).message().find("engine firmware"),
             std::string::npos);
   EXPECT_EQ(system::engine_objection("firmware", policy, 32, interpretations).message(), "");
+  scheduling::Interpretations each_part;
+  each_part.phase_list = scheduling::PhaseList::Part;
+  EXPECT_NE(system::engine_objection("model", policy, 32, each_part).message().find("engine firmware"), std::string::npos);
 }
 
 // --- mixed loads -----------------------------------------------------------------------------------------------------

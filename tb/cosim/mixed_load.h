@@ -71,7 +71,7 @@ class MixedRig {
     host.for_each_outstanding([&](const workload::Request& r) { statistics.outstanding(r, core::now_ps()); });
     EXPECT_NO_THROW(statistics.check_conservation());
   }
-  double mean_ms(RequestClass cls) const { return statistics.of(cls).response.mean_ms(); }
+  double mean_ms(RequestClass cls) const { return statistics.of(cls).response.mean_ms().value(); }
 
   std::unique_ptr<drive::Drive> disk;
   workload::Initiator host;

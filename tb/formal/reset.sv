@@ -17,7 +17,7 @@ module formal_reset
   input logic             clk_i,
   input logic             rst_ni,
   input logic             wr_valid_i,
-  input logic             wr_whole_i,
+  input logic [3:0]       wr_strb_i,
   input logic [AddrW-1:0] wr_addr_i,
   input logic [31:0]      wr_data_i,
   input logic             rd_valid_i,
@@ -31,7 +31,7 @@ module formal_reset
   sched_native #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i({wr_whole_i, 3'b111}),
+    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i,
     .wr_error_o(wr_error),
     .rd_valid_i, .rd_ready_o(rd_ready), .rd_addr_i, .rsp_valid_o(rsp_valid), .rsp_ready_i, .rd_data_o(rd_data),
     .rd_error_o(rd_error), .busy_o(busy), .irq_o(irq)
@@ -39,15 +39,16 @@ module formal_reset
 
   logic [2:0] cycle_q = '0;             // the state in cycle 0 is any
   logic       cleared_q;                // by a soft reset, by a reset
-  logic       accept, soft_reset;
+  logic       accept, whole, soft_reset;
 
   logic                     agrees;
 
   // A change whose tag is refused has begun in state_q, and is no work.
   assign agrees = $onehot(u_dut.u_core.u_control.state_q) && busy == !(u_dut.u_core.u_control.state_q[0] || u_dut.u_core.command.cancel) &&
       u_dut.u_core.u_regs.open_q == (!busy && !u_dut.u_core.u_regs.write_gap_q) && (!u_dut.u_core.command.cancel || (u_dut.u_core.u_control.state_q[1] && u_dut.u_core.u_regs.write_gap_q));
+  assign whole = wr_strb_i == 4'b1111;
   assign accept = wr_valid_i && wr_ready;
-  assign soft_reset = accept && wr_whole_i && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb];
+  assign soft_reset = accept && whole && wr_addr_i == ClearOffset && wr_data_i[ClearSoftResetLsb];
 
   always_ff @(posedge clk_i) begin
     cycle_q <= (cycle_q == '1) ? cycle_q : cycle_q + 3'd1;

@@ -16,7 +16,7 @@ module formal_table
   input logic             clk_i,
   input logic             rst_ni,
   input logic             wr_valid_i,
-  input logic             wr_whole_i,
+  input logic [3:0]       wr_strb_i,
   input logic [AddrW-1:0] wr_addr_i,
   input logic [31:0]      wr_data_i,
 
@@ -24,7 +24,7 @@ module formal_table
   input logic [EntryW-1:0] tag_i
 );
 
-  logic              wr_ready, wr_error, busy, accept, fits, good, refused;
+  logic              wr_ready, wr_error, busy, accept, fits, whole, good, refused;
   logic              started_q = 1'b0;
   logic [Entries-1:0] in_q;
   logic [CountW-1:0] count;
@@ -33,14 +33,15 @@ module formal_table
   sched_native #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i({wr_whole_i, 3'b111}),
+    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i,
     .wr_error_o(wr_error),
     .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
   );
 
+  assign whole = wr_strb_i == 4'b1111;
   assign accept = wr_valid_i && wr_ready && rst_ni;
-  assign good = accept && wr_whole_i;
+  assign good = accept && whole;
   assign fits = wr_data_i[15:0] < 16'(Entries);
   assign refused = (wr_addr_i == InsertOffset) ? !fits || in_q[wr_data_i[EntryW-1:0]] : !fits || !in_q[wr_data_i[EntryW-1:0]];
   assign sees = u_dut.u_core.mask_change.set && u_dut.u_core.mask_change.tag == TagW'(tag_i);
@@ -87,7 +88,7 @@ module formal_table
       // Lanes follow a change one cycle after the write.
       if (!u_dut.u_core.insert_q && !u_dut.u_core.remove_q) assert (u_dut.u_core.valid == in_q);
       if (!busy) assert (u_dut.u_core.occupancy == count);
-      if (accept && wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset}) assert (wr_error == (!wr_whole_i || refused));
+      if (accept && wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset}) assert (wr_error == (!whole || refused));
       if (sees) assert (collecting_q && in_q[tag_i] && !seen_q);
       if (collecting_q && !busy) assert (seen_q == in_q[tag_i]);
     end

@@ -41,11 +41,15 @@ class Run:
     def __init__(self, group: str, name: str, table: dict[str, Any], settings: list[str]) -> None:
         self.name = f"{group}.{name}"
         self.keeps = table.get("keeps", [])
+        self.scenario: pathlib.Path | None = None
+        self.settings: list[str] = []
         if "cases" in table:
             self.call = [program("GOLDEN_COMMANDS", "tb/golden/golden_commands"), name]
             return
-        self.call = [program("PLATTER", "models/platter"), "run", HERE / "scenarios" / table["scenario"], "--quiet"]
-        for setting in [*table.get("set", []), *settings]:
+        self.scenario = HERE / "scenarios" / table["scenario"]
+        self.settings = [*table.get("set", []), *settings]
+        self.call = [program("PLATTER", "models/platter"), "run", self.scenario, "--quiet"]
+        for setting in self.settings:
             self.call += ["--set", setting]
 
     def give(self, folder: pathlib.Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (the build), CMAKE.
 """
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -23,11 +24,27 @@ class Bench(unittest.TestCase):
     def test_all_is_installed(self):
         """Every file of rtl/ but the build's and those of Platter's own simulation."""
         there = {file.relative_to(self.installed) for file in self.installed.rglob("*") if file.is_file()}
+        documents = {file for file in there if file.parts[0] == "docs"}
+        self.assertEqual({file.stem for file in documents if file.parent.name == "reference"}, {"scheduler_accelerator", "accelerator_integration", "cluster_order"})
+        there -= documents
         git = subprocess.run(["git", "ls-files"], cwd=RTL, capture_output=True, text=True, check=False)
         if git.returncode == 0:
             ours = {file for file in git.stdout.split() if not file.startswith("simulation/")}
-            self.assertEqual({str(file) for file in there} ^ ours, {"CMakeLists.txt", "LICENSE"})
+            self.assertEqual({str(file) for file in there} ^ ours, {"CMakeLists.txt", "LICENSE", "install_docs.cmake"})
         self.assertFalse([file for file in (self.folder / "usr").rglob("*") if file.is_file() and self.installed not in file.parents])
+
+    def test_what_is_pointed_to_is_installed(self):
+        """Each link of the documents, and each document that a source or the README names."""
+        for file in self.installed.rglob("*"):
+            if not file.is_file():
+                continue
+            text = file.read_text(encoding="utf-8")
+            if file.suffix == ".md":
+                for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+                    self.assertTrue((file.parent / target).is_file(), f"{file.name} points to {target}")
+            if "docs" not in file.relative_to(self.installed).parts:
+                for target in re.findall(r"\bdocs/[\w/]+(?:\.md)?", text):
+                    self.assertTrue((self.installed / target).exists(), f"{file.name} names {target}")
 
     def test_a_copy_runs(self):
         self.run_copy("my_bench")

@@ -139,6 +139,22 @@ class Registers(unittest.TestCase):
             value = sum((f[2] or 0) << f[0] for f in fields.values()) & ~open_bits
             self.assertEqual(register.reset_value, value, register.name)
 
+    def test_values_with_a_name(self):
+        """Those of the map, in SystemRDL, in the SVD file and in IP-XACT."""
+        wanted = {(register["name"], field["name"]): {value["name"]: value["value"] for value in field["values"]}
+                  for register in MAP["register"] for field in register.get("fields", []) if "values" in field}
+        self.assertEqual(set(wanted), {("OP", "CODE"), ("E_POS", "CLASS"), ("E_POS", "LIMIT")})
+
+        def of_tree(root):
+            fields = [field for register in registers(root) for field in register.fields() if field.get_property("encode") is not None]
+            return {(field.parent.inst_name, field.inst_name): {item.name: item.value for item in field.get_property("encode")} for field in fields}
+        root = self.compile(IP / "platter_sched.rdl")
+        self.assertEqual(of_tree(root), wanted)
+        [peripheral] = SVDParser.for_xml_file(str(IP / "platter_sched.svd")).get_device().peripherals
+        found = {(register.name, field.name): {value.name: value.value for group in field.enumerated_values for value in group.enumerated_values}
+                 for register in peripheral.registers for field in register.fields or [] if field.is_enumerated_type}
+        self.assertEqual(found, wanted)
+
     def test_c_header(self):
         text = subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-dM", "-E", str(IP / "driver" / "platter_sched_regs.h")],
                               check=True, capture_output=True, text=True).stdout
@@ -149,6 +165,9 @@ class Registers(unittest.TestCase):
             for field, (lsb, width, _) in fields.items():
                 if field != "VALUE":
                     wanted |= {f"{name}_{field}_LSB": lsb, f"{name}_{field}_WIDTH": width}
+        for register in MAP["register"]:
+            for field in register.get("fields", []):
+                wanted |= {f"{register['name']}_{field['name']}_{value['name']}": value["value"] for value in field.get("values", [])}
         self.assertEqual(found, wanted)
 
 

@@ -101,8 +101,8 @@ class Constraints(unittest.TestCase):
     def test_every_port_has_its_constraint(self):
         found = self.constraints()
         self.assertEqual(found["clock"], [("8.000", "aclk")])
-        for side, delay in (("max", 2.4), ("min", 0)):
-            self.assertEqual(found["set_input_delay", side], dict.fromkeys(self.bits("input"), delay))
+        for side, delay, scan in (("max", 2.4, 1.6), ("min", 0, 0)):
+            self.assertEqual(found["set_input_delay", side], dict.fromkeys(self.bits("input"), delay) | {"scan_en": scan})
             self.assertEqual(found["set_output_delay", side], dict.fromkeys(self.bits("output"), delay))
         self.assertEqual(found["false"], [])
         self.assertNotIn("unconstrained", self.sta([], ["check_setup -verbose"]))
@@ -111,8 +111,9 @@ class Constraints(unittest.TestCase):
         found = self.constraints("set platter_period 5.0", "set platter_input_delay 1.0", 'set platter_output_delay ""', "set platter_async_outputs {irq busy}",
                                  "set platter_load 0.05", "set platter_input_hold 0.4")
         self.assertEqual(found["clock"], [("5.000", "aclk")])
-        self.assertEqual(found["set_input_delay", "max"], dict.fromkeys(self.bits("input"), 1.0))
-        self.assertEqual(found["set_input_delay", "min"], dict.fromkeys(self.bits("input"), 0.4))
+        self.assertEqual(found["set_input_delay", "max"], dict.fromkeys(self.bits("input"), 1.0) | {"scan_en": 1.0})  # 0.2 of the period
+        self.assertEqual(found["set_input_delay", "min"], dict.fromkeys(self.bits("input"), 0.4) | {"scan_en": 0})
+        self.assertNotIn("scan_en", self.constraints('set platter_scan_delay ""')["set_input_delay", "max"])
         self.assertEqual(found["set_output_delay", "max"] | found["set_output_delay", "min"], {})
         self.assertEqual(self.constraints("set platter_output_hold 0.7")["set_output_delay", "min"], dict.fromkeys(self.bits("output"), -0.7))
         self.assertEqual(sorted(found["false"]), ["busy", "irq"])
@@ -125,6 +126,14 @@ class Constraints(unittest.TestCase):
         slacks = [float(value) for value in re.findall(r"([-\d.]+)\s+slack", text)]
         for slack, wanted in zip(slacks, (5 - 0.25 - 1.5 - 0.1, 5 - 0.25 - 1.5 - 0.2), strict=True):
             self.assertAlmostEqual(slack, wanted, 3)
+
+    def test_scan_enable_changes_while_the_clock_is_low(self):
+        """From the falling edge on it has half a period, less its delay and the set-up time."""
+        for settings, delay, period in (([], 1.6, 8), (["set platter_scan_delay 0.5", "set platter_period 5.0"], 0.5, 5)):
+            text = self.sta(settings, ["report_checks -from [get_ports scan_en] -digits 3"])
+            self.assertIn("(fall edge)", text)
+            [slack] = [float(value) for value in re.findall(r"([-\d.]+)\s+slack", text)]
+            self.assertAlmostEqual(slack, period / 2 - delay - 0.1, 3)
 
     def test_slack_of_the_hold_time(self):
         """Inputs that change with the edge and outputs that need not stay after it are the worst; a wire outside adds."""

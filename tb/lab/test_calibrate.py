@@ -4,6 +4,7 @@
 Needs the lab's packages (numpy, scipy) and nothing else: python -m unittest, with scripts/lab on PYTHONPATH.
 """
 import contextlib
+import errno
 import io
 import os
 import stat
@@ -19,7 +20,7 @@ from unittest import mock
 
 import numpy as np
 
-from platter_lab import LabError, cli
+from platter_lab import LabError, StudyFailed, cli
 from platter_lab.calibrate import timing
 from platter_lab.calibrate.fit import Calibration, Value, decide_reading, fit_writes, layout_values
 from platter_lab.calibrate.layout import Layout, fit_jointly, fit_layout, frame_of
@@ -480,6 +481,38 @@ class FilesTest(unittest.TestCase):
         (self.folder / "plain").write_text("")
         write_whole({self.folder / "whole": ""})
         self.assertEqual(*(stat.S_IMODE((self.folder / name).stat().st_mode) for name in ("plain", "whole")))
+
+    def test_a_replaced_file_keeps_its_rights_and_is_on_the_disk_first(self) -> None:
+        file = self.folder / "file"
+        for mode in (0o600, 0o640, 0o444, 0o755):
+            file.write_text("old")
+            file.chmod(mode)
+            if os.geteuid() == 0:
+                os.chown(file, 12345, 12346)
+            before = file.stat()
+            synced: list[int] = []
+
+            def sync(descriptor: int, synced: list[int] = synced, before: os.stat_result = before) -> None:
+                self.assertEqual(file.stat().st_ino, before.st_ino, "it has its name only afterwards")
+                synced.append(os.fstat(descriptor).st_ino)
+
+            with mock.patch("os.fsync", sync):
+                write_whole({file: "new"})
+            after = file.stat()
+            self.assertEqual((after.st_mode, after.st_uid, after.st_gid), (before.st_mode, before.st_uid, before.st_gid))
+            self.assertEqual(synced, [after.st_ino])
+            file.unlink()
+
+    def test_a_full_disk_is_no_bad_input(self) -> None:
+        with mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))):
+            with self.assertRaisesRegex(StudyFailed, "No space left on device"):
+                write_whole({self.folder / "file": "text"})
+        self.assertEqual(list(self.folder.iterdir()), [])
+        with self.assertRaisesRegex(StudyFailed, "No space left on device"):
+            write_whole({Path("/dev/full"): "text"})
+        with self.assertRaises(LabError) as refused:
+            write_whole({self.folder: "text"})
+        self.assertNotIsInstance(refused.exception, StudyFailed)
 
     def test_a_pipe_and_an_open_descriptor_are_written_into(self) -> None:
         pipe, behind, file = self.folder / "pipe", self.folder / "behind", self.folder / "file"

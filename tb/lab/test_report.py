@@ -389,7 +389,7 @@ class Errors(Case):
         self.refused(r"cut.json:\d+:\d+: ", self.file("cut.json", self.sptf.read_bytes()[:5000]))
         self.refused("cut.parquet: ", self.file("cut.parquet", self.sweep.read_bytes()[:-300]))
         self.refused("without the metadata platter.sweep or platter.optimise", self._parquet("plain.parquet", pl.DataFrame({"a": [1]}), {}))
-        self.refused("schema: found 3, expected 1 or 2", self.file("new.json", json.dumps(json.loads(self.sptf.read_text()) | {"schema": 3})))
+        self.refused("schema: found 3, expected 2: made by another version", self.file("new.json", json.dumps(json.loads(self.sptf.read_text()) | {"schema": 3})))
         self.refused("expected .* behind --explain", self.file("explain.json", '{"schema": 1, "requests": [], "matched": 1, "ended": 1}'))
 
     def test_mixtures(self) -> None:

@@ -634,6 +634,14 @@ class Figures(unittest.TestCase):
         self.assertIn("λ &amp; co", first)
 
 
+    def test_a_logarithmic_axis_has_plain_numbers(self) -> None:
+        chart = Chart("a.svg", "A", "x", "ms", (Series("one", [1, 2, 3], [exact(30.0, 5), exact(200.0, 5), exact(4000.0, 5)]),), log_y=True)
+        text = svg(chart)
+        for number in ("50", "100", "200", "1000"):
+            self.assertIn(f">{number}</text>", text)
+        self.assertNotIn("mathdefault", text)
+        self.assertNotIn("10^", text)
+
     def test_a_map_is_its_values(self) -> None:
         values = [[1.0, 2.0, 4.0], [0.5, 1.5, 1.0]]
         chart = Map("m.svg", "Map", "x", "y", "ratio", (10, 20, 30), (1, 2), values, 1.0)
@@ -957,9 +965,10 @@ def streams_of(scenario: Path, seconds: int, on: bool, seed: int, change: dict[s
         streams.append({"name": name, "label": label, "bytes_per_s": got.mean(), "wanted_bytes_per_s": wanted.mean(),
                         "series_bytes_per_s": got.tolist(), "series_wanted_bytes_per_s": wanted.tolist(), "commands": 100, "periods": 1000, "missed_periods": 1 if on else 900,
                         "multimedia_commands": 100 if label == "multimedia" else 0})
-    return {"seed": seed, "streams": streams, "aggregate_bytes_per_s": sum(stream["bytes_per_s"] for stream in streams),
+    together = sum(stream["bytes_per_s"] for stream in streams) or 1e6 * (1 + 1e-5 * seed) * change.get("alone", 1.0)
+    return {"seed": seed, "streams": streams, "aggregate_bytes_per_s": together,
             "classes": {"multimedia_bytes_per_s": 1e6, "best_effort_bytes_per_s": 1e6},
-            **({"autoqos": {"windows": [{"limit_bytes_per_s": 5e6}] * seconds}} if on else {})}
+            **({"autoqos": {"windows": [{"limit_bytes_per_s": 5e6 if second >= change.get("limited from", 30) else 0} for second in range(seconds)]}} if on else {})}
 
 
 OFFERED = [1000.0, 12510.0] * 1024   # bytes per second of the bursty trace
@@ -1110,7 +1119,20 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "longer-clusters", **{"OPS:SCAN/CLUST-REQ(10)": 0.9}), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, LOOK=0.8), Verdict.FAILS)
-        self.assertIs(self.verdict(mixed_media, "n15"), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, RR=0.8), Verdict.HOLDS, "the paper knows no round robin of the classes")
+        self.assertIn("round robin, too", claims_of(mixed_media, SPTF=0.9, RR=0.8)["sptf-best-flat"].contrary())
+        self.assertIs(self.verdict(mixed_media, "n15"), Verdict.OPEN, "nothing is improved, so nothing can be at the cost of fairness")
+        self.assertIs(self.verdict(mixed_media, "n15", **{TPS_OPT: 0.97}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 0.97}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 0.94}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 1.2}), Verdict.OPEN, "where the mean is not lower there is nothing to judge")
+        self.assertEqual(claims_of(mixed_media, **{TPS_OPT: 0.97, CI_OPT: 0.9})["fairness-kept"].contrary(), ["one phase over two"])
+        self.assertIs(self.verdict(mixed_media, "several-hundred-percent", **{TPS_SCAN: 3.3}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "several-hundred-percent", **{TPS_SCAN: 2.9}), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "scan-in-intervals", **{mixed_media.CI_SCAN: 1.1}), Verdict.HOLDS)
+        self.assertIs(self.verdict(mixed_media, "scan-in-intervals"), Verdict.FAILS)
+        self.assertIs(self.verdict(mixed_media, "intervals-larger"), Verdict.FAILS, "with ten that wait a cluster reaches over 5 * 26 / 36 intervals")
+        self.assertIs(self.verdict(mixed_media, "intervals-larger", **{f"waits under {CLUST_REQ}": 11.0}), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "famish-unserved"), Verdict.FAILS, "as many wait as under the others")
         self.assertIs(self.verdict(mixed_media, "famish-unserved", **{"waits under OPS:FAMISH": 1.2}), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.7}), Verdict.HOLDS, "more than the paper's gain")
@@ -1125,6 +1147,11 @@ class Studies(unittest.TestCase):
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light"), Verdict.FAILS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5}), Verdict.HOLDS)
+            # Cello and aged SPTF are opponents, too: the best of each, and for fairness if it is no slower than clusters.
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better, **{"CELLO(1|4|0)": 0.2}), Verdict.FAILS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better, **{"ASPTF(0.3)": 0.2}), Verdict.FAILS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5, "CELLO(1|4|0)": 1.6}), Verdict.HOLDS)
+            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-index", **{both: 1.5}), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-middle-fair", **better), Verdict.FAILS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", SPTF=0.8), Verdict.FAILS)
@@ -1142,6 +1169,15 @@ class Studies(unittest.TestCase):
         for name, factor in (("penalizes-writes", 1.2), ("little-free-bandwidth", 0.8)):
             self.assertIs(self.verdict(eager_writing, name, **{"FreeBW-SATF": factor}), Verdict.HOLDS)
             self.assertIs(self.verdict(eager_writing, name, **{"FreeBW-SATF": 1 / factor}), Verdict.FAILS)
+        # Throughput and a write's response are as the factor: with so many more writes a second FreeBW-SATF is not similar by throughput.
+        between = {"FreeBW-SATF": 4.0, "FreeBW-SCAN": 0.5, "Read-First": 8.0}
+        self.assertIs(self.verdict(eager_writing, "freebw-satf-read-first"), Verdict.HOLDS)
+        self.assertIs(self.verdict(eager_writing, "freebw-satf-read-first", **between), Verdict.FAILS)
+        self.assertEqual(claims_of(eager_writing, **between)["freebw-satf-read-first"].contrary(), ["by what reads and writes get"])
+        self.assertEqual(claims_of(eager_writing, **{**between, "FreeBW-SATF": 1.0})["freebw-satf-read-first"].contrary(), [])
+        self.assertIs(self.verdict(eager_writing, "better-balanced", **{"FreeBW-SCAN": 0.8}), Verdict.HOLDS)
+        self.assertIs(self.verdict(eager_writing, "better-balanced", **{"FreeBW-SCAN": 0.2}), Verdict.FAILS, "a read waits longer than a write")
+        self.assertIs(self.verdict(eager_writing, "little-rotational-time"), Verdict.FAILS)
         self.assertIs(self.verdict(eager_writing, "hybrid-masks"), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-masks", hidden=80), Verdict.FAILS)
         self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **hybrid), Verdict.HOLDS)
@@ -1190,6 +1226,12 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(replicated_striping, "disks-guarded"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "disks-guarded", late=1), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "disks-unguarded", late=1), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "sequential", **{"alone": 27.6}), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "sequential", **{"alone": 25.0}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "default-inactive"), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "default-inactive", **{"limited from": 20}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "default-unchanged"), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "default-unchanged", **{"best-effort with": 0.9}), Verdict.FAILS)
         self.assertIs(self.verdict(autoqos, "half-without"), Verdict.FAILS)
         self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.5}), Verdict.HOLDS)
         self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.4}), Verdict.FAILS)
@@ -1229,6 +1271,64 @@ class Studies(unittest.TestCase):
         view = View(results, load, (SPTF, TPS_SCAN))
         self.assertEqual(view.table("t").rows[1][1], "not shown to be steady")
         self.assertIsNone(view.steady(SPTF, 65, lambda result: 1.0))
+
+    def test_steady_state_is_asked_for_where_there_is_one(self) -> None:
+        def steady_state(parts: list[list[float]]) -> Claim:
+            results = whole(mixed_media)[1]
+            for seed, result in enumerate(results[mixed_media.papers_loads(True)["table1"].point(TPS_SCAN, 65)]):
+                result["classes"]["discrete"]["backlog"]["parts"] = parts[seed % len(parts)]
+            return next(claim for claim in mixed_media.claims(results, True) if claim.name == "steady-state")
+        grows, even = [10.0 * i for i in range(20)], [10.0] * 20
+        self.assertEqual((steady_state([grows]).plain_verdict, steady_state([grows]).contrary()), (Verdict.HOLDS, ["overloaded points too"]))
+        self.assertIs(steady_state([grows, even]).plain_verdict, Verdict.FAILS)
+        self.assertIs(steady_state([even]).verdict, Verdict.HOLDS)
+
+    def test_beside_fewer_continuous_requests_loads_are_parts_of_what_is_left(self) -> None:
+        self.assertEqual([mixed_media.low_and_medium(streams) for streams in (25, 15)], [35, 46])
+        claims = {one.name: one for one in mixed_media.paper_claims(46)}
+        load = Load(Path("x.toml"), (35, 46, 47), 10)
+        view = View(made_up(Plan(tuple(load.points((TPS_OPT, CI_OPT))), (1, 2))), load, (TPS_OPT, CI_OPT))
+        self.assertEqual([part.label.split()[-1] for part in claims["tps-comparable"].parts({"table1": view})], ["35", "46"])
+
+    def test_figures_6_and_7_reach_to_the_capacity(self) -> None:
+        charts = {chart.file: chart for chart in unchanged(mixed_media)[1].charts}
+        for file in ("figure6.svg", "figure7.svg"):
+            lines = {series.label: series for series in charts[file].series}
+            self.assertEqual(tuple(lines[SPTF].x), (*mixed_media.papers_loads(True)["projected"].rates, 130))
+            self.assertEqual(tuple(lines["SPTF(next-C)"].x), mixed_media.heavy_loads(True)["projected"].rates)
+        self.assertIn("(ms)", charts["figure6.svg"].y)
+
+    def test_parameters_of_an_opponent_are_chosen_in_runs_of_their_own(self) -> None:
+        plan, results = whole(beyond_clusters, **{"CELLO(1|1|0)": 0.5, "CELLO(4|1|0)": 0.4, "ASPTF(0.1)": 0.9, "ASPTF(0.3)": 2.0})
+        load, rate = beyond_clusters._tuning(True)["table1"], 30
+        def late(policy: str, interpretation: Interpretation = DEFAULT) -> None:
+            for result in results[load.point(policy, rate, interpretation)]:
+                result["hiccups"] = 1
+        self.assertEqual([policy for policy, _ in beyond_clusters.chosen(results, load, rate)[0]], ["CELLO(4|1|0)", "ASPTF(0.1)"])
+        for interpretation in (DEFAULT, beyond_clusters.BUDGETS):
+            late("CELLO(4|1|0)", interpretation)
+        fastest, fairest = beyond_clusters.chosen(results, load, rate)
+        self.assertEqual([policy for policy, _ in fastest], ["CELLO(1|1|0)", "ASPTF(0.1)"], "one that is late with a C is out")
+        self.assertEqual([policy for policy, _ in fairest], ["CELLO(1|4|0)", "ASPTF(0.01)"], "and for fairness one that is slower than clusters")
+        tuned = [seeds for point, seeds in plan.batches if point.measure_s == load.rounds]
+        self.assertEqual(set(tuned), {beyond_clusters.TUNING_SEEDS})
+        for point, seeds in plan.batches:
+            self.assertTrue(point.measure_s == load.rounds or not set(seeds) & {*range(1, 6), *beyond_clusters.TUNING_SEEDS}, point)
+
+    def test_a_statistic_without_samples_is_no_data(self) -> None:
+        load = Load(Path("x.toml"), (5,), 10)
+        plan = Plan(tuple(load.points((SPTF, TPS_SCAN))), (1, 2))
+        results = made_up(plan)
+        nothing = results[load.point(SPTF, 5)][0]
+        nothing["classes"]["discrete"] |= {"response_ms": {"mean": None}, "fairness_index": None, "issued": 0}
+        view = View(results, load, (SPTF, TPS_SCAN))
+        for part in (*view.response(SPTF, TPS_SCAN, below(1)), *view.fairness(SPTF, TPS_SCAN, above(1))):
+            self.assertIs(part.verdict, Verdict.OPEN)
+        self.assertEqual(len(view.rows("x")), 4)
+        self.assertEqual(len(view.table("t").rows), 1)
+        for metric in (eager_writing.reads_ms, eager_writing.writes_ms, eager_writing.penalty, eager_writing.imbalance):
+            self.assertTrue(math.isnan(metric({"classes": {"discrete": {"reads": {"response_ms": {"mean": None}}, "writes": {"response_ms": {"mean": None}}}}})))
+        self.assertTrue(math.isnan(eager_writing.gap_ms({"eager": {"gaps": {"mean_ms": None}}})))
 
     def test_an_opponent_is_the_best_of_its_interpretations(self) -> None:
         load = Load(Path("x.toml"), (5, 65), 10)
@@ -1282,6 +1382,17 @@ class Studies(unittest.TestCase):
         for name in ("sptf-faster", "clusters-fairer", "fairer-by", "projected-faster", "clusters-beat-intervals"):
             self.assertEqual(len(by_name[name].grid.parts), len(COMBINATIONS))
         self.assertIsNone(by_name["famish-fairest"].grid)
+
+    def test_every_page_lists_its_papers_sentences(self) -> None:
+        for module, rows in ((mixed_media, (*mixed_media.SENTENCES, *mixed_media.NOT_JUDGED)), (eager_writing, eager_writing.SENTENCES), (autoqos, autoqos.SENTENCES)):
+            with self.subTest(study=module.STUDY.name):
+                claims = unchanged(module)[1].claims
+                named = {name for names, _, _ in rows for name in names.split(", ") if name}
+                papers = {claim.name for claim in claims if claim.published != "not in the paper" and not claim.name.startswith("credit-")}
+                self.assertEqual(papers - named, set(), "claims without a sentence")
+                self.assertEqual(named - {claim.name for claim in claims}, set(), "sentences of no claim")
+                for name, _, sentence in rows:
+                    self.assertTrue(name or "not judged" in sentence or "again)" in sentence, sentence)
 
     def test_a_verdict_depends_on_what_the_paper_leaves_open(self) -> None:
         def claim(name: str, **change: float) -> Claim:

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include PLATTER_DUT_HEADER
 
@@ -27,6 +29,18 @@ class Context : public VerilatedContext {
   }
 };
 
+// AWPROT is a pin of some variants only.
+template <class Top>
+auto protects(int) -> decltype(std::declval<Top&>().s_axil_awprot_i, std::true_type{});
+
+template <class Top>
+std::false_type protects(long);
+
+template <class Top>
+void set_protection([[maybe_unused]] Top& top, [[maybe_unused]] std::uint8_t value) {
+  if constexpr (decltype(protects<Top>(0))::value) top.s_axil_awprot_i = value;
+}
+
 class VerilatedDut final : public Dut {
  public:
 #if VM_COVERAGE
@@ -42,6 +56,8 @@ class VerilatedDut final : public Dut {
   void eval() override {
     top_.clk_i = clk_i;
     top_.rst_ni = rst_ni;
+    top_.scan_en_i = scan_en_i;
+    set_protection(top_, s_axil_awprot_i);
     top_.s_axil_awvalid_i = s_axil_awvalid_i;
     top_.s_axil_awaddr_i = s_axil_awaddr_i;
     top_.s_axil_wvalid_i = s_axil_wvalid_i;
@@ -72,6 +88,8 @@ class VerilatedDut final : public Dut {
 }  // namespace
 
 std::unique_ptr<Dut> make_dut() { return std::make_unique<VerilatedDut>(); }
+
+bool dut_protects() { return decltype(protects<PLATTER_DUT_CLASS>(0))::value; }
 
 unsigned dut_seq_w() { return PLATTER_DUT_SEQ_W; }
 

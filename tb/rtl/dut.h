@@ -16,9 +16,11 @@ class Dut {
 
   std::uint8_t clk_i = 0;
   std::uint8_t rst_ni = 0;
+  std::uint8_t scan_en_i = 0;  // changes while the clock is low
   std::uint8_t s_axil_awvalid_i = 0;
   std::uint8_t s_axil_awready_o = 0;
   std::uint16_t s_axil_awaddr_i = 0;
+  std::uint8_t s_axil_awprot_i = 1;  // privileged and secure; pins of a variant with protection
   std::uint8_t s_axil_wvalid_i = 0;
   std::uint8_t s_axil_wready_o = 0;
   std::uint32_t s_axil_wdata_i = 0;
@@ -39,6 +41,9 @@ class Dut {
 
 /// The variant that this executable is linked with.
 std::unique_ptr<Dut> make_dut();
+
+/// It refuses writes that are not privileged and secure (platter_sched_axi).
+bool dut_protects();
 
 /// Bits of its insertion numbers, which no register tells.
 unsigned dut_seq_w();

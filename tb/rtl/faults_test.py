@@ -14,11 +14,13 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "scripts"))
-from rtl_bench import (Configuration, RTL, SMALL, build_bench, compile_and_link, include_directory, rtl_files,  # noqa: E402
+from rtl_bench import (AXI, Configuration, NATIVE, PACKAGE, RTL, SMALL, build_bench, compile_and_link, include_directory, rtl_files,  # noqa: E402
                        run_bench, verilate)
 
 PACKAGES = {"sched_pkg", "sched_reg_pkg"}
-CONFIGURATIONS = {"8x2": Configuration("8x2", SMALL, 500, 60), "24x4": Configuration("24x4", dict(SMALL, Entries=24, Lanes=4), 500, 60)}
+CONFIGURATIONS = {"8x2": Configuration("8x2", SMALL, 500, 60), "24x4": Configuration("24x4", dict(SMALL, Entries=24, Lanes=4), 500, 60),
+                  "sched_native": Configuration("sched_native", NATIVE, 100, 60, top="native_top"),
+                  "platter_sched_axi": Configuration("platter_sched_axi", AXI, 100, 60, top="axi_top")}
 
 
 def main():
@@ -29,7 +31,7 @@ def main():
     include = include_directory()
     objects = build_bench(include, work / "objects", only != [] and "/" in only[0])
     if not only or only == ["objects"]:
-        modules = {name.removesuffix(".sv") for name in rtl_files()} - PACKAGES
+        modules = {name.removesuffix(".sv") for name in rtl_files()} - PACKAGES | PACKAGE.keys()
         problems += [f"{module}: no fault is seeded" for module in sorted(modules - {fault["module"] for fault in faults})]
     part, parts = map(int, only.pop().split("/")) if only and "/" in only[0] else (1, 1)
     if only == ["objects"]:
@@ -38,11 +40,11 @@ def main():
         module = fault["module"]
         if only and module not in only or number % parts != part - 1:
             continue
-        configuration = CONFIGURATIONS[fault.get("configuration", "8x2")]
+        configuration = CONFIGURATIONS[fault.get("configuration", module if module in PACKAGE else "8x2")]
         directory = work / f"{module}_{number}"
         shutil.rmtree(directory, ignore_errors=True)
         shutil.copytree(RTL, directory / "rtl")
-        path = directory / "rtl" / f"{module}.sv"
+        path = directory / "rtl" / PACKAGE.get(module, f"{module}.sv")
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         count = text.count(fault["before"])
         if count == 0 or (count > 1 and not fault.get("everywhere")):

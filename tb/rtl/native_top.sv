@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sched_native behind AXI4-Lite: of what sched_axil works out ahead only the plain write reaches it. It has the pins of sched_top and must
-// do the same in every cycle.
+// sched_native behind AXI4-Lite: of what sched_axil works out ahead only the plain write reaches it, with the strobes as the master gave
+// them. It has the pins of sched_top and must do the same in every cycle.
 //
 // Parameters: as sched_native.
 // Latency:    as sched_top.
@@ -48,6 +48,14 @@ module native_top
   logic             wr_ready, wr_error, rd_valid, rd_ready, rsp_valid, rsp_ready, rd_error;
   logic [AddrW-1:0] rd_addr;
   logic [31:0]      rd_data;
+  logic [3:0]       strb_q;
+
+  // Of data that are held; WREADY is low then.
+  always_ff @(posedge clk_i) begin
+    if (s_axil_wvalid_i && s_axil_wready_o) begin
+      strb_q <= s_axil_wstrb_i;
+    end
+  end
 
   sched_axil u_axil (
     .clk_i, .rst_ni,
@@ -62,7 +70,7 @@ module native_top
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW), .SegM(SegM), .SegW(SegW), .SeqW(SeqW), .Features(Features)
   ) u_native (
     .clk_i, .rst_ni, .scan_en_i,
-    .wr_valid_i(write.valid), .wr_ready_o(wr_ready), .wr_addr_i(write.addr), .wr_data_i(write.data), .wr_strb_i({4{write.whole}}),
+    .wr_valid_i(write.valid), .wr_ready_o(wr_ready), .wr_addr_i(write.addr), .wr_data_i(write.data), .wr_strb_i(s_axil_wready_o ? s_axil_wstrb_i : strb_q),
     .wr_error_o(wr_error), .rd_valid_i(rd_valid), .rd_ready_o(rd_ready), .rd_addr_i(rd_addr), .rsp_valid_o(rsp_valid),
     .rsp_ready_i(rsp_ready), .rd_data_o(rd_data), .rd_error_o(rd_error), .busy_o, .irq_o
   );

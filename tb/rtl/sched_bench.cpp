@@ -126,7 +126,7 @@ void SchedBench::step(unsigned cycles) {
     dut.eval();
     const bool busy = golden_->busy();
     const bool offers_address = dut.s_axil_awvalid_i && !address_held_, offers_data = dut.s_axil_wvalid_i && !data_held_;
-    const std::uint32_t address = address_held_ ? held_address_ : dut.s_axil_awaddr_i;
+    const std::uint32_t address = address_held_ ? held_address_ : addressed(dut.s_axil_awaddr_i, dut.s_axil_awprot_i);
     const std::uint32_t data = data_held_ ? held_data_ : dut.s_axil_wdata_i;
     const unsigned strobe = data_held_ ? held_strobe_ : dut.s_axil_wstrb_i;
     const bool both = (address_held_ || offers_address) && (data_held_ || offers_data);
@@ -176,6 +176,7 @@ void SchedBench::step(unsigned cycles) {
     if (offers_address) {
       dut.s_axil_awvalid_i = 0;
       dut.s_axil_awaddr_i ^= 0xFFF;
+      dut.s_axil_awprot_i ^= 0x7;
     }
     if (offers_data) {
       dut.s_axil_wvalid_i = 0;
@@ -226,9 +227,15 @@ void SchedBench::step(unsigned cycles) {
   }
 }
 
-void SchedBench::drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe) {
+// A write that lacks a right is answered like one to an address without a register.
+std::uint32_t SchedBench::addressed(std::uint32_t address, unsigned protection) const {
+  return dut_protects() && (protection & 3) != kAllowed ? 0xFFF : address;
+}
+
+void SchedBench::drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe, unsigned protection) {
   dut_->s_axil_awvalid_i = dut_->s_axil_wvalid_i = 1;
   dut_->s_axil_awaddr_i = static_cast<std::uint16_t>(address);
+  dut_->s_axil_awprot_i = static_cast<std::uint8_t>(protection);
   dut_->s_axil_wdata_i = data;
   dut_->s_axil_wstrb_i = static_cast<std::uint8_t>(strobe);
 }
@@ -246,20 +253,21 @@ void SchedBench::release_read() { dut_->s_axil_arvalid_i = 0; }
 
 // The model says when a write is accepted and answered; a design that does otherwise has been noted and does not hang
 // the bench.
-bool SchedBench::write(std::uint32_t address, std::uint32_t data, unsigned strobe) {
+bool SchedBench::write(std::uint32_t address, std::uint32_t data, unsigned strobe, unsigned protection) {
   const bool pauses = random_bus_ && chance(15);
   if (pauses) {
     if (chance(50)) step(1 + static_cast<unsigned>(below(3)));
-    drive_write(address, data, strobe);
+    drive_write(address, data, strobe, protection);
     const bool address_first = chance(50);
     (address_first ? dut_->s_axil_wvalid_i : dut_->s_axil_awvalid_i) = 0;
     step(static_cast<unsigned>(below(3)));
     dut_->s_axil_bready_i = chance(50);
     (address_first ? dut_->s_axil_wvalid_i : dut_->s_axil_awvalid_i) = 1;
   } else {
-    drive_write(address, data, strobe);
+    drive_write(address, data, strobe, protection);
   }
-  while (write_waits_ || (golden_->busy() && address != reg::kClear)) step();
+  const bool to_clear = addressed(address, protection) == reg::kClear;
+  while (write_waits_ || (golden_->busy() && !to_clear)) step();
   step();
   release_write();
   if (pauses) step(static_cast<unsigned>(below(4)));
@@ -277,6 +285,7 @@ std::vector<bool> SchedBench::write_queued(const std::vector<BusWrite>& writes, 
     if (!dut.s_axil_awvalid_i && offers(addresses)) {
       dut.s_axil_awvalid_i = 1;
       dut.s_axil_awaddr_i = static_cast<std::uint16_t>(writes[addresses].address);
+      dut.s_axil_awprot_i = kAllowed;
     }
     if (!dut.s_axil_wvalid_i && offers(data)) {
       dut.s_axil_wvalid_i = 1;
@@ -835,6 +844,10 @@ void SchedBench::random_refusal() {
   const unsigned entries = parameters_.entries;
   constexpr std::uint32_t kTagRegisters[] = {reg::kInsert, reg::kRemove, reg::kServe};
   const auto data = static_cast<std::uint32_t>(random_());
+  if (dut_protects() && chance(30)) {
+    write(reg::kRegisters[below(std::size(reg::kRegisters))].offset, data, 0xF, static_cast<unsigned>(below(8)) & ~1U);
+    return;
+  }
   switch (below(6)) {
     case 0: write(kTagRegisters[below(3)], entries + static_cast<std::uint32_t>(below(0x10000 - entries))); break;
     case 1:
@@ -929,6 +942,7 @@ void SchedBench::random_hard_reset() {
   if (halves & 1) {
     dut_->s_axil_awvalid_i = 1;
     dut_->s_axil_awaddr_i = reg::kClear;
+    dut_->s_axil_awprot_i = kAllowed;
   }
   if (halves & 2) {
     dut_->s_axil_wvalid_i = 1;

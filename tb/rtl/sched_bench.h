@@ -29,6 +29,9 @@ enum class SeekTable { Realistic, Arbitrary, Small };
 
 class SchedBench {
  public:
+  /// AWPROT of a write that no variant refuses: privileged and secure.
+  static constexpr unsigned kAllowed = 1;
+
   explicit SchedBench(std::uint64_t seed = 1);
 
   Dut& dut() { return *dut_; }
@@ -54,7 +57,7 @@ class SchedBench {
   std::uint64_t read_accepted() const { return read_accepted_; }
 
   /// Offers a write; step() takes each VALID back once it has been accepted.
-  void drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
+  void drive_write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF, unsigned protection = kAllowed);
   void release_write();
   void drive_read(std::uint32_t address);
   void release_read();
@@ -62,7 +65,7 @@ class SchedBench {
   // ------------------------------------------------------------------------------------------- accesses
 
   /// A whole write, until its response is taken; true if it was answered by OKAY. Does not wait for the work it starts.
-  bool write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF);
+  bool write(std::uint32_t address, std::uint32_t data, unsigned strobe = 0xF, unsigned protection = kAllowed);
   /// Writes one behind the other, without waiting for responses: each channel offers its next beat when the one before has been
   /// taken, so one of them may run a beat ahead. Each channel pauses in `pauses` percent of the cycles. Whether each was answered by OKAY.
   std::vector<bool> write_queued(const std::vector<BusWrite>& writes, unsigned pauses = 0);
@@ -105,6 +108,7 @@ class SchedBench {
   };
 
   void note(const std::string& text);
+  std::uint32_t addressed(std::uint32_t address, unsigned protection) const;
   void check_pin(const char* name, std::uint32_t seen, std::uint32_t expected);
 
   // A reader beside the writes: what waits in the queue first, then anything, with back-pressure.

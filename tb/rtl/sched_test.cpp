@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "sched_bench.h"
 
@@ -213,6 +214,41 @@ TEST_F(Sched, PartialStrobesAreRefusedAndChangeNothing) {
     }
   }
   bench.check_all_registers();
+}
+
+TEST_F(Sched, WritesThatLackARightAreRefusedAndChangeNothing) {
+  if (!dut_protects()) GTEST_SKIP() << "the top has no AWPROT";
+  bench.randomize_configuration();
+  bench.insert_random(3);
+  bench.wait();
+  for (const auto& info : reg::kRegisters) {
+    for (unsigned protection = 0; protection < 8; ++protection) {
+      if ((protection & 3) == SchedBench::kAllowed) continue;
+      EXPECT_FALSE(bench.write(info.offset, 0xFFFFFFFF, 0xF, protection)) << info.name;
+    }
+  }
+  bench.check_all_registers();
+  // The right to instructions is not asked for. A refused write waits for work as any other, CLEAR too.
+  for (const unsigned protection : {1U, 5U}) EXPECT_TRUE(bench.write(reg::kReserve, 5, 0xF, protection));
+  for (const std::uint32_t address : {reg::kReserve, reg::kClear}) {
+    write(reg::kOp, 0);
+    EXPECT_FALSE(bench.write(address, kSoftReset, 0xF, 2));
+    EXPECT_EQ(bench.dut().busy_o, 0);
+  }
+  EXPECT_EQ(read(reg::kReserve), 5U);
+}
+
+TEST_F(Sched, ScanEnableChangesNothing) {
+  // The assertions say that it opens the gates.
+  auto& dut = bench.dut();
+  dut.scan_en_i = 1;
+  bench.run_random(20);
+  for (unsigned i = 0; i < 40; ++i) {
+    dut.scan_en_i = bench.chance(50);
+    bench.run_random(1);
+  }
+  dut.scan_en_i = 0;
+  bench.run_random(5);
 }
 
 // ---------------------------------------------------------------------------------------------- table and list
@@ -2112,6 +2148,225 @@ TEST_F(Sched, DistancesOverTheWholeSeekTable) {
       if (!bench.differences().empty()) return;
     }
   }
+}
+
+// ---------------------------------------------------------------------------------------------- values of every field
+
+/// Each value of each field of the map in an operation that looks at it.
+class SchedValues : public Sched {
+ protected:
+  /// Of a field: its limits, each bit alone, what lies beside the sizes of the instance.
+  std::vector<std::uint32_t> values_of(std::uint32_t width) const {
+    const std::uint64_t most = (std::uint64_t{1} << width) - 1;
+    std::vector<std::uint64_t> values = {0, most, most - 1};
+    for (unsigned bit = 0; bit < width; ++bit) values.push_back(std::uint64_t{1} << bit);
+    const auto& p = bench.parameters();
+    for (const std::uint64_t limit :
+         {std::uint64_t{entries()}, std::uint64_t{turn()}, std::uint64_t{p.cells()}, std::uint64_t{p.segs()},
+          std::uint64_t{order_m()}, std::uint64_t{time_limit()} + 1, std::uint64_t{sum_limit()} + 1}) {
+      for (const std::uint64_t value : {limit - 1, limit, limit + 1}) values.push_back(value);
+    }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    std::vector<std::uint32_t> fit;
+    for (const std::uint64_t value : values) {
+      if (value <= most) fit.push_back(static_cast<std::uint32_t>(value));
+    }
+    return fit;
+  }
+
+  void stage(std::uint32_t kind = 0) {
+    write(reg::kEPos, 17U | 1U << 18 | kind << 25);
+    write(reg::kEAngle, turn() / 3);
+    write(reg::kEEndPos, 19U | 1U << 18);
+    write(reg::kEEndAngle, turn() / 2);
+    write(reg::kETransfer, turn() / 6);
+    write(reg::kEDeadline, 30 * turn());
+    write(reg::kEAge, 3);
+    write(reg::kELimit, 2 * turn());
+    write(reg::kERest, turn() / 4);
+  }
+
+  /// Seven entries of all kinds, every setting other than zero. Tag 7 is free.
+  void populate() {
+    bench.hard_reset();
+    const std::pair<std::uint32_t, std::uint32_t> settings[] = {{reg::kMargin, turn() / 50},
+                                                                {reg::kRisk, turn() / 10},
+                                                                {reg::kRiskCharge, turn() / 8},
+                                                                {reg::kHeadSwitch, turn() / 12},
+                                                                {reg::kWriteSettle, turn() / 20},
+                                                                {reg::kOverheadRr, turn() / 40},
+                                                                {reg::kOverheadRw, turn() / 30},
+                                                                {reg::kOverheadWr, turn() / 25},
+                                                                {reg::kOverheadWw, turn() / 22},
+                                                                {reg::kDelay, turn() / 60},
+                                                                {reg::kDefer, 5},
+                                                                {reg::kGrace, turn()},
+                                                                {reg::kAgeCap, 100},
+                                                                {reg::kAgeScale, 70},
+                                                                {reg::kAhead, 2U | 2U << 16},
+                                                                {reg::kAheadShare, 0x20408010},
+                                                                {reg::kHeadPos, 12U | 1U << 18},
+                                                                {reg::kHeadTime, 5 * turn() + 9},
+                                                                {reg::kReserve, 11},
+                                                                {reg::kAgeNow, 90},
+                                                                {reg::kClusterFrom, 2},
+                                                                {reg::kClusterSpan, 200},
+                                                                {reg::kCluster, 3U | kTakeC | kTakeD | kOrder},
+                                                                {reg::kCtrl, kGuard | kDefer | kRestCost}};
+    for (const auto& [address, value] : settings) write(address, value);
+    for (unsigned tag = 0; tag < 7; ++tag) {
+      stage((tag == 6 ? 3U << 2 : 0U) | (tag % 3 == 1 ? 1U : 0U));
+      write(reg::kEAngle, turn() / 8 * tag);
+      write(reg::kEPos,
+            (10U + 5 * tag) | (tag & 1) << 18 | (tag & 2) << 23 | (tag % 3 == 1 ? 1U : 0U) << 25 | (tag == 6 ? 3U : 0U) << 27);
+      bench.work(reg::kInsert, tag);
+    }
+    stage();
+  }
+
+  void look() {
+    for (const std::uint32_t address : {reg::kResult, reg::kResultKey, reg::kExpired, reg::kSweep, reg::kDue, reg::kMask0,
+                                        reg::kClusterCount, reg::kOrderCost})
+      read(address);
+  }
+
+  /// Its own cost and key, then among all.
+  void use_alone(unsigned tag) {
+    write(reg::kCtrl, kMasked | kDefer | kRestCost);
+    write(reg::kMask0, 1U << tag);
+    bench.decide();
+    look();
+    write(reg::kCtrl, kGuard | kDefer | kRestCost);
+  }
+
+  void use_all() {
+    bench.decide();
+    look();
+    bench.cluster();
+    look();
+  }
+};
+
+TEST_F(SchedValues, OfEveryField) {
+  bench.load_seek_table(SeekTable::Realistic);
+  populate();
+  for (const auto& field : reg::kFields) {
+    const std::uint32_t bits = static_cast<std::uint32_t>((std::uint64_t{1} << field.width) - 1) << field.lsb;
+    const bool staged = field.offset >= reg::kEPos && field.offset <= reg::kERest && field.access == reg::Access::ReadWrite;
+    const bool segment = field.offset >= reg::kSeekIndex && field.offset <= reg::kSeekGroup;
+    const bool tag = field.offset == reg::kInsert || field.offset == reg::kRemove || field.offset == reg::kServe;
+    for (const std::uint32_t value : values_of(field.width)) {
+      const std::uint32_t word = value << field.lsb;
+      if (field.access == reg::Access::ReadOnly) {
+        EXPECT_FALSE(bench.write(field.offset, word)) << field.register_name;
+      } else if (tag) {
+        // Refused or carried out, as the table has it
+        const bool taken = field.offset != reg::kInsert;
+        const bool known = value < entries() && bench.golden().entries()[value].valid;
+        EXPECT_EQ(bench.write(field.offset, word), value < entries() && known == taken) << field.register_name << " " << value;
+        bench.wait();
+        read(reg::kStatus);
+        if (value < entries() && known == taken) bench.work(taken ? reg::kInsert : reg::kRemove, value);
+      } else if (field.offset == reg::kClear) {
+        bench.decide();
+        write(field.offset, word);
+        bench.check_all_registers();
+        if (value && field.lsb == reg::kClearSoftResetLsb) populate();
+      } else if (field.access == reg::Access::WriteOnly && !segment) {
+        write(field.offset, word);
+        bench.wait();
+        look();
+      } else if (segment) {
+        write(reg::kSeekIndex, 2);
+        write(reg::kSeekCell, 2);
+        write(field.offset, word);
+        write(reg::kSeekDelta, (field.offset == reg::kSeekDelta) ? word : 9);
+        write(reg::kSeekGroup, (field.offset == reg::kSeekGroup) ? word : 2);
+        read(reg::kSeekIndex);
+        read(reg::kSeekCell);
+        bench.decide();
+        look();
+      } else if (staged) {
+        // Every meaning that it can have: of a discrete and a continuous command, of each kind of limit
+        for (const std::uint32_t kind : {0U, 1U, 1U << 2, 2U << 2, 3U << 2}) {
+          if (field.offset != reg::kELimit && kind > 1) continue;
+          stage(kind);
+          write(field.offset, (read(field.offset) & ~bits) | word);
+          read(field.offset);
+          if (!bench.golden().entries()[7].valid) bench.work(reg::kInsert, 7);
+          use_alone(7);
+          use_all();
+          bench.work(reg::kRemove, 7);
+        }
+      } else {
+        const std::uint32_t before = read(field.offset);
+        write(field.offset, (before & ~bits) | word);
+        read(field.offset);
+        if (field.offset != reg::kCtrl && field.offset < reg::kMask0) {
+          for (const unsigned entry : {0U, 1U, 6U}) use_alone(entry);
+        }
+        use_all();
+        if (field.offset >= reg::kMask0) {
+          write(reg::kCtrl, kMasked | kGuard);
+          write(field.offset, word);
+          bench.decide();
+          look();
+          write(reg::kCtrl, kGuard | kDefer | kRestCost);
+        }
+        write(field.offset, before);
+      }
+    }
+  }
+  bench.check_all_registers();
+}
+
+// ---------------------------------------------------------------------------------------------- the longest work
+
+/// Of the contract's timing rules: the most cycles that a write waits.
+class SchedLongest : public Sched {
+ protected:
+  unsigned pass() const { return bench.duration(); }
+  unsigned longest_decide() const {
+    const unsigned n = entries();
+    return 2 * pass() + 2 * n + 15 + (has(Parameters::kLookAhead) ? 2 + n * (2 + 4 * (pass() + 5)) + n * (pass() + 1) : 0);
+  }
+  unsigned longest_cluster() const {
+    return entries() + 2 + (order_m() ? order_m() * order_m() + 13 + order_cycles(order_m()) : 0);
+  }
+
+  /// All at one place, so that no key ends the look-ahead; the first are continuous.
+  void fill(unsigned continuous) {
+    write(reg::kOverheadRr, 1);
+    place_head(0, 0, 0);
+    for (unsigned tag = 0; tag < entries(); ++tag)
+      insert(tag, 0, 0, turn() / 2, tag < continuous ? kContinuous : 0, 0, 100 * turn());
+  }
+
+  /// Of the work that a write to OP starts, with a write behind it at once: cycles of BUSY, and those for which the write waits
+  void expect_stall(std::uint32_t code, unsigned cycles) {
+    write(reg::kClear, kClearCounters);
+    write(reg::kOp, code);
+    write(reg::kReserve, 0);
+    EXPECT_EQ(read(reg::kCycles), cycles);
+    RecordProperty("cycles", static_cast<int>(read(reg::kCycles)));  // longest_wait_test.py compares
+    EXPECT_LE(read(reg::kStallCycles), cycles);
+    EXPECT_GE(read(reg::kStallCycles) + 2, cycles);
+  }
+};
+
+TEST_F(SchedLongest, Decide) {
+  write(reg::kAhead, 511U | 4U << 16);
+  write(reg::kAheadShare, 0xFFFFFFFF);
+  fill(entries());
+  write(reg::kCtrl, kGuard);  // the sums are stale
+  expect_stall(0, longest_decide());
+}
+
+TEST_F(SchedLongest, Cluster) {
+  fill(order_m());
+  write(reg::kCluster, kTakeC | kOrder);
+  expect_stall(1, longest_cluster());
 }
 
 TEST_F(Sched, CoverPoints) {

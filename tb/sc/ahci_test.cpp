@@ -224,6 +224,41 @@ TEST(Ahci, EachKindOfReadAndWriteMovesTheSameBytes) {
   EXPECT_TRUE(pc.run(command_frame(0x42, 0, 8))) << "verify";
 }
 
+// Cylinder, head and sector are no longer in the standard: without the LBA bit a command is aborted, and moves no data.
+TEST(Ahci, AddressesOfOldHostsAreAborted) {
+  Computer pc("pc", disk_profile());
+  pc.start();
+  ASSERT_TRUE(pc.run(command_frame(0x35, 0, 8), 4096, true));
+  for (const std::uint8_t command : std::vector<std::uint8_t>{0x20, 0x30, 0x40, 0xC4, 0xC5, 0xC8, 0xCA}) {
+    Frame frame = command_frame28(command, 0x010203, 1);
+    frame[7] = static_cast<std::uint8_t>(frame[7] & ~0x40u);
+    const bool write = command == 0x30 || command == 0xC5 || command == 0xCA;
+    EXPECT_FALSE(pc.run(frame, command == 0x40 ? 0 : 512, write)) << std::hex << int{command};
+    EXPECT_EQ(pc.port(hba::kTfd), 0x0451u) << "ABRT " << std::hex << int{command};
+    pc.restart();
+  }
+  EXPECT_FALSE(pc.run(command_frame(0x91, 0, 63, 0, 0x0F))) << "INITIALIZE DEVICE PARAMETERS";
+  pc.restart();
+  EXPECT_TRUE(pc.run(command_frame28(0x20, 0, 8), 4096)) << "with the bit";
+}
+
+TEST(Ahci, OldHostsSeeNoMoreCylindersThanTheDriveHas) {
+  const auto word = [](std::uint64_t sectors, std::size_t index) {
+    ahci::AtaIdentity identity;
+    identity.sectors = sectors;
+    const ahci::Page page = ahci::identify(identity, {});
+    return page[2 * index] | std::uint64_t{page[2 * index + 1]} << 8;
+  };
+  for (const std::uint64_t sectors : {std::uint64_t{1000}, std::uint64_t{2'056'008}, std::uint64_t{16'514'063},
+                                      std::uint64_t{16'514'064}, std::uint64_t{3'907'029'168}}) {
+    const std::uint64_t there = word(sectors, 1) * word(sectors, 3) * word(sectors, 6);
+    EXPECT_LE(there, sectors);
+    EXPECT_TRUE(sectors - there < 16 * 63 || word(sectors, 1) == 16383) << sectors;
+    EXPECT_EQ(word(sectors, 3), 16u);
+    EXPECT_EQ(word(sectors, 6), 63u);
+  }
+}
+
 TEST(Ahci, AQueuedReadPastTheEndStopsThePortUntilTheLogIsRead) {
   Computer pc("pc", disk_profile());
   pc.start();

@@ -3,6 +3,10 @@
 // The host: producers, classes, limits and the end of a run, with a drive behind the base-protocol checker.
 #include "testing.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -95,6 +99,160 @@ Request request(Picoseconds time, std::uint64_t lba, RequestClass cls) {
   r.length = 512;
   r.cls = cls;
   return r;
+}
+
+/// The number of requests outstanding, integrated over a window, as the host's own calls show it.
+class OutstandingIntegral : public workload::RequestObserverIf {
+ public:
+  OutstandingIntegral(Picoseconds from, Picoseconds to) : from_(from), to_(to) {}
+  void issued(const Request& request) override {
+    EXPECT_EQ(request.issued, core::now_ps());
+    change(1);
+  }
+  void finished(const workload::FinishedRequest& finished) override {
+    EXPECT_EQ(finished.timing.completed, core::now_ps());
+    change(-1);
+  }
+  Picoseconds until_the_end() {
+    change(0);
+    return area_;
+  }
+
+ private:
+  void change(std::int64_t by) {
+    const Picoseconds now = std::clamp(core::now_ps(), from_, to_);
+    area_ += count_ * (now - last_);
+    last_ = now;
+    count_ += by;
+  }
+
+  Picoseconds from_;
+  Picoseconds to_;
+  Picoseconds last_ = from_;
+  Picoseconds area_ = 0;
+  std::int64_t count_ = 0;
+};
+
+/// Statistics of a window of time, and the integral to hold them against.
+struct Window {
+  Window(Picoseconds begin, Picoseconds end) : from(begin), to(end), statistics(begin, end), integral(begin, end) {}
+
+  Picoseconds from;
+  Picoseconds to;
+  observe::Statistics statistics;
+  OutstandingIntegral integral;
+
+  /// To be called at the window's end.
+  void check(const Rig& rig) {
+    std::uint64_t waiting = 0;
+    Picoseconds parts = 0;
+    Picoseconds oldest = 0;
+    rig.host.for_each_outstanding([&](const Request& r) {
+      statistics.outstanding(r, to);
+      ++waiting;
+      parts += to - std::max(r.issued, from);
+      oldest = std::max(oldest, to - r.issued);
+    });
+    std::uint64_t completions = 0;
+    std::uint64_t bytes = 0;
+    double sum_ms = 0;
+    for (const Finished::Row& row : rig.finished.rows) {
+      if (row.timing.completed <= from) continue;
+      parts += row.timing.completed - std::max(row.request.issued, from);
+      if (row.status != CommandStatus::Good) continue;
+      ++completions;
+      bytes += row.request.length;
+      sum_ms += core::to_milliseconds(row.timing.response());
+    }
+    const observe::ClassStatistics& of = statistics.of(RequestClass::Discrete);
+    EXPECT_NO_THROW(statistics.check_conservation());
+    EXPECT_EQ(parts, integral.until_the_end());
+    EXPECT_EQ(of.backlog.integral(), static_cast<double>(parts));
+    EXPECT_EQ(of.response.count(), completions);
+    EXPECT_EQ(of.bytes, bytes);
+    EXPECT_EQ(of.waiting, waiting);
+    EXPECT_EQ(of.oldest, oldest);
+    EXPECT_EQ(of.response.mean_ms().has_value(), completions > 0);
+    if (completions > 0) {
+      EXPECT_NEAR(*of.response.mean_ms(), sum_ms / static_cast<double>(completions), 1e-9 * sum_ms);
+    }
+  }
+};
+
+constexpr std::array<std::pair<Picoseconds, Picoseconds>, 7> kWindows = {{{0, 1},
+                                                                           {0, 30 * kMs},
+                                                                           {200 * kMs, 200 * kMs + 1},
+                                                                           {200 * kMs, 230 * kMs},
+                                                                           {0, 1'000 * kMs},
+                                                                           {500 * kMs, 1'000 * kMs},
+                                                                           {1'000 * kMs, 2'000 * kMs}}};
+
+/// A closed load, or an open one (depth 0), with one request that fails, and the windows.
+struct WatchedLoad {
+  WatchedLoad(std::uint32_t depth, double rate_per_s)
+      : name(fmt::format("depth_{}_rate_{}", depth, rate_per_s)),
+        rig(name, "SPTF", toy_profile()),
+        bad({request(700 * kMs, rig.target.blocks, RequestClass::Discrete)}) {
+    RandomProducer::Options options;
+    options.closed_depth = depth;
+    if (depth == 0) options.rate_per_s = rate_per_s;
+    options.read_fraction = 0.5;
+    random.emplace(rig.target, options);
+    rig.host.add_producer(*random);
+    rig.host.add_producer(bad);
+    for (const auto& [from, to] : kWindows) {
+      windows.push_back(std::make_unique<Window>(from, to));
+      rig.host.add_observer(windows.back()->statistics);
+      rig.host.add_observer(windows.back()->integral);
+    }
+  }
+
+  std::string name;
+  Rig rig;
+  ListProducer bad;
+  std::optional<RandomProducer> random;
+  std::vector<std::unique_ptr<Window>> windows;
+};
+
+TEST(Statistics, TheAccountOfEveryWindowIsExactAtEveryDepth) {
+  // Open loads below and above what the drive does; windows from a picosecond to a second, from the first instant on and later.
+  std::vector<std::unique_ptr<WatchedLoad>> loads;
+  for (const std::uint32_t depth : {1u, 2u, 7u, 32u, 256u}) loads.push_back(std::make_unique<WatchedLoad>(depth, 0));
+  for (const double rate : {40, 400}) loads.push_back(std::make_unique<WatchedLoad>(0, rate));
+  for (std::size_t i = 0; i < kWindows.size(); ++i) {
+    run_until(kWindows[i].second);
+    for (const auto& load : loads) {
+      SCOPED_TRACE(fmt::format("{}, window {}", load->name, i));
+      load->windows[i]->check(load->rig);
+    }
+  }
+}
+
+TEST(Statistics, ThroughputTimesResponseTimeIsTheDepth) {
+  // Little's law, in a closed load; the window's ends weigh less than 1 % of it.
+  constexpr Picoseconds kFrom = 5 * core::kPicosecondsPerSecond;
+  constexpr Picoseconds kTo = 105 * core::kPicosecondsPerSecond;
+  std::vector<std::unique_ptr<Rig>> rigs;
+  std::vector<std::unique_ptr<RandomProducer>> producers;
+  std::vector<std::unique_ptr<observe::Statistics>> statistics;
+  const std::vector<std::pair<std::uint32_t, const char*>> loads = {{1, "FCFS"},  {8, "FCFS"},   {8, "SPTF"},
+                                                                    {32, "SPTF"}, {200, "LOOK"}, {256, "SPTF"}};
+  for (const auto& [depth, policy] : loads) {
+    rigs.push_back(std::make_unique<Rig>(fmt::format("{}_{}", policy, depth), policy, toy_profile()));
+    RandomProducer::Options options;
+    options.closed_depth = depth;
+    producers.push_back(std::make_unique<RandomProducer>(rigs.back()->target, options));
+    rigs.back()->host.add_producer(*producers.back());
+    statistics.push_back(std::make_unique<observe::Statistics>(kFrom, kTo));
+    rigs.back()->host.add_observer(*statistics.back());
+  }
+  run_until(kTo);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const observe::ClassStatistics& of = statistics[i]->of(RequestClass::Discrete);
+    const double sum_s = *of.response.mean_ms() * 1e-3 * static_cast<double>(of.response.count());
+    const double depth = loads[i].first;
+    EXPECT_NEAR(sum_s / 100, depth, 0.01 * depth) << rigs[i]->host.name();
+  }
 }
 
 TEST(Initiator, PoissonArrivalsKeepTheirTimesAndNoneIsLost) {
@@ -443,8 +601,8 @@ TEST(Initiator, PoliciesReorderButLoseNothing) {
     rig->check_conservation();
   }
   EXPECT_EQ(orders.size(), rigs.size()) << "five policies, five orders";
-  EXPECT_LT(rigs[2]->statistics.of(RequestClass::Discrete).response.mean_ms(),
-            rigs[0]->statistics.of(RequestClass::Discrete).response.mean_ms());
+  EXPECT_LT(rigs[2]->statistics.of(RequestClass::Discrete).response.mean_ms().value(),
+            rigs[0]->statistics.of(RequestClass::Discrete).response.mean_ms().value());
 }
 
 }  // namespace

@@ -3,7 +3,12 @@
 // Statistics, request log and output files, compared with numbers calculated by hand.
 #include "testing.h"
 
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "platter/core/error.h"
@@ -11,6 +16,17 @@
 #include "platter/observe/output_file.h"
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
+
+// In the place of the C library's, so that a test sees what is synchronised: the inodes, in order.
+static std::vector<ino_t>& synced_files() {
+  static std::vector<ino_t> inodes;
+  return inodes;
+}
+extern "C" int fsync(int descriptor) {
+  struct stat found{};
+  if (fstat(descriptor, &found) == 0) synced_files().push_back(found.st_ino);
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
 
 namespace platter::testing {
 namespace {
@@ -65,25 +81,25 @@ TEST(Samples, NearestRankPercentiles) {
   Samples samples;
   for (const int ms : {20, 15, 50, 35, 40}) samples.add(ms * kMs);
   EXPECT_EQ(samples.count(), 5u);
-  EXPECT_DOUBLE_EQ(samples.mean_ms(), 32);
-  EXPECT_DOUBLE_EQ(samples.max_ms(), 50);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(5), 15);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(20), 15);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(20.1), 20);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(30), 20);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(40), 20);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(50), 35);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(100), 50);
+  EXPECT_DOUBLE_EQ(*samples.mean_ms(), 32);
+  EXPECT_DOUBLE_EQ(*samples.max_ms(), 50);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(5), 15);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(20), 15);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(20.1), 20);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(30), 20);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(40), 20);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(50), 35);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(100), 50);
   samples.add(1 * kMs);  // after a percentile was asked for
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(5), 1);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(50), 20);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(5), 1);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(50), 20);
 }
 
 TEST(Samples, PercentilesOfAHundred) {
   Samples samples;
   for (int ms = 100; ms >= 1; --ms) samples.add(ms * kMs);
-  for (const double p : {1.0, 50.0, 90.0, 95.0, 99.0, 100.0}) EXPECT_DOUBLE_EQ(samples.percentile_ms(p), p);
-  EXPECT_DOUBLE_EQ(samples.percentile_ms(99.9), 100);
+  for (const double p : {1.0, 50.0, 90.0, 95.0, 99.0, 100.0}) EXPECT_DOUBLE_EQ(*samples.percentile_ms(p), p);
+  EXPECT_DOUBLE_EQ(*samples.percentile_ms(99.9), 100);
 }
 
 TEST(Samples, BeyondWhatIsKeptAThousandthIsTold) {
@@ -94,58 +110,86 @@ TEST(Samples, BeyondWhatIsKeptAThousandthIsTold) {
   for (int times = 0; times < 5; ++times)
     for (std::size_t i = 1; i <= kCount; ++i) many.add(static_cast<Picoseconds>(i * i) * 1'000);
   EXPECT_EQ(many.count(), 5 * kCount);
-  EXPECT_EQ(many.max_ms(), exact.max_ms());
-  EXPECT_NEAR(many.mean_ms() / exact.mean_ms(), 1, 1e-9);
-  EXPECT_NEAR(many.fairness_index(), exact.fairness_index(), 1e-9);
+  EXPECT_EQ(*many.max_ms(), *exact.max_ms());
+  EXPECT_NEAR(*many.mean_ms() / *exact.mean_ms(), 1, 1e-9);
+  EXPECT_NEAR(*many.fairness_index(), *exact.fairness_index(), 1e-9);
   for (const double p : {0.01, 1.0, 50.0, 95.0, 99.9, 100.0}) {
-    EXPECT_LE(many.percentile_ms(p), exact.percentile_ms(p)) << p;
-    EXPECT_GT(many.percentile_ms(p), exact.percentile_ms(p) * (1 - 1.0 / 1024)) << p;
+    EXPECT_LE(*many.percentile_ms(p), *exact.percentile_ms(p)) << p;
+    EXPECT_GT(*many.percentile_ms(p), *exact.percentile_ms(p) * (1 - 1.0 / 1024)) << p;
   }
 }
 
 TEST(Samples, OfNothing) {
   const Samples samples;
-  EXPECT_EQ(samples.percentile_ms(50), 0);
-  EXPECT_EQ(samples.mean_ms(), 0);
-  EXPECT_EQ(samples.max_ms(), 0);
-  EXPECT_EQ(samples.fairness_index(), 1);
+  EXPECT_FALSE(samples.percentile_ms(50));
+  EXPECT_FALSE(samples.mean_ms());
+  EXPECT_FALSE(samples.max_ms());
+  EXPECT_FALSE(samples.fairness_index());
 }
 
 TEST(Samples, FairnessIndex) {
   Samples equal;
   for (int i = 0; i < 4; ++i) equal.add(7 * kMs);
-  EXPECT_DOUBLE_EQ(equal.fairness_index(), 1);
+  EXPECT_DOUBLE_EQ(*equal.fairness_index(), 1);
   Samples spread;  // (1 + 2 + 3)^2 / (3 (1 + 4 + 9))
   for (const int ms : {1, 2, 3}) spread.add(ms * kMs);
-  EXPECT_DOUBLE_EQ(spread.fairness_index(), 36.0 / 42.0);
+  EXPECT_DOUBLE_EQ(*spread.fairness_index(), 36.0 / 42.0);
   Samples one_waits;
   one_waits.add(9 * kMs);
   for (int i = 0; i < 3; ++i) one_waits.add(0);
-  EXPECT_DOUBLE_EQ(one_waits.fairness_index(), 0.25);
+  EXPECT_DOUBLE_EQ(*one_waits.fairness_index(), 0.25);
 }
 
-TEST(Statistics, CountsByClassFromItsStartOn) {
+TEST(Statistics, TheAccountIsByIssueAndTheTimesByCompletion) {
   Statistics statistics(10 * kMs);
+  const Request early = request(1 * kMs, RequestClass::Discrete);  // completes as the measured time begins
   const Request before = request(10 * kMs - 1, RequestClass::Discrete);
   const Request at = request(10 * kMs, RequestClass::Discrete);
   const Request background = request(20 * kMs, RequestClass::Background);
-  for (const Request* r : {&before, &at, &background}) statistics.issued(*r);
+  const Request left = request(2 * kMs, RequestClass::Discrete);
+  for (const Request* r : {&early, &before, &at, &background, &left}) statistics.issued(*r);
+  finish(statistics, early, timing(early.issued, 9 * kMs));
   finish(statistics, before, timing(before.issued, 100 * kMs));
   finish(statistics, at, timing(at.issued, 30 * kMs));
   finish(statistics, background, timing(background.issued, 40 * kMs), CommandStatus::BadAddress);
+  statistics.outstanding(left, 200 * kMs);
   const observe::ClassStatistics& discrete = statistics.of(RequestClass::Discrete);
   EXPECT_EQ(discrete.issued, 1u);
   EXPECT_EQ(discrete.completed, 1u);
   EXPECT_EQ(discrete.failed, 0u);
-  EXPECT_EQ(discrete.bytes, 1024u);
-  EXPECT_DOUBLE_EQ(discrete.response.mean_ms(), 30);
-  const std::array<double, 7> parts = {3, 2, 3, 4, 5, 6, 7};
-  for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_DOUBLE_EQ(discrete.parts_ms[i], parts[i]) << observe::kPartNames[i];
+  EXPECT_EQ(discrete.outstanding, 0u);
+  EXPECT_EQ(discrete.response.count(), 2u);
+  EXPECT_EQ(discrete.bytes, 2 * 1024u);
+  EXPECT_DOUBLE_EQ(*discrete.response.mean_ms(), 65);
+  EXPECT_EQ(discrete.waiting, 1u);
+  EXPECT_EQ(discrete.oldest, 198 * kMs);
+  const CommandTiming one = timing(0, 100 * kMs), other = timing(0, 30 * kMs);
+  EXPECT_DOUBLE_EQ(discrete.parts_ms[0], core::to_milliseconds(one.queue + other.queue));
+  EXPECT_DOUBLE_EQ(discrete.parts_ms[6], core::to_milliseconds(one.bus + other.bus));
   EXPECT_EQ(statistics.of(RequestClass::Background).issued, 1u);
   EXPECT_EQ(statistics.of(RequestClass::Background).failed, 1u);
   EXPECT_EQ(statistics.of(RequestClass::Background).response.count(), 0u);
   EXPECT_EQ(statistics.of(RequestClass::Continuous).issued, 0u);
   EXPECT_NO_THROW(statistics.check_conservation());
+}
+
+TEST(Statistics, WhatWasNotMeasuredIsNull) {
+  Statistics statistics(0);
+  const Request waits = request(5 * kMs, RequestClass::Discrete);
+  statistics.issued(waits);
+  statistics.outstanding(waits, 9 * kMs);
+  const auto classes = observe::measured_classes(statistics, 1.0);
+  ASSERT_EQ(classes.size(), 1u) << "a class without a completion is there";
+  const nlohmann::json of = params::to_json(observe::class_rows(), &classes[0].second);
+  for (const auto& [name, value] : of["response_ms"].items()) EXPECT_TRUE(value.is_null()) << name;
+  for (const auto& [name, value] : of["parts_ms"].items()) EXPECT_TRUE(value.is_null()) << name;
+  EXPECT_TRUE(of["fairness_index"].is_null());
+  EXPECT_EQ(of["throughput"]["requests_per_s"], 0.0) << "none in a second is a measured rate";
+  EXPECT_EQ(of["completions"], 0);
+  EXPECT_EQ(of["waiting"]["requests"], 1);
+  EXPECT_EQ(of["waiting"]["oldest_ms"], 4.0);
+  const observe::MeasuredClass no_time{&statistics.of(RequestClass::Discrete), 0.0};
+  EXPECT_TRUE(params::to_json(observe::class_rows(), &no_time)["throughput"]["requests_per_s"].is_null());
 }
 
 TEST(Statistics, ReadsAndWritesApart) {
@@ -166,15 +210,15 @@ TEST(Statistics, ReadsAndWritesApart) {
   EXPECT_EQ(c.reads.completed, 1u);
   EXPECT_EQ(c.reads.late, 0u);
   EXPECT_EQ(c.reads.bytes, 1024u);
-  EXPECT_DOUBLE_EQ(c.reads.response.percentile_ms(99), 30);
+  EXPECT_DOUBLE_EQ(*c.reads.response.percentile_ms(99), 30);
   EXPECT_DOUBLE_EQ(c.reads.parts_ms[0], 3);
   EXPECT_EQ(c.writes.issued, 3u);
   EXPECT_EQ(c.writes.completed, 1u);
   EXPECT_EQ(c.writes.failed, 1u);
   EXPECT_EQ(c.writes.outstanding, 1u);
   EXPECT_EQ(c.writes.late, 2u);
-  EXPECT_DOUBLE_EQ(c.writes.response.mean_ms(), 40);
-  EXPECT_DOUBLE_EQ(c.response.mean_ms(), 35);
+  EXPECT_DOUBLE_EQ(*c.writes.response.mean_ms(), 40);
+  EXPECT_DOUBLE_EQ(*c.response.mean_ms(), 35);
   EXPECT_NO_THROW(statistics.check_conservation());
 }
 
@@ -362,6 +406,51 @@ TEST(OutputFile, AppearsWholeAndReplacesTheOldOne) {
   }
   EXPECT_EQ(contents(path), "new text");
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
+}
+
+struct stat status_of(const fs::path& path) {
+  struct stat found{};
+  EXPECT_EQ(stat(path.c_str(), &found), 0);
+  return found;
+}
+
+TEST(OutputFile, KeepsModeOwnerAndGroupOfTheOldOne) {
+  const TemporaryFile file(".json");
+  std::ofstream(file.path()) << "old";
+  for (const mode_t mode : {0600u, 0644u, 0664u, 0440u, 0751u}) {
+    ASSERT_EQ(chmod(file.path().c_str(), mode), 0);
+    const bool root = geteuid() == 0;
+    constexpr uid_t kOther = 12345;
+    if (root) {
+      ASSERT_EQ(chown(file.path().c_str(), kOther, kOther + 1), 0);
+    }
+    const struct stat before = status_of(file.path());
+    {
+      OutputFile next(file.path());
+      EXPECT_EQ(status_of(next.partial_path()).st_mode & 0777 & ~(mode | S_IRUSR | S_IWUSR), 0u) << "while it is written";
+      next.write("new");
+      next.commit();
+    }
+    const struct stat after = status_of(file.path());
+    EXPECT_EQ(after.st_mode, before.st_mode);
+    EXPECT_EQ(after.st_uid, before.st_uid);
+    EXPECT_EQ(after.st_gid, before.st_gid);
+    EXPECT_NE(after.st_ino, before.st_ino) << "it is another file";
+    EXPECT_EQ(contents(file.path()), "new");
+  }
+}
+
+TEST(OutputFile, IsOnTheDiskBeforeItHasItsName) {
+  const TemporaryFile file(".json");
+  OutputFile next(file.path());
+  next.write("text");
+  const std::size_t before = synced_files().size();
+  next.finish();
+  ASSERT_EQ(synced_files().size(), before + 1);
+  EXPECT_EQ(synced_files().back(), status_of(next.partial_path()).st_ino);
+  EXPECT_FALSE(fs::exists(file.path()));
+  next.commit();
+  EXPECT_EQ(synced_files().back(), status_of(file.path()).st_ino);
 }
 
 TEST(OutputFile, TheFolderOfAFileThatIsDroppedGoesToo) {

@@ -377,6 +377,62 @@ TEST_F(VfioUser, MemoryThatIsNotSharedIsReachedByMessages) {
   guest = nullptr;
 }
 
+/// A client whose memory is not shared answers each message for one byte, after a while, for ever.
+TEST_F(VfioUser, ADmaByMessagesHasALimitedTime) {
+  const auto slow = [this](int stop_fd) {
+    connect();
+    const std::string said = R"({"capabilities":{"max_data_xfer_size":1}})";
+    Bytes version(4);
+    version.insert(version.end(), said.begin(), said.end());
+    version.push_back(0);
+    ask(1, version);
+    master(true);
+    ask(2, map_body(0, kMemory));
+    server.stop_on(stop_fd);
+    for (const auto& [offset, value] :
+         std::vector<std::pair<std::uint64_t, std::uint32_t>>{{hba::kGhc, hba::kGhcAhci | hba::kGhcInterrupts},
+                                                              {hba::kPorts + hba::kClb, 0x1000},
+                                                              {hba::kPorts + hba::kFb, 0x2000},
+                                                              {hba::kPorts + hba::kCmd, hba::kFre},
+                                                              {hba::kPorts + hba::kCmd, hba::kFre | hba::kSt}})
+      set_reg(offset, value);
+    send(message(10, body(std::uint64_t{hba::kPorts + hba::kCi}, std::uint32_t{5}, std::uint32_t{4}, 1u), 0x10));
+    std::atomic<bool> over{false};
+    std::thread other([&] {
+      while (!over) {
+        pollfd waiting{client.get(), POLLIN, 0};
+        if (poll(&waiting, 1, 20) <= 0) continue;
+        Bytes in(16 + 16 + 1);
+        const ssize_t got = recv(client.get(), in.data(), in.size(), 0);
+        if (got <= 0) return;
+        Bytes reply(in.begin() + 16, in.begin() + 32);
+        if (number_at<std::uint16_t>(in, 2) == 11) reply.push_back(0);
+        Bytes answer = message(number_at<std::uint16_t>(in, 2), reply, 1);
+        std::memcpy(answer.data(), in.data(), 2);
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        send(answer);
+      }
+    });
+    const auto begin = std::chrono::steady_clock::now();
+    pump(1);
+    over = true;
+    other.join();
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_TRUE(closed());
+    server.stop_on(-1);
+    return std::chrono::duration<double>(took).count();
+  };
+  const FileDescriptor stop(eventfd(0, EFD_NONBLOCK));
+  EXPECT_LT(slow(stop.get()), 8.0) << "of its 32 bytes at 0.4 s each, 12.8 s";
+  const std::uint64_t one = 1;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ASSERT_EQ(write(stop.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+  });
+  EXPECT_LT(slow(stop.get()), 1.5) << "the server is to end";
+  later.join();
+}
+
 TEST_F(VfioUser, AClientAtATimeAndTheNextOneFindsItReset) {
   greet();
   map();

@@ -570,6 +570,9 @@ TEST(Nearest, FindsTheLeastEditsAndNothingFarAway) {
   EXPECT_EQ(core::nearest_name("abcdef", {"abcxyz"}), "abcxyz");  // 3 edits of 6 letters are near enough
   EXPECT_EQ(core::nearest_name("abcdef", {"abwxyz"}), "");        // 4 are not
   EXPECT_EQ(core::nearest_name("x", {}), "");
+  // A long name costs no time: comparing it with each of many would take seconds.
+  const std::string longest(20'000'000, 'x');
+  EXPECT_EQ(core::nearest_name(longest, std::vector<std::string_view>(1000, "workload.discrete.source")), "");
   EXPECT_EQ(core::did_you_mean("polcy", {"policy"}), " (did you mean policy?)");
   EXPECT_EQ(core::did_you_mean("zzzzzz", {"policy"}), "");
 }

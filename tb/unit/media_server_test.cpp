@@ -488,8 +488,8 @@ TEST(AdmissionRun, LoadAndTriesFollowEquation1) {
   EXPECT_EQ(result.tries, 3);  // 1 / 0.482 rounds
   EXPECT_NEAR(static_cast<double>(result.requests), 400 * result.arrivals_per_round, 60);
   EXPECT_LE(result.accepted, result.requests);
-  EXPECT_GE(result.mean_start_delay, 1);
-  EXPECT_LE(result.mean_start_delay, 3);
+  EXPECT_GE(*result.mean_start_delay, 1);
+  EXPECT_LE(*result.mean_start_delay, 3);
 }
 
 TEST(AdmissionRun, TheSeedDecides) {
@@ -533,7 +533,7 @@ TEST(AdmissionRun, WhicheverDiskFailsAReservationForItHolds) {
           if (row.survives_failure) {
             EXPECT_EQ(failure.late, 0u);
             EXPECT_EQ(failure.streams_missing, 0u);
-            EXPECT_LE(failure.used_share, failure.reserved_share);
+            EXPECT_LE(*failure.used_share, *failure.reserved_share);
           } else {
             EXPECT_GT(failure.late, 100u);
             EXPECT_GT(failure.streams_missing, 10u);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,72 @@ TEST(TwoPhases, WhatComesWithinARoundWaitsForTheNextList) {
   EXPECT_EQ(rig.serve(1), "a");
   rig.add('c', 20);
   EXPECT_EQ(rig.serve(), "bc");
+}
+
+Rig listed_anew(const char* notation, std::uint32_t cylinder) {
+  Interpretations interpretations;
+  interpretations.phase_list = PhaseList::Part;
+  return Rig(notation, cylinder, interpretations);
+}
+
+TEST(TwoPhases, AListThatIsMadeAnewAfterEachPartTakesInWhatHasComeAhead) {
+  Rig rig = listed_anew("TPS:SCAN/(SCAN/CI-OPT(1))", 0);
+  rig.add('a', 10).add('b', 30).add('c', 60);
+  EXPECT_EQ(rig.serve(1), "a");
+  rig.add('d', 20).add('e', 5);
+  EXPECT_EQ(rig.serve(), "dbce");  // e is behind: the sweep turns for it
+}
+
+TEST(TwoPhases, APartIsServedAsAWholeWhateverComes) {
+  Rig rig = listed_anew("TPS:SCAN/(SCAN/CI-OPT(2))", 0);
+  rig.add('a', 10).add('b', 30).add('c', 60).add('d', 90);
+  std::string order = rig.serve(1);
+  EXPECT_NE(std::string("ab").find(order), std::string::npos);
+  rig.add('e', 12).add('f', 30).add('g', 50);
+  order += rig.serve();
+  // f is where the part has ended, so it is ahead: f and g, then c and d; on the way back e.
+  const auto part = [&order](std::size_t from, std::size_t n) {
+    std::string found = order.substr(from, n);
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  EXPECT_EQ(part(0, 2) + part(2, 2) + part(4, 2) + part(6, 1), "abfgcde") << order;
+}
+
+TEST(TwoPhases, AListThatIsMadeAnewBeginsWithARoundAtTheNearerEnd) {
+  Rig rig = listed_anew("TPS:SCAN/(SCAN/CI-OPT(1))", 0);
+  rig.add('a', 10).add('b', 30).add('c', 90);
+  EXPECT_EQ(rig.serve(1), "a");
+  rig.add('A', 85).add('d', 20);
+  EXPECT_EQ(rig.serve(), "Acbd");  // from the upper end, which is nearer, downward
+}
+
+TEST(TwoPhases, WithoutArrivalsBothKindsOfListServeAllOnce) {
+  std::mt19937_64 random(56);
+  for (int turn = 0; turn < 50; ++turn)
+    for (const PhaseList list : {PhaseList::Whole, PhaseList::Part}) {
+      Interpretations interpretations;
+      interpretations.phase_list = list;
+      Rig rig("TPS:SCAN/(SCAN/CI-OPT(3))", 50, interpretations);
+      for (int i = 0; i < 24; ++i)
+        rig.add(random() % 4 == 0 ? static_cast<char>('A' + i) : static_cast<char>('a' + i),
+                static_cast<std::uint32_t>(random() % 100));
+      const std::string order = rig.serve();
+      ASSERT_EQ(order.size(), 24u);
+      ASSERT_EQ(std::set<char>(order.begin(), order.end()).size(), 24u) << order;
+    }
+}
+
+TEST(TwoPhases, HowLongAListLastsIsNothingToOtherPolicies) {
+  for (const char* notation : {"OPS:SCAN/CI-OPT(1)", "TPS:SCAN/SCAN", "OPS:SCAN/CLUST-REQ(1)"}) {
+    const auto order = [notation](Rig rig) {
+      rig.add('a', 10).add('b', 30).add('c', 60);
+      std::string served = rig.serve(1);
+      rig.add('d', 20).add('e', 5);
+      return served + rig.serve();
+    };
+    EXPECT_EQ(order(listed_anew(notation, 0)), order(Rig(notation, 0))) << notation;
+  }
 }
 
 // --- FAMISH ----------------------------------------------------------------------------------------------------------

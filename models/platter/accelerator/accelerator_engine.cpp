@@ -71,6 +71,7 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       shadow_(1024),
       shadow_valid_(1024),
       commands_(queue_depth),
+      request_(core::Rank::Request, [this] { request(); }),
       irq_("irq"),
       target("target", std::move(core), options.clock_period) {
   program_ = new_program();
@@ -86,9 +87,6 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
   payload_.set_byte_enable_ptr(nullptr);
   SC_METHOD(interrupt);
   sensitive << irq_i.pos();
-  dont_initialize();
-  SC_METHOD(request);
-  sensitive << request_event_;
   dont_initialize();
 }
 
@@ -225,7 +223,7 @@ void AcceleratorEngine::reset() {
   switch_on();
   work_end_ = port_time_;
   program_ = new_program();
-  request_event_.cancel();
+  request_.cancel();
   std::fill(commands_.begin(), commands_.end(), nullptr);
   pending_.clear();
   withdrawn_.clear();
@@ -255,8 +253,8 @@ void AcceleratorEngine::insert(const Command& command) {
   }
   port_time_ = std::max(port_time_, now);
   enter(command);
-  // One delta cycle later, so that one decision covers all commands that arrive at one instant.
-  if (prepared_ && when_ > now) request_event_.notify(sc_core::SC_ZERO_TIME);
+  // After all arrivals of this instant: one decision covers them all.
+  if (prepared_ && when_ > now) request_.now();
 }
 
 bool AcceleratorEngine::withdraw(const Command& command) {
@@ -274,7 +272,7 @@ bool AcceleratorEngine::withdraw(const Command& command) {
   asked_ = now;
   port_time_ = std::max(port_time_, now);
   take_back(command);
-  if (prepared_ && when_ > now) request_event_.notify(sc_core::SC_ZERO_TIME);
+  if (prepared_ && when_ > now) request_.now();
   return true;
 }
 

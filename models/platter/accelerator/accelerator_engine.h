@@ -11,6 +11,7 @@
 #include "platter/accelerator/accelerator_target.h"
 #include "platter/accelerator/reference_core.h"
 #include "platter/accelerator/registers.h"
+#include "platter/core/timed_call.h"
 #include "platter/engine/engine_if.h"
 #include "platter/scheduling/policies.h"
 
@@ -156,7 +157,7 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   scheduling::Decision decision_;
   engine::EngineStatistics statistics_;
 
-  sc_core::sc_event request_event_;
+  core::TimedCall request_;
   sc_core::sc_signal<bool, sc_core::SC_MANY_WRITERS> irq_;
 
  public:

@@ -13,11 +13,13 @@ using core::Picoseconds;
 
 AcceleratorTarget::AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core,
                                      Picoseconds clock_period)
-    : sc_module(name), bus_tgt_socket("bus_tgt_socket"), irq_o("irq_o"), core_(std::move(core)), clock_period_(clock_period) {
+    : sc_module(name),
+      bus_tgt_socket("bus_tgt_socket"),
+      irq_o("irq_o"),
+      core_(std::move(core)),
+      clock_period_(clock_period),
+      rise_(core::Rank::Access, [this] { raise_irq(); }) {
   bus_tgt_socket.register_b_transport(this, &AcceleratorTarget::b_transport);
-  SC_METHOD(raise_irq);
-  sensitive << irq_event_;
-  dont_initialize();
 }
 
 void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -60,7 +62,7 @@ void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::
   } else if (response.irq && !irq_ && !rising_) {
     announce_irq(request.start + clock_period_ - now);  // enabled while DONE was set
   } else if (!response.irq) {
-    irq_event_.cancel();
+    rise_.cancel();
     rising_ = false;
     if (irq_) irq_o.write(irq_ = false);
   }
@@ -68,7 +70,7 @@ void AcceleratorTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::
 
 void AcceleratorTarget::announce_irq(Picoseconds in) {
   rising_ = true;
-  irq_event_.notify(core::to_sc_time(in));
+  rise_.in(in);
 }
 
 void AcceleratorTarget::raise_irq() {

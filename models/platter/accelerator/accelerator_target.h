@@ -7,6 +7,7 @@
 #include <tlm>
 
 #include "platter/accelerator/bus_core.h"
+#include "platter/core/timed_call.h"
 
 namespace platter::accelerator {
 
@@ -18,7 +19,6 @@ namespace platter::accelerator {
 /// RTL delays only writes, and not those to CLEAR. A bus master that waits for the interrupt after OP sees no difference.)
 class AcceleratorTarget : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(AcceleratorTarget);
   AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core, core::Picoseconds clock_period);
 
   tlm_utils::simple_target_socket<AcceleratorTarget> bus_tgt_socket;
@@ -37,9 +37,9 @@ class AcceleratorTarget : public sc_core::sc_module {
   core::Picoseconds clock_period_;
   core::Picoseconds busy_until_ = 0;
   bool irq_ = false;     ///< level of irq_o
-  bool rising_ = false;  ///< irq_event_ has been notified
+  bool rising_ = false;  ///< rise_ has been asked for
   std::uint64_t access_cycles_ = 0;
-  sc_core::sc_event irq_event_;
+  core::TimedCall rise_;
 };
 
 }  // namespace platter::accelerator

@@ -54,10 +54,17 @@ class ConfigError : public std::runtime_error {
     std::string text;
     for (const ConfigProblem& problem : problems) {
       if (!text.empty()) text += '\n';
-      const std::string message = problem.key.empty() ? problem.message : problem.key + ": " + problem.message;
+      const std::string message = problem.key.empty() ? problem.message : shown(problem.key) + ": " + problem.message;
       text += InputError(problem.file, problem.line, problem.column, message).what();
     }
     return text;
+  }
+
+  /// A key of no likely length is shortened.
+  static std::string shown(const std::string& key) {
+    constexpr std::size_t kLongest = 200;
+    if (key.size() <= kLongest) return key;
+    return key.substr(0, kLongest) + "... (" + std::to_string(key.size()) + " characters)";
   }
 
   std::vector<ConfigProblem> problems_;

@@ -31,6 +31,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string_vi
   std::string_view best;
   std::size_t best_distance = name.size() / 3 + 2;  // a larger distance is no likely misspelling
   for (const std::string_view candidate : candidates) {
+    // The distance is no less than the difference of the lengths, so a long name has no near one and takes no time.
+    const std::size_t least = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (least >= best_distance) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best_distance) {
       best = candidate;

@@ -8,14 +8,9 @@
 namespace platter::drive {
 
 using core::now_ps;
-using core::to_sc_time;
 
 ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner)
-    : sc_module(name), planner_(planner) {
-  SC_METHOD(next_phase);
-  sensitive << step_event_;
-  dont_initialize();
-}
+    : sc_module(name), planner_(planner), step_(core::Rank::Access, [this] { next_phase(); }) {}
 
 void ActuatorUnit::add_phase(ControllerState state, Picoseconds duration) {
   if (duration > 0) phases_.all[phases_.count++] = {state, duration};
@@ -83,7 +78,7 @@ void ActuatorUnit::start() {
     for (std::size_t i = 0; i < phases_.count; ++i) total += phases_.all[i].duration;
     phases_.next = phases_.count;
     if (phases_.count > 0) enter(ControllerState::Transfer);
-    step_event_.notify(to_sc_time(total));
+    step_.in(total);
   } else {
     next_phase();
   }
@@ -101,6 +96,7 @@ void ActuatorUnit::tell_state() const {
 
 void ActuatorUnit::tell_access(const QueueEntry& entry) const {
   const AccessReport report{now_ps(),
+                            busy_.since,
                             number_,
                             entry.command.tag.value,
                             entry.command.cls,
@@ -119,7 +115,7 @@ void ActuatorUnit::next_phase() {
   }
   const Phase& phase = phases_.all[phases_.next++];
   enter(phase.state);
-  step_event_.notify(to_sc_time(phase.duration));
+  step_.in(phase.duration);
 }
 
 void ActuatorUnit::finish() {
@@ -177,7 +173,7 @@ void ActuatorUnit::halt() {
   busy_.on = false;
   current_ = nullptr;
   phases_.count = phases_.next = 0;
-  step_event_.cancel();
+  step_.cancel();
   times_.end = 0;
   arm_.travel({}, now, 0);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <systemc>
 
+#include "platter/core/timed_call.h"
 #include "platter/drive/arm.h"
 #include "platter/drive/controller_state.h"
 #include "platter/drive/probe_if.h"
@@ -32,10 +33,9 @@ struct AccessTimes {
 };
 
 /// One actuator with its heads, and the access that it makes: it positions the arm, waits for the sector, and transfers. An
-/// access takes one kernel event; with a probe one for each phase, at the same times.
+/// access takes one timed call; with a probe one for each phase, at the same times.
 class ActuatorUnit : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(ActuatorUnit);
   ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner);
 
   void bind_sink(AccessSinkIf& sink) { sink_ = &sink; }
@@ -114,7 +114,7 @@ class ActuatorUnit : public sc_core::sc_module {
     Picoseconds since = 0;
     bool on = false;
   } busy_;
-  sc_core::sc_event step_event_;
+  core::TimedCall step_;
 };
 
 }  // namespace platter::drive

@@ -58,9 +58,9 @@ std::optional<CommandStatus> Admission::admit(Request& request) {
 }
 
 void Admission::schedule_release() {
-  release_event_.cancel();
+  release_.cancel();
   const Picoseconds at = bucket_.passes_at(now_ps());
-  if (at != core::kNoDeadline) release_event_.notify(core::to_sc_time(at - now_ps()));
+  if (at != core::kNoDeadline) release_.at(at);
 }
 
 void Admission::set_token_bucket(std::uint32_t rate, std::uint32_t depth) {
@@ -70,7 +70,7 @@ void Admission::set_token_bucket(std::uint32_t rate, std::uint32_t depth) {
 
 void Admission::clear() {
   bucket_.clear();
-  release_event_.cancel();
+  release_.cancel();
 }
 
 }  // namespace platter::drive

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
-#include <systemc>
+#include <utility>
 
 #include "platter/command/tlm/command_extension.h"
-#include "platter/core/sc_time.h"
+#include "platter/core/timed_call.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/power.h"
 #include "platter/drive/token_bucket.h"
@@ -38,7 +39,9 @@ class Admission {
     std::uint32_t token_rate = 0;  ///< see `set_token_bucket`
     std::uint32_t token_depth = 0;
   };
-  Admission(const Rules& rules, const HazardQueue& queue, const Power& power) : rules_(rules), queue_(queue), power_(power) {
+  /// `released`: called when the first command that waits for tokens may be accepted.
+  Admission(const Rules& rules, const HazardQueue& queue, const Power& power, std::function<void()> released)
+      : rules_(rules), queue_(queue), power_(power), release_(core::Rank::Tokens, std::move(released)) {
     bucket_.set(rules.token_rate, rules.token_depth, 0);
   }
 
@@ -53,8 +56,6 @@ class Admission {
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth);
   /// Removes all commands that wait for tokens.
   void clear();
-  /// Notified when the first command that waits for tokens may be accepted.
-  const sc_core::sc_event& released() const { return release_event_; }
 
  private:
   command::CommandStatus check(const tlm::tlm_generic_payload& payload, const command::CommandExtension* extension) const;
@@ -64,7 +65,7 @@ class Admission {
   const HazardQueue& queue_;
   const Power& power_;
   TokenBucket bucket_;
-  sc_core::sc_event release_event_;
+  core::TimedCall release_;
 };
 
 }  // namespace platter::drive

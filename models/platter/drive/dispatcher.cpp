@@ -8,7 +8,6 @@
 namespace platter::drive {
 
 using core::now_ps;
-using core::to_sc_time;
 
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, Spindle& spindle,
                        const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping)
@@ -20,14 +19,12 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& en
       cache_(cache),
       mapping_(mapping),
       entries_(tags),
-      end_of_instant_("end_of_instant", [this] { settled(); }) {
+      decision_(core::Rank::Decision, [this] { settled(); }),
+      wake_(core::Rank::Access, [this] { wake(); }) {
   waiting_.reserve(tags + (cache != nullptr ? cache->own_accesses() : 0));
   urgent_.reserve(tags);
   engine_.bind_sink(*this);
   unit_.bind_sink(*this);
-  SC_METHOD(wake);
-  sensitive << wake_event_;
-  dont_initialize();
 }
 
 // --- commands -------------------------------------------------------------------------------------------------------
@@ -118,9 +115,9 @@ void Dispatcher::wake() {
   const Picoseconds now = now_ps();
   if (arm_free_ > now) {
     prepare(now);
-    wake_event_.notify(to_sc_time(arm_free_ - now));
+    wake_.at(arm_free_);
   } else {
-    end_of_instant_.ask();
+    decision_.now();
   }
 }
 
@@ -193,8 +190,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
     case Decision::Kind::Idle:
       unit_.enter(ControllerState::Idle);
       if (!urgent_.empty()) wake();
-      if (decision.until != core::kNoDeadline)
-        wake_event_.notify(to_sc_time(std::max<Picoseconds>(decision.until - now_ps(), 0)));
+      if (decision.until != core::kNoDeadline) wake_.at(std::max(decision.until, now_ps()));
       return;
     case Decision::Kind::Move:
       unit_.begin(effective);
@@ -234,15 +230,15 @@ void Dispatcher::access_ended(QueueEntry* entry) {
   if (entry != nullptr) sink_->accessed(*entry);
   if (!has_work())
     unit_.enter(ControllerState::Idle);
-  else if (core::EndOfInstant::now())
+  else if (decision_.quiet())
     ask(false);
   else
-    end_of_instant_.ask();  // a host that has received a response at this time may send its next command at this time
+    decision_.now();  // a host that has received a response at this time may send its next command at this time
 }
 
 void Dispatcher::halt() {
-  wake_event_.cancel();
-  end_of_instant_.cancel();
+  wake_.cancel();
+  decision_.cancel();
   engine_.reset();
   std::fill(entries_.begin(), entries_.end(), nullptr);
   waiting_.clear();

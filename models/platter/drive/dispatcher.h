@@ -4,7 +4,7 @@
 #include <systemc>
 #include <vector>
 
-#include "platter/core/end_of_instant.h"
+#include "platter/core/timed_call.h"
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/cache_manager.h"
 #include "platter/drive/host_bus.h"
@@ -45,7 +45,6 @@ class DispatchSinkIf {
 /// Inserts commands into the engine of one actuator, requests decisions from it, and has the actuator carry them out.
 class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, public AccessSinkIf {
  public:
-  SC_HAS_PROCESS(Dispatcher);
   /// `tags`: number of the engine's entries. `cache` may be null: the drive has no buffer.
   Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, Spindle& spindle,
              const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
@@ -123,8 +122,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   std::vector<QueueEntry*> waiting_;  ///< commands that wait for an entry of the engine, internal ones last
   std::vector<QueueEntry*> urgent_;   ///< head-of-queue commands; the last in the vector is served first
   StallStatistics stalls_;
-  core::EndOfInstant end_of_instant_;
-  sc_core::sc_event wake_event_;
+  core::TimedCall decision_;
+  core::TimedCall wake_;
   struct {
     bool at_rest = true;  ///< the actuator was idle when the decision was requested
     Picoseconds asked = 0;

@@ -12,7 +12,6 @@ namespace platter::drive {
 using command::CommandExtension;
 using command::CommandStatus;
 using core::now_ps;
-using core::to_sc_time;
 
 namespace {
 
@@ -35,17 +34,12 @@ HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Cont
       host_tgt_socket(port_.socket),
       queue_(queue),
       controller_(controller),
-      admission_(rules, queue, power),
+      admission_(rules, queue, power, [this] { serve_waiting(); }),
+      completion_(core::Rank::Response, [this] { complete(); }),
       finished_(queue.depth()) {
   completions_.reserve(queue.depth());
   controller.bind_completion_sink(*this);
   power.bind_sink(*this);
-  SC_METHOD(complete);
-  sensitive << completion_event_;
-  dont_initialize();
-  SC_METHOD(serve_waiting);
-  sensitive << admission_.released();
-  dont_initialize();
 }
 
 QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host) {
@@ -113,7 +107,7 @@ bool HostPort::begin_request(int host, Request& request) {
   if (*status != CommandStatus::Good) {
     refuse(payload, extension, *status, request.since);
     port_.respond(host, payload, nullptr);
-    completion_event_.notify(sc_core::SC_ZERO_TIME);
+    completion_.now();
     return true;
   }
   accept(payload, request.since, host);
@@ -124,7 +118,7 @@ void HostPort::complete_at(QueueEntry& entry, Picoseconds when) {
   auto at = completions_.end();
   while (at != completions_.begin() && (at - 1)->when <= when) --at;
   completions_.insert(at, {when, entry.tag});
-  completion_event_.notify(to_sc_time(completions_.back().when - now_ps()));
+  completion_.at(completions_.back().when);
 }
 
 void HostPort::complete() {
@@ -147,7 +141,7 @@ void HostPort::complete() {
     serve_waiting();
     entry_freed_.notify(sc_core::SC_ZERO_TIME);
   }
-  if (!completions_.empty()) completion_event_.notify(to_sc_time(completions_.back().when - now));
+  if (!completions_.empty()) completion_.at(completions_.back().when);
 }
 
 void HostPort::finalize(QueueEntry& entry) {
@@ -214,8 +208,7 @@ void HostPort::power_lost() {
     if (!answered) completions_.push_back({now, entry.tag});
   });
   std::reverse(completions_.begin(), completions_.end());
-  // One delta cycle later, so that a host that causes the failure receives no responses within its call.
-  completion_event_.notify(sc_core::SC_ZERO_TIME);
+  completion_.now();  // a host that causes the failure receives no responses within its call
 }
 
 // --- calls ----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platter/command/tlm/target_port.h"
+#include "platter/core/timed_call.h"
 #include "platter/drive/admission.h"
 #include "platter/drive/controller.h"
 #include "platter/drive/hazard_queue.h"
@@ -38,7 +39,6 @@ struct PortCounters {
 /// A failed drive completes every command with DriveFailed, both those in the drive and new ones.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {
  public:
-  SC_HAS_PROCESS(HostPort);
   HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
            const Admission::Rules& rules);
 
@@ -76,7 +76,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   bool begin(int host, tlm::tlm_generic_payload& payload);
   void answer(tlm::tlm_generic_payload& payload, QueueEntry* entry);
   void answered() { serve_waiting(); }
-  void responses_wait() { completion_event_.notify(sc_core::SC_ZERO_TIME); }
+  void responses_wait() { completion_.now(); }
   void call(tlm::tlm_generic_payload& payload);
   unsigned int look(tlm::tlm_generic_payload& payload);
 
@@ -102,7 +102,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
     std::uint64_t rejected = 0;
   } account_;
   std::vector<Completion> completions_;  ///< by descending time
-  sc_core::sc_event completion_event_;
+  core::TimedCall completion_;
   struct {
     std::vector<Request> by_host;  ///< by host: the request whose phase is held
     std::vector<int> hosts;        ///< hosts whose request phase is held, in order of request

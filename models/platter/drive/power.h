@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <systemc>
 
-#include "platter/core/sc_time.h"
+#include "platter/core/timed_call.h"
 #include "platter/drive/controller.h"
 
 namespace platter::drive {
@@ -21,15 +21,10 @@ class PowerSinkIf {
 /// it is in its power-on state, with the media unchanged.
 class Power : public sc_core::sc_module {
  public:
-  SC_HAS_PROCESS(Power);
   /// `fails_at`: time of the failure; kNoDeadline: none is scheduled.
   Power(const sc_core::sc_module_name& name, Controller& controller, Picoseconds fails_at)
-      : sc_module(name), controller_(controller) {
-    if (fails_at == core::kNoDeadline) return;
-    SC_METHOD(fail);
-    sensitive << failure_;
-    dont_initialize();
-    failure_.notify(core::to_sc_time(fails_at));
+      : sc_module(name), controller_(controller), failure_(core::Rank::Failure, [this] { set_alive(false); }) {
+    if (fails_at != core::kNoDeadline) failure_.at(fails_at);
   }
   void bind_sink(PowerSinkIf& sink) { sink_ = &sink; }
 
@@ -47,11 +42,9 @@ class Power : public sc_core::sc_module {
   }
 
  private:
-  void fail() { set_alive(false); }
-
   Controller& controller_;
   PowerSinkIf* sink_ = nullptr;
-  sc_core::sc_event failure_;
+  core::TimedCall failure_;
   bool alive_ = true;
   std::uint32_t failures_ = 0;
 };

@@ -22,9 +22,10 @@ struct ActuatorReport {
   int tag;  ///< of the access in progress; -1: none
 };
 
-/// An actuator begins an access.
+/// An access has been decided on.
 struct AccessReport {
   core::Picoseconds time;
+  core::Picoseconds begin;  ///< of the access: `time`, or later if the decision takes effect later
   std::uint32_t actuator;
   std::uint32_t tag;
   core::RequestClass cls;
@@ -51,7 +52,7 @@ struct BusReport {
   std::uint32_t blocks;
 };
 
-/// Observes a drive without affecting it. A drive without a probe uses one kernel event for each access; with a probe, one for
+/// Observes a drive without affecting it. A drive without a probe uses one timed call for each access; with a probe, one for
 /// each phase of each access, at the same times.
 class ProbeIf {
  public:

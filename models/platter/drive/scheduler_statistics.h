@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "platter/drive/dispatcher.h"
@@ -16,7 +17,7 @@ struct SchedulerStatistics {
   engine::EngineStatistics decided;
   StallStatistics stalled;
 
-  double per_decision(double value) const { return decided.decisions > 0 ? value / static_cast<double>(decided.decisions) : 0; }
+  std::optional<double> per_decision(double value) const { return params::mean(value, decided.decisions); }
 };
 
 inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <array>
+#include <utility>
 
 namespace platter::observe {
 
@@ -13,7 +14,10 @@ using drive::ControllerState;
 
 namespace {
 
-constexpr std::size_t kHost = 0;
+// Processes and threads are numbered from 1: to viewers, 0 is the machine's idle process.
+constexpr std::size_t kHost = 1;
+constexpr std::size_t kFirstDrive = 2;
+constexpr int kRequests = 1;
 enum Thread : int { kEngine = 1, kActuator, kChannel, kBusReads, kBusWrites };
 constexpr std::array<const char*, 5> kThreadNames = {"engine", "actuator", "channel", "bus, reads", "bus, writes"};
 /// A decision that was ready when it was asked for is drawn for a nanosecond: an arrow needs a span.
@@ -39,38 +43,32 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
     if (report.decision.kind == scheduling::Decision::Kind::Move) name = "move";
     const auto waiting =
         std::count_if(report.engine.begin(), report.engine.end(), [](const drive::QueueEntry* one) { return one != nullptr; });
-    trace_.slice(process_, kEngine, name, begin, engine_free_,
+    trace_.slice(process_, kEngine, name, {begin, engine_free_},
                  fmt::format("\"commands\":{},\"forced\":{}", waiting, report.decision.forced));
-    decision_ = report.chosen != nullptr ? begin : -1;
+    decision_ = {begin, engine_free_};
   }
 
   void entered(const drive::ActuatorReport& report) override {
     end_phase(report.time);
-    const bool moves = report.state != ControllerState::Idle && report.state != ControllerState::Decide;
-    if (!moves) end_access(report.time);
-    if (!moves) return;
-    if (access_.begin < 0) access_ = {report.time, "arm", ""};
+    switch (report.state) {
+      case ControllerState::Decide:  // either the access before has ended, or the next one waits for its decision
+        if (access_.begin <= report.time) end_access(report.time);
+        return;
+      case ControllerState::Idle: end_access(report.time); return;
+      default: break;
+    }
+    if (access_.begin < 0) access_ = {report.time, "move", "", decision_};
     phase_ = {report.time, report.state};
   }
 
   void started(const drive::AccessReport& report) override {
-    end_phase(report.time);
-    end_access(report.time);
-    access_ = {report.time,
+    access_ = {report.begin,
                fmt::format("tag {} {} {}", report.tag, core::to_string(report.cls), report.write ? "write" : "read"),
-               fmt::format("\"first_block\":{},\"blocks\":{}", report.first.value, report.blocks)};
-    if (decision_ < 0 || !trace_.inside(decision_, report.time)) return;
-    const std::uint64_t id = ++arrows_;
-    constexpr const char* kArrow =
-        "{{\"ph\":\"{}\",\"cat\":\"decision\",\"name\":\"access\",\"id\":\"{}.{}\",\"pid\":{},\"tid\":{},\"ts\":{}{}}}";
-    trace_.event(fmt::format(kArrow, "s", process_, id, process_, static_cast<int>(kEngine), us(decision_), ""));
-    trace_.event(
-        fmt::format(kArrow, "f", process_, id, process_, static_cast<int>(kActuator), us(report.time), ",\"bp\":\"e\""));
-    decision_ = -1;
+               fmt::format("\"first_block\":{},\"blocks\":{}", report.first.value, report.blocks), decision_};
   }
 
   void occupied(Picoseconds time, std::uint32_t commands) override {
-    if (trace_.inside(time, time))
+    if (trace_.inside({time, time}))
       trace_.event(fmt::format("{{\"ph\":\"C\",\"name\":\"queue\",\"pid\":{},\"ts\":{},\"args\":{{\"commands\":{}}}}}",
                                process_, us(time), commands));
   }
@@ -79,36 +77,58 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
     Picoseconds& free = bus_free_[report.write];
     const Picoseconds begin = std::max(report.begin, free);
     free = std::max(report.end, begin);
-    trace_.slice(process_, report.write ? kBusWrites : kBusReads, fmt::format("{} blocks", report.blocks), begin, free);
+    trace_.slice(process_, report.write ? kBusWrites : kBusReads, fmt::format("{} blocks", report.blocks), {begin, free});
   }
 
  private:
+  struct Phase {
+    Picoseconds begin;
+    ControllerState state;
+  };
+
   void end_phase(Picoseconds now) {
     if (phase_.begin < 0) return;
-    const std::string_view name = drive::kControllerStateNames[static_cast<std::size_t>(phase_.state)];
-    trace_.slice(process_, kActuator, name, phase_.begin, now);
-    if (phase_.state == ControllerState::Transfer) trace_.slice(process_, kChannel, access_.name, phase_.begin, now);
+    phases_.push_back({{phase_.begin, now}, phase_.state});
     phase_.begin = -1;
   }
+  /// Writes the access, or the movement, and then its phases: of two spans that begin together, viewers nest the later one.
   void end_access(Picoseconds now) {
-    if (access_.begin < 0) return;
-    trace_.slice(process_, kActuator, access_.name, access_.begin, now, access_.arguments);
+    if (access_.begin >= 0 && access_.begin <= now) {  // otherwise the drive has failed before the access began
+      const Span span{access_.begin, now};
+      trace_.slice(process_, kActuator, access_.name, span, access_.arguments);
+      for (const auto& [phase, state] : phases_) {
+        trace_.slice(process_, kActuator, drive::kControllerStateNames[static_cast<std::size_t>(state)], phase);
+        if (state == ControllerState::Transfer) trace_.slice(process_, kChannel, access_.name, phase);
+      }
+      if (trace_.inside(span) && trace_.inside(access_.decision)) arrow();
+    }
     access_.begin = -1;
+    phases_.clear();
+  }
+  /// From the decision to the access.
+  void arrow() {
+    constexpr const char* kArrow =
+        "{{\"ph\":\"{}\",\"cat\":\"decision\",\"name\":\"access\",\"id\":\"{}.{}\",\"pid\":{},\"tid\":{},\"ts\":{}{}}}";
+    const auto end = [&](char phase, Thread thread, Picoseconds time, const char* binding) {
+      trace_.event(fmt::format(kArrow, phase, process_, arrows_, process_, static_cast<int>(thread), us(time), binding));
+    };
+    ++arrows_;
+    end('s', kEngine, access_.decision.begin, "");
+    end('f', kActuator, access_.begin, ",\"bp\":\"e\"");
   }
 
   ChromeTrace& trace_;
   drive::Drive& drive_;
   std::size_t process_;
   struct {
-    Picoseconds begin;
+    Picoseconds begin;  ///< may lie ahead: the decision takes effect then; -1: none
     std::string name;
     std::string arguments;
-  } access_{-1, {}, {}};
-  struct {
-    Picoseconds begin;
-    ControllerState state;
-  } phase_{-1, ControllerState::Idle};
-  Picoseconds decision_ = -1;
+    Span decision;
+  } access_{-1, {}, {}, {}};
+  Phase phase_{-1, ControllerState::Idle};                ///< the present one
+  std::vector<std::pair<Span, ControllerState>> phases_;  ///< of the access, so far
+  Span decision_{};                                       ///< the last one
   Picoseconds engine_free_ = 0;
   std::array<Picoseconds, 2> bus_free_{};
   std::uint64_t arrows_ = 0;
@@ -117,13 +137,14 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
 ChromeTrace::ChromeTrace(const std::filesystem::path& file, Picoseconds from, Picoseconds to)
     : file_(file), from_(from), to_(to) {
   file_.write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
-  event(R"({"ph":"M","name":"process_name","pid":0,"tid":0,"args":{"name":"host"}})");
+  event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":{},"args":{{"name":"host"}}}})", kHost, kRequests));
 }
 ChromeTrace::~ChromeTrace() = default;
 
 void ChromeTrace::watch(drive::Drive& drive, const std::string& name) {
-  const std::size_t process = watches_.size() + 1;
-  event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"{}"}}}})", process, name));
+  const std::size_t process = watches_.size() + kFirstDrive;
+  event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", process,
+                    static_cast<int>(kEngine), name));
   for (std::size_t i = 0; i < kThreadNames.size(); ++i) {
     event(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", process, i + 1,
                       kThreadNames[i]));
@@ -136,12 +157,12 @@ void ChromeTrace::watch(drive::Drive& drive, const std::string& name) {
 void ChromeTrace::finished(const workload::FinishedRequest& finished) {
   const workload::Request& r = finished.request;
   const command::CommandTiming& t = finished.timing;
-  if (!inside(t.issued, t.completed)) return;
+  if (!inside({t.issued, t.completed})) return;
   const std::string cls(core::to_string(r.cls));
   const char* operation = r.flush() ? "flush" : r.write() ? "write" : "read";
   const auto end = [&](char phase, Picoseconds time, const std::string& arguments) {
-    event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":0,"ts":{}{}}})", phase, cls, cls,
-                      operation, finished.number, kHost, us(time), arguments));
+    event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase, cls, cls,
+                      operation, finished.number, kHost, kRequests, us(time), arguments));
   };
   end('b', t.issued,
       fmt::format(R"(,"args":{{"number":{},"stream":{},"offset_bytes":{},"length_bytes":{},"late":{}}})", finished.number,
@@ -149,11 +170,10 @@ void ChromeTrace::finished(const workload::FinishedRequest& finished) {
   end('e', t.completed, "");
 }
 
-void ChromeTrace::slice(std::size_t process, int thread, std::string_view name, Picoseconds begin, Picoseconds end,
-                        std::string_view arguments) {
-  if (!inside(begin, end)) return;
+void ChromeTrace::slice(std::size_t process, int thread, std::string_view name, const Span& span, std::string_view arguments) {
+  if (!inside(span)) return;
   event(fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})", name, process, thread,
-                    us(begin), us(end - begin), arguments));
+                    us(span.begin), us(span.end - span.begin), arguments));
 }
 
 void ChromeTrace::event(std::string_view json) {

@@ -15,7 +15,7 @@ namespace platter::observe {
 
 /// Writes what happens in a window of simulated time as Chrome's trace events (JSON), for Perfetto and chrome://tracing. A process for the host,
 /// with a span for each request, and one for each drive, with threads for its engine (decisions), its actuator (accesses, and in them the
-/// phases), its channel (transfers from and to the media) and its bus (reads, writes); an arrow leads from a decision to its access. Times in
+/// phases; a movement without an access is a span too), its channel (transfers from and to the media) and its bus (reads, writes); an arrow leads from a decision to its access. Times in
 /// microseconds with six decimals. What is not complete at the end of the run does not appear.
 class ChromeTrace : public workload::RequestObserverIf {
  public:
@@ -33,10 +33,15 @@ class ChromeTrace : public workload::RequestObserverIf {
  private:
   class Watch;
 
-  bool inside(core::Picoseconds begin, core::Picoseconds end) const { return end >= from_ && begin <= to_; }
+  struct Span {
+    core::Picoseconds begin;
+    core::Picoseconds end;
+  };
+
+  /// At least in part.
+  bool inside(const Span& span) const { return span.end >= from_ && span.begin <= to_; }
   /// A span of a thread.
-  void slice(std::size_t process, int thread, std::string_view name, core::Picoseconds begin, core::Picoseconds end,
-             std::string_view arguments = {});
+  void slice(std::size_t process, int thread, std::string_view name, const Span& span, std::string_view arguments = {});
   void event(std::string_view json);
 
   OutputFile file_;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -66,6 +67,8 @@ void remove_empty_folders() {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
 /// Follows a chain of links to its target, which need not exist. Returns why there is no target, "" if there is one.
 std::string follow_links(fs::path& file) {
   std::error_code error;
@@ -106,10 +109,10 @@ OutputFile::OutputFile(const fs::path& file, Access access) : name_(file), file_
   if (!in_place_ || access == Access::Stream) {
     const fs::path& opened = in_place_ ? file_ : partial_;
     stream_ = std::fopen(opened.c_str(), in_place_ ? "wb" : "r+b");
-    if (stream_ == nullptr) fail(reason(errno));
+    if (stream_ == nullptr) fail(errno);
     std::setvbuf(stream_, nullptr, _IOFBF, kBuffer);
   } else if (::access(file_.c_str(), W_OK) != 0) {
-    fail(reason(errno));
+    fail(errno);
   }
 }
 
@@ -118,6 +121,12 @@ OutputFile::~OutputFile() { discard(); }
 void OutputFile::fail(const std::string& why) {
   discard();
   throw core::InputError(name_.string(), 0, 0, "cannot be written: " + why);
+}
+
+void OutputFile::fail(int error) {
+  if (!is_full(error)) fail(reason(error));
+  discard();
+  throw core::SimulationError(name_.string() + ": " + reason(error));
 }
 
 void OutputFile::claim(std::string identity) {
@@ -132,7 +141,9 @@ void OutputFile::make_folder() {
     made.push_front(folder);
   for (const fs::path& folder : made) note(folder.c_str());
   made_folders().splice(made_folders().end(), made);
-  if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
+  std::error_code error;
+  if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), error);
+  if (error && is_full(error.value())) fail(error.value());
 }
 
 void OutputFile::make_partial(const fs::path& folder) {
@@ -142,7 +153,11 @@ void OutputFile::make_partial(const fs::path& folder) {
     beside_ = partial_.string() + ".hier";
     note(beside_.c_str());
     note(partial_.c_str());
-    const int descriptor = open(partial_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // Nobody may read the file before it has the mode of the one that it replaces. This process must write it, whatever that mode is.
+    struct stat replaced{};
+    const bool replaces = !in_place_ && stat(file_.c_str(), &replaced) == 0;
+    const mode_t mode = replaces ? (replaced.st_mode & 0666) | S_IRUSR | S_IWUSR : 0666;
+    const int descriptor = open(partial_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor >= 0) {
       close(descriptor);
       return;
@@ -151,7 +166,7 @@ void OutputFile::make_partial(const fs::path& folder) {
     forget(beside_.c_str());
     forget(partial_.c_str());
     partial_.clear();
-    if (error != EEXIST) fail(reason(error));
+    if (error != EEXIST) fail(error);
   }
 }
 
@@ -190,13 +205,37 @@ void OutputFile::copy_to_target() {
   if (!good) throw core::SimulationError(name_.string() + ": " + reason(error));
 }
 
+/// The mode of the file that this one replaces, and its owner and group as far as this process may give them.
+void OutputFile::take_mode() {
+  struct stat replaced{};
+  struct stat own{};
+  const int descriptor = fileno(stream_);
+  if (stat(file_.c_str(), &replaced) != 0 || fstat(descriptor, &own) != 0) return;
+  mode_t mode = replaced.st_mode & 07777;
+  if (own.st_uid != replaced.st_uid && fchown(descriptor, replaced.st_uid, static_cast<gid_t>(-1)) != 0)
+    mode &= ~mode_t{S_ISUID};
+  // The rights of one group are not another's.
+  if (own.st_gid != replaced.st_gid && fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid) != 0)
+    mode &= ~mode_t{S_ISGID | S_IRWXG};
+  if (fchmod(descriptor, mode) != 0) return;  // a file system without modes
+}
+
 void OutputFile::finish() {
   if (finished_) return;
   finished_ = true;
   if (in_place_ && stream_ == nullptr) copy_to_target();
+  const auto check = [this](bool good) {
+    if (!good) throw core::SimulationError(name_.string() + ": " + reason(errno));
+  };
+  if (!in_place_) {
+    check(std::fflush(stream_) == 0);
+    take_mode();
+    // The file has its name only when its contents are on the disk; a file system may have no such call.
+    check(fsync(fileno(stream_)) == 0 || errno == EINVAL || errno == ENOTSUP);
+  }
   const bool good = std::fclose(stream_) == 0;
   stream_ = nullptr;
-  if (!good) throw core::SimulationError(name_.string() + ": " + reason(errno));
+  check(good);
 }
 
 void OutputFile::commit() {

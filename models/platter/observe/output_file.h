@@ -10,8 +10,8 @@
 
 namespace platter::observe {
 
-/// A file that appears complete or not at all. It is written under a temporary name in the target's folder. `commit` renames it; otherwise
-/// it is removed. If the target is a link, the file that the link points to is replaced, not the link. A device or a pipe is written to,
+/// A file that appears complete or not at all. It is written under a temporary name in the target's folder. `commit` renames it when it is on the
+/// disk; otherwise it is removed. A file that is replaced gives its mode to the new one, and its owner and group as far as this process may do that. If the target is a link, the file that the link points to is replaced, not the link. A device or a pipe is written to,
 /// not replaced. Two runs with the same target do not interfere: the last complete file remains.
 class OutputFile {
  public:
@@ -21,7 +21,7 @@ class OutputFile {
   };
 
   /// Creates the folder, which is removed again if the file is not committed. Throws core::InputError where the file cannot be written, is
-  /// an input of this process (core::note_input), or is another output of it.
+  /// an input of this process (core::note_input), or is another output of it; core::SimulationError where there is no room, as all do that write.
   explicit OutputFile(const std::filesystem::path& file, Access access = Access::Stream);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -50,7 +50,10 @@ class OutputFile {
   void make_partial(const std::filesystem::path& folder);
   void discard();
   void copy_to_target();
+  void take_mode();
   [[noreturn]] void fail(const std::string& why);
+  /// The error number tells whether it is the input, or a disk without room.
+  [[noreturn]] void fail(int error);
 
   std::filesystem::path name_;  ///< as it was given
   std::filesystem::path file_;  ///< with links followed

@@ -34,7 +34,7 @@ const params::Statistics<RequestStatistics>& part_rows() {
     for (std::size_t i = 0; i < kPartNames.size(); ++i)
       all.value(
           kPartNames[i], "ms", "", "mean",
-          [i](const RequestStatistics& r) { return r.completed > 0 ? r.parts_ms[i] / static_cast<double>(r.completed) : 0.0; },
+          [i](const RequestStatistics& r) { return params::mean(r.parts_ms[i], r.response.count()); },
           {kPartNames[i], 3});
     return all;
   }();
@@ -44,10 +44,10 @@ const params::Statistics<RequestStatistics>& part_rows() {
 const params::Statistics<Requests>& throughput_rows() {
   static const auto rows =
       params::Statistics<Requests>()
-          .value("requests_per_s", "1/s", "completed", "rate",
-                 [](const Requests& r) { return static_cast<double>(r.requests->completed) / r.measured_s; })
-          .value("bytes_per_s", "bytes/s", "", "rate",
-                 [](const Requests& r) { return static_cast<double>(r.requests->bytes) / r.measured_s; });
+          .value("requests_per_s", "1/s", "`completions` over the measured time", "rate",
+                 [](const Requests& r) { return params::per_time(r.requests->response.count(), r.measured_s); })
+          .value("bytes_per_s", "bytes/s", "`bytes` over the measured time", "rate",
+                 [](const Requests& r) { return params::per_time(r.requests->bytes, r.measured_s); });
   return rows;
 }
 
@@ -60,8 +60,20 @@ const params::Statistics<Backlog>& backlog_rows() {
   return rows;
 }
 
+const params::Statistics<RequestStatistics>& waiting_rows() {
+  using R = RequestStatistics;
+  static const auto rows = params::Statistics<R>()
+                               .value("requests", "", "", "count", [](const R& r) { return r.waiting; }, {"waiting"})
+                               .value("oldest_ms", "ms", "age of the oldest one; null where none waits", "maximum",
+                                      [](const R& r) {
+                                        return r.waiting > 0 ? std::optional<double>(to_milliseconds(r.oldest)) : std::nullopt;
+                                      },
+                                      {"oldest", 2});
+  return rows;
+}
+
 std::optional<MeasuredRequests> some(const RequestStatistics& requests, double measured_s) {
-  if (requests.issued == 0) return std::nullopt;
+  if (!requests.any()) return std::nullopt;
   return MeasuredRequests{&requests, measured_s};
 }
 
@@ -70,26 +82,33 @@ std::optional<MeasuredRequests> some(const RequestStatistics& requests, double m
 const params::Statistics<Requests>& request_rows() {
   static const auto rows =
       params::Statistics<Requests>()
-          .value("issued", "", "", "count", [](const Requests& r) { return r.requests->issued; }, {"issued"})
-          .value("completed", "", "", "count", [](const Requests& r) { return r.requests->completed; }, {"completed"})
-          .value("failed", "", "neither completed nor late", "count", [](const Requests& r) { return r.requests->failed; },
-                 {"failed"})
-          .value("outstanding", "", "in host or drive when the run ended", "count",
+          .value("issued", "",
+                 "in the measured time: what became of these requests is `completed` + `failed` + `outstanding`", "count",
+                 [](const Requests& r) { return r.requests->issued; }, {"issued"})
+          .value("completed", "", "of the `issued`", "count", [](const Requests& r) { return r.requests->completed; })
+          .value("failed", "", "of the `issued`; neither completed nor late", "count",
+                 [](const Requests& r) { return r.requests->failed; }, {"failed"})
+          .value("outstanding", "", "of the `issued`, in host or drive when the run ended", "count",
                  [](const Requests& r) { return r.requests->outstanding; })
-          .value("late", "", "completed after the deadline, or not at all although it has passed", "count",
+          .value("late", "", "of the `issued`: completed after the deadline, or not at all although it has passed", "count",
                  [](const Requests& r) { return r.requests->late; }, {"late"})
-          .value("bytes", "bytes", "", "sum", [](const Requests& r) { return r.requests->bytes; })
+          .value("completions", "", "requests that completed in the measured time, those issued before it included", "count",
+                 [](const Requests& r) { return std::uint64_t{r.requests->response.count()}; }, {"completions"})
+          .value("bytes", "bytes", "of the `completions`", "sum", [](const Requests& r) { return r.requests->bytes; })
           .section("throughput", "", throughput_rows())
-          .value("fairness_index", "", "Jain's index over the response times: 1 when all are equal", "index",
+          .value("fairness_index", "",
+                 "Jain's index over the response times: 1 when all are equal; null without `completions`", "index",
                  [](const Requests& r) { return r.requests->response.fairness_index(); }, {"fairness", 3})
-          .group("response_ms", "of the completed", response_rows(),
+          .group("response_ms", "of the `completions`; null without them", response_rows(),
                  [](const Requests& r) -> const Samples& { return r.requests->response; })
-          .group("recorded_ms", "response times that the trace has of the completed; left out where it has none",
+          .group("recorded_ms", "response times that the trace has of the `completions`; left out where it has none",
                  response_rows(),
                  [](const Requests& r) { return r.requests->recorded.count() > 0 ? &r.requests->recorded : nullptr; },
                  {"as recorded"})
           .group("parts_ms", "where the time went; they sum to response_ms.mean", part_rows(),
-                 [](const Requests& r) -> const RequestStatistics& { return *r.requests; }, {"mean parts"});
+                 [](const Requests& r) -> const RequestStatistics& { return *r.requests; }, {"mean parts"})
+          .group("waiting", "requests in host or drive when the run ended, whenever they were issued", waiting_rows(),
+                 [](const Requests& r) -> const RequestStatistics& { return *r.requests; });
   return rows;
 }
 
@@ -111,7 +130,7 @@ std::vector<std::pair<std::string_view, MeasuredClass>> measured_classes(const S
   std::vector<std::pair<std::string_view, MeasuredClass>> classes;
   for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
     const auto cls = static_cast<core::RequestClass>(i);
-    if (statistics.of(cls).issued > 0) classes.push_back({core::to_string(cls), {&statistics.of(cls), measured_s}});
+    if (statistics.of(cls).any()) classes.push_back({core::to_string(cls), {&statistics.of(cls), measured_s}});
   }
   return classes;
 }

@@ -48,10 +48,18 @@ void Samples::add(Picoseconds value) {
   ++counts_[range_of(value)];
 }
 
-double Samples::mean_ms() const { return count_ == 0 ? 0 : sum_ms_ / static_cast<double>(count_); }
+std::optional<double> Samples::mean_ms() const {
+  if (count_ == 0) return std::nullopt;
+  return sum_ms_ / static_cast<double>(count_);
+}
 
-double Samples::percentile_ms(double p) const {
-  if (count_ == 0) return 0;
+std::optional<double> Samples::max_ms() const {
+  if (count_ == 0) return std::nullopt;
+  return to_milliseconds(max_);
+}
+
+std::optional<double> Samples::percentile_ms(double p) const {
+  if (count_ == 0) return std::nullopt;
   const auto rank = static_cast<std::size_t>(std::max(std::ceil(p / 100 * static_cast<double>(count_)), 1.0));
   if (!counts_.empty()) {
     std::size_t range = 0;
@@ -65,8 +73,9 @@ double Samples::percentile_ms(double p) const {
   return to_milliseconds(sorted_[rank - 1]);
 }
 
-double Samples::fairness_index() const {
-  if (count_ == 0 || sum_squares_ms_ == 0) return 1;
+std::optional<double> Samples::fairness_index() const {
+  if (count_ == 0) return std::nullopt;
+  if (sum_squares_ms_ == 0) return 1;  // all are 0, so all are equal
   return sum_ms_ * sum_ms_ / (static_cast<double>(count_) * sum_squares_ms_);
 }
 
@@ -105,26 +114,31 @@ std::array<double, Backlog::kParts> Backlog::means() const {
   return means;
 }
 
-double Backlog::mean() const {
-  const std::array<double, kParts> parts = means();
+double Backlog::integral() const {
+  std::int64_t throughout = 0;
   double sum = 0;
-  for (std::size_t i = 0; i < kParts; ++i) sum += parts[i] * static_cast<double>(end_of(i) - begin_of(i));
-  return to_ > from_ ? sum / static_cast<double>(to_ - from_) : 0;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    throughout += throughout_[i];
+    sum += partial_[i] + static_cast<double>(throughout) * static_cast<double>(end_of(i) - begin_of(i));
+  }
+  return sum;
 }
+
+double Backlog::mean() const { return to_ > from_ ? integral() / static_cast<double>(to_ - from_) : 0; }
 
 Statistics::Statistics(Picoseconds from, Picoseconds to)
     : from_(from), classes_{ClassStatistics(from, to), ClassStatistics(from, to), ClassStatistics(from, to)} {}
 
-void RequestStatistics::finished(const workload::FinishedRequest& finished) {
+void RequestStatistics::finished(const workload::FinishedRequest& finished, bool issued_within) {
   const workload::Request& request = finished.request;
   const command::CommandTiming& t = finished.timing;
-  if (finished.status != command::CommandStatus::Good) {
-    ++failed;
-    return;
+  const bool good = finished.status == command::CommandStatus::Good;
+  if (issued_within) {
+    ++(good ? completed : failed);
+    if (good && t.completed > request.deadline) ++late;
   }
-  ++completed;
+  if (!good) return;
   bytes += request.length;
-  if (t.completed > request.deadline) ++late;
   response.add(t.response());
   if (request.recorded >= 0) recorded.add(request.recorded);
   const std::array<Picoseconds, kPartNames.size()> parts = {t.queue,    t.overhead, t.seek, t.settle,
@@ -132,7 +146,10 @@ void RequestStatistics::finished(const workload::FinishedRequest& finished) {
   for (std::size_t i = 0; i < parts.size(); ++i) parts_ms[i] += to_milliseconds(parts[i]);
 }
 
-void RequestStatistics::outstanding_at(const workload::Request& request, Picoseconds now) {
+void RequestStatistics::outstanding_at(const workload::Request& request, Picoseconds now, bool issued_within) {
+  ++waiting;
+  oldest = std::max(oldest, now - request.issued);
+  if (!issued_within) return;
   ++outstanding;
   if (request.deadline <= now) ++late;  // events at `now` are over
 }
@@ -149,18 +166,19 @@ void Statistics::finished(const workload::FinishedRequest& finished) {
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   const command::CommandTiming& t = finished.timing;
   c.backlog.add(request.issued, t.completed);
-  if (request.issued < from_) return;
-  c.finished(finished);
-  c.of(request).finished(finished);
+  const bool issued_within = request.issued >= from_;
+  if (!issued_within && t.completed <= from_) return;
+  c.finished(finished, issued_within);
+  c.of(request).finished(finished, issued_within);
   if (finished.status == command::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
 }
 
 void Statistics::outstanding(const workload::Request& request, Picoseconds now) {
   ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   c.backlog.add(request.issued, now);
-  if (request.issued < from_) return;
-  c.outstanding_at(request, now);
-  c.of(request).outstanding_at(request, now);
+  const bool issued_within = request.issued >= from_;
+  c.outstanding_at(request, now, issued_within);
+  c.of(request).outstanding_at(request, now, issued_within);
 }
 
 void Statistics::check_conservation() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "platter/params/statistic.h"
@@ -20,12 +21,13 @@ class Samples {
 
   void add(Picoseconds value);
   std::size_t count() const { return count_; }
-  double mean_ms() const;
-  double max_ms() const { return to_milliseconds(max_); }
-  /// Nearest-rank percentile, 0 < p <= 100; 0 without samples. Beyond `kMostKept` samples the lower end of its range.
-  double percentile_ms(double p) const;
-  /// Jain's index (sum x)^2 / (n sum x^2): 1 when all are equal (Balafoutis et al., equation 2). 1 without samples.
-  double fairness_index() const;
+  // Each of these has no value without samples.
+  std::optional<double> mean_ms() const;
+  std::optional<double> max_ms() const;
+  /// Nearest-rank percentile, 0 < p <= 100. Beyond `kMostKept` samples the lower end of its range.
+  std::optional<double> percentile_ms(double p) const;
+  /// Jain's index (sum x)^2 / (n sum x^2): 1 when all are equal (Balafoutis et al., equation 2).
+  std::optional<double> fairness_index() const;
 
  private:
   static std::size_t range_of(Picoseconds value);
@@ -50,6 +52,8 @@ class Backlog {
 
   /// Adds a request that was outstanding from `issued` to `gone`; time outside the measured interval does not count.
   void add(Picoseconds issued, Picoseconds gone);
+  /// The number outstanding, integrated over the time; ps. Exact up to 2^53 in each part.
+  double integral() const;
   /// Time-weighted mean over each part; 0 in a part of no length.
   std::array<double, kParts> means() const;
   /// The same over the whole time.
@@ -76,18 +80,26 @@ inline constexpr std::array<std::string_view, 7> kPartNames = {"queue",    "over
 
 /// Statistics of a set of requests.
 struct RequestStatistics {
+  // The account by issue, of the requests issued in the measured time: issued = completed + failed + outstanding.
   std::uint64_t issued = 0;
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::uint64_t outstanding = 0;
   std::uint64_t late = 0;  ///< completed after the deadline, or not at all although it has passed
+  // Of the requests that completed in the measured time, those issued before it included.
   std::uint64_t bytes = 0;
   std::array<double, kPartNames.size()> parts_ms{};  ///< sums
   Samples response;
-  Samples recorded;  ///< response times that a trace has of them, of the completed
+  Samples recorded;  ///< response times that a trace has of them
+  // Of all requests that are in the host or in the drive at the end.
+  std::uint64_t waiting = 0;
+  Picoseconds oldest = 0;  ///< largest age of them
 
-  void finished(const workload::FinishedRequest& finished);
-  void outstanding_at(const workload::Request& request, Picoseconds now);
+  /// `issued_within`: in the measured time.
+  void finished(const workload::FinishedRequest& finished, bool issued_within);
+  void outstanding_at(const workload::Request& request, Picoseconds now, bool issued_within);
+  /// Whether there is anything to tell of them.
+  bool any() const { return issued > 0 || response.count() > 0 || waiting > 0; }
 };
 
 /// Statistics of the requests of one class: of all, and of reads and writes apart.
@@ -101,10 +113,16 @@ struct ClassStatistics : RequestStatistics {
   RequestStatistics& of(const workload::Request& request) { return request.write() ? writes : reads; }
 };
 
-/// Counts the requests issued from `from` on; the backlog of all until `to`, if that is known.
+/// Statistics of the measured time, from `from` on. The account (issued, completed, failed, outstanding, late) is of the requests issued in
+/// it. Throughput, response times and their parts are of those that complete in it, whenever they were issued: a closed load would lose
+/// the longest response times otherwise. A request that completes at `from` belongs to the time before, unless it was issued at `from`.
+/// The backlog has all requests, until `to` if that is known.
 class Statistics : public workload::RequestObserverIf {
  public:
   explicit Statistics(Picoseconds from, Picoseconds to = core::kNoDeadline);
+
+  /// The measured time begins at `from` instead. To be called before it has begun.
+  void begin(Picoseconds from) { from_ = from; }
 
   void issued(const workload::Request& request) override;
   void finished(const workload::FinishedRequest& finished) override;
@@ -136,7 +154,7 @@ struct MeasuredClass {
 const params::Statistics<MeasuredRequests>& request_rows();
 const params::Statistics<MeasuredClass>& class_rows();
 
-/// All classes in which a request was issued.
+/// All classes in which a request was issued, completed or waits.
 std::vector<std::pair<std::string_view, MeasuredClass>> measured_classes(const Statistics& statistics, double measured_s);
 
 }  // namespace platter::observe

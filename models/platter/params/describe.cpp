@@ -101,6 +101,7 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
 
 /// An absolute file name, valid wherever the dump is stored.
 std::string whole_path(const FileName& name) {
+  if (name.is_standard_input()) return name.text;
   return name.empty() ? "" : std::filesystem::absolute(name.path).lexically_normal().string();
 }
 

@@ -360,10 +360,15 @@ class Setter {
     // File names in a file are relative to its folder, those of the command line (no line number) to the working directory.
     const fs::path base = leaf_.position.line > 0 ? core::folder_of_input(leaf_.position.file) : fs::path();
     name.path = text.empty() ? fs::path() : base / text;
-    if (text.empty()) return {};
-    const fs::path first_part = name.path.string() + std::string(name.first_part);
+    if (name.is_standard_input()) name.path = text;
+    if (text.empty() || name.is_standard_input()) return {};
     std::error_code ignored;
-    return file_objection(!fs::exists(name.path, ignored) && fs::exists(first_part, ignored) ? first_part : name.path);
+    if (!name.first_part.empty() && !fs::exists(name.path, ignored))
+      for (const char* compressed : {"", ".gz", ".xz", ".zst", ".bz2"}) {
+        const fs::path first_part = name.path.string() + std::string(name.first_part) + compressed;
+        if (fs::exists(first_part, ignored)) return file_objection(first_part);
+      }
+    return file_objection(name.path);
   }
 
   const Row& p_;

@@ -20,9 +20,11 @@ struct FileName {
   std::string text;
   std::filesystem::path path;
   std::string_view
-      first_part;  ///< not empty: the name may stand for several files, of which the first is the path and this behind it
+      first_part;  ///< not empty: the name may stand for several files, of which the first is the path and this behind it, perhaps compressed
+  bool standard_input = false;  ///< whether the name - is allowed, which is the standard input
 
   bool empty() const { return text.empty(); }
+  bool is_standard_input() const { return standard_input && text == "-"; }
 };
 
 /// A field of enumeration type. Its value is the index of the value's name among the choices of its row.

@@ -146,7 +146,17 @@ void find_shown(const StatisticTable& table, const json::json_pointer& prefix, s
   }
 }
 
+/// What the screen shows for null.
+constexpr std::string_view kNone = "–";
+
+/// Columns that a text takes on the screen; it is UTF-8.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 std::string number(const json& value, const StatisticRow& row) {
+  if (value.is_null()) return std::string(kNone);
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:.{}f}", value.get<double>(), row.column.decimals);
   return core::json_text(value, -1);
@@ -177,7 +187,7 @@ class ScreenTable {
     if (shown_.empty() || lines_.size() == 1) return {};
     std::vector<std::size_t> width(lines_[0].size());
     for (const auto& line : lines_)
-      for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
+      for (std::size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], width_of(line[i]));
     std::string text;
     for (const auto& line : lines_) {
       text += fmt::format("{:<{}}", line[0], width[0]);
@@ -224,7 +234,8 @@ void add_to_screen(const StatisticTable& table, const json& result, std::vector<
     switch (row.kind) {
       case StatisticRow::Kind::Value:
         if (!row.column.heading.empty())
-          lines.emplace_back(row.column.heading, number(value, row) + (row.unit.empty() ? "" : " " + std::string(row.unit)));
+          lines.emplace_back(row.column.heading,
+                             number(value, row) + (row.unit.empty() || value.is_null() ? "" : " " + std::string(row.unit)));
         break;
       case StatisticRow::Kind::Group: add_to_screen(*row.table, value, lines, tables); break;
       case StatisticRow::Kind::ByName:

@@ -251,6 +251,18 @@ class Statistics : public StatisticTable {
   }
 };
 
+/// A sum over samples as their mean; no value without samples.
+inline std::optional<double> mean(double sum, std::uint64_t count) {
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
+}
+
+/// A count as a rate; no value without time.
+inline std::optional<double> per_time(std::uint64_t count, double seconds) {
+  if (seconds <= 0) return std::nullopt;
+  return static_cast<double>(count) / seconds;
+}
+
 /// The values of the rows for an object.
 nlohmann::json to_json(const StatisticTable& table, const void* object);
 

@@ -43,6 +43,12 @@ enum class Postponed : std::uint8_t {
   LastContinuous,  ///< until a continuous command arrives or the round's last one has been served
 };
 
+/// How long a list of the second phase of TPS:SCAN/(SCAN/CI-OPT(M)) lasts within a round.
+enum class PhaseList : std::uint8_t {
+  Whole,  ///< until all of it has been served
+  Part,   ///< until its first part has been served: the next part is of a new list
+};
+
 /// Cello's elevator of the commands without a deadline.
 enum class CelloElevator : std::uint8_t {
   Look,
@@ -59,13 +65,14 @@ struct Interpretations {
   ClusterFrom cluster_from = ClusterFrom::Front;
   ClusterRound cluster_round = ClusterRound::Restart;
   Postponed postponed = Postponed::Round;
+  PhaseList phase_list = PhaseList::Whole;
   double budget_interval_s = 2;  ///< of Cello
   CelloElevator cello_elevator = CelloElevator::Look;
 
   friend bool operator==(const Interpretations& a, const Interpretations& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
            a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.postponed == b.postponed &&
-           a.budget_interval_s == b.budget_interval_s && a.cello_elevator == b.cello_elevator;
+           a.phase_list == b.phase_list && a.budget_interval_s == b.budget_interval_s && a.cello_elevator == b.cello_elevator;
   }
 };
 

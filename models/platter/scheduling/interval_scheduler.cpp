@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 
 #include "platter/scheduling/guarded_scheduler.h"
 #include "platter/scheduling/ordered_part.h"
@@ -13,10 +14,12 @@ namespace {
 /// it and the previous one are served, under the deadline guard. docs/reference/policies.md has the rules.
 class IntervalScheduler : public GuardedScheduler {
  public:
-  explicit IntervalScheduler(const SchedulerContext& context)
+  /// With `each_part`, and without a sweep, a list lasts until its first part has been served.
+  explicit IntervalScheduler(const SchedulerContext& context, bool each_part = false)
       : GuardedScheduler(context),
         most_(context.parameters.requests),
         after_(context.interpretations.after_sweep),
+        each_part_(each_part),
         capacity_(context.capacity),
         last_cylinder_(context.planner.geometry().cylinders() - 1),
         high_(last_cylinder_),
@@ -140,14 +143,17 @@ class IntervalScheduler : public GuardedScheduler {
       return;
     }
     if (!part_.empty()) return;
+    const bool anew = each_part_ && sweep_.empty();
+    if (anew) list_.clear();
     if (list_.empty()) {
-      if (!listed_ || !sweep_.empty()) make_list(head);
+      if (!listed_ || anew || !sweep_.empty()) make_list(head);
       if (list_.empty() && sweep_.empty() && advance()) make_list(head);
       if (list_.empty()) return;
     }
     const std::size_t number = list_.front().part;
     auto end = list_.begin();
     while (end != list_.end() && end->part == number) part_.add(*(end++)->command);
+    front_ = std::prev(end)->command->extent.cylinder.value;
     list_.erase(list_.begin(), end);
   }
 
@@ -184,9 +190,16 @@ class IntervalScheduler : public GuardedScheduler {
 
   /// Lists the interval's requests in SCAN order, and halves the list until no part is too large for an exact order.
   void make_list(const HeadState& head) {
-    for (const Command* command : commands())
-      if (covers(*command)) list_.push_back({command, 0});
-    if (after_ == AfterSweep::Disk && sweep_.empty()) start_at_nearer_end(head);
+    if (each_part_ && listed_ && sweep_.empty()) {
+      list_from(front_);
+      if (list_.empty()) {  // nothing is ahead
+        upward_ = !upward_;
+        list_from(upward_ ? 0 : last_cylinder_);
+      }
+    } else {
+      list_from(upward_ ? 0 : last_cylinder_);
+      if (after_ == AfterSweep::Disk && sweep_.empty()) start_at_nearer_end(head);
+    }
     std::sort(list_.begin(), list_.end(), [this](const Entry& a, const Entry& b) {
       const core::Cylinder x = a.command->extent.cylinder;
       const core::Cylinder y = b.command->extent.cylinder;
@@ -196,6 +209,14 @@ class IntervalScheduler : public GuardedScheduler {
     std::size_t parts = 0;
     halve(0, list_.size(), parts);
     listed_ = !list_.empty();
+  }
+
+  /// Takes in the interval's requests that are not behind a cylinder.
+  void list_from(std::uint32_t cylinder) {
+    for (const Command* command : commands()) {
+      const std::uint32_t at = command->extent.cylinder.value;
+      if (covers(*command) && (upward_ ? at >= cylinder : at <= cylinder)) list_.push_back({command, 0});
+    }
   }
 
   /// Over the whole disk: a list begins at its end nearer to the arm, as a sweep does.
@@ -273,6 +294,7 @@ class IntervalScheduler : public GuardedScheduler {
 
   std::size_t most_;  ///< requests of an exact order; 0: CI-SPTF
   AfterSweep after_;
+  bool each_part_;
   std::size_t capacity_;
   std::uint32_t last_cylinder_;
   std::vector<std::uint32_t> bounds_;  ///< cylinders of the round's continuous requests, in order of arrival
@@ -284,6 +306,7 @@ class IntervalScheduler : public GuardedScheduler {
   std::uint32_t high_;
   PostponedCommands postponed_;
   std::vector<Refused> refused_;  ///< by the guard, in a decision of CI-SPTF
+  std::uint32_t front_ = 0;       ///< the farthest cylinder of the last part
   bool listed_ = false;           ///< the requests of the current interval have been listed
   std::vector<Entry> list_;       ///< of the parts that follow
   OrderedPart part_;              ///< the current part
@@ -293,6 +316,12 @@ class IntervalScheduler : public GuardedScheduler {
 
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context) {
   return std::make_unique<IntervalScheduler>(context);
+}
+
+std::unique_ptr<SchedulerIf> create_second_phase(const SchedulerContext& context) {
+  SchedulerContext second = context;
+  second.interpretations.after_sweep = AfterSweep::Disk;
+  return std::make_unique<IntervalScheduler>(second, context.interpretations.phase_list == PhaseList::Part);
 }
 
 }  // namespace platter::scheduling

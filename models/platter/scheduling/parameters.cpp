@@ -32,6 +32,10 @@ const params::Table<Interpretations>& interpretation_parameters() {
        "CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL: a discrete request that the deadline guard has refused waits until the "
        "next round begins, or until a continuous request comes or the round's last one has been served",
        at(&P::postponed), OneOf{{"round", "last_c"}}},
+      {"scheduling.phase_list", "",
+       "TPS:SCAN/(SCAN/CI-OPT(M)): a list of the second phase is served as a whole, or made anew after each part, of what "
+       "lies ahead",
+       at(&P::phase_list), OneOf{{"whole", "part"}}},
       {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
        at(&P::budget_interval_s), Range{1e-3, 1e4}},
       {"scheduling.cello_elevator", "", "CELLO: elevator of the discrete requests, and of the background ones",

@@ -103,6 +103,8 @@ std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);
+/// CI-OPT over the whole disk, for commands that are in no sweep.
+std::unique_ptr<SchedulerIf> create_second_phase(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_cluster(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_satf_ew(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_read_first(const SchedulerContext& context);

@@ -56,9 +56,7 @@ std::unique_ptr<SchedulerIf> create_tps_scan(const SchedulerContext& context) {
 }
 
 std::unique_ptr<SchedulerIf> create_tps_opt(const SchedulerContext& context) {
-  SchedulerContext second = context;
-  second.interpretations.after_sweep = AfterSweep::Disk;
-  return std::make_unique<TwoPhaseScheduler>(context, create_interval(second));
+  return std::make_unique<TwoPhaseScheduler>(context, create_second_phase(context));
 }
 
 }  // namespace platter::scheduling

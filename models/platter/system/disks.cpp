@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SC_INCLUDE_DYNAMIC_PROCESSES
 #include "platter/system/disks.h"
 
 #include <fmt/format.h>
@@ -55,7 +54,10 @@ Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::
     return;
   }
   make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
-  if (layer == Layer::Apart) return;
+  if (layer == Layer::Apart) {
+    fail_apart(s);
+    return;
+  }
   if (!s.array.striped()) {
     make_ew(s);
     return;
@@ -83,6 +85,21 @@ void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint3
   }
 }
 
+/// Without an array above them: the drive itself fails and is revived.
+void Disks::fail_apart(const Scenario& s) {
+  if (s.fault.fails_at_s <= 0 || !s.array.striped()) return;
+  if (s.redundancy.replaced)
+    s.refuse("fault.replaced", "found true, expected false: drives that are offered alone have no copies to be rebuilt from");
+  drive::Drive* const drive = drives_.at(s.redundancy.failing_drive).get();
+  call_at(s.fault.fails_at_s, [drive] { drive->set_alive(false); });
+  if (s.redundancy.revives_at_s > 0) call_at(s.redundancy.revives_at_s, [drive] { drive->set_alive(true); });
+}
+
+void Disks::call_at(double seconds, std::function<void()> call) {
+  events_.push_back(std::make_unique<core::TimedCall>(core::Rank::Failure, std::move(call)));
+  events_.back()->at(core::to_picoseconds(seconds, core::kPicosecondsPerSecond));
+}
+
 void Disks::make_ew(const Scenario& s) {
   const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
@@ -105,21 +122,16 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
   if (s.fault.fails_at_s <= 0) return;
-  const auto at = [](double seconds) { return core::to_sc_time(core::to_picoseconds(seconds, core::kPicosecondsPerSecond)); };
-  const sc_core::sc_time failure = at(s.fault.fails_at_s);
-  const sc_core::sc_time absence =
-      s.redundancy.revives_at_s > 0 ? at(s.redundancy.revives_at_s) - failure : sc_core::SC_ZERO_TIME;
-  sc_core::sc_spawn(
-      [array = striped_.get(), drive = s.redundancy.failing_drive, replaced = s.redundancy.replaced, failure, absence] {
-        sc_core::wait(failure);
-        array->fail(drive);
-        if (absence == sc_core::SC_ZERO_TIME) return;
-        sc_core::wait(absence);
-        if (replaced)
-          array->replace(drive);
-        else
-          array->revive(drive);
-      });
+  Array* const array = striped_.get();
+  const std::uint32_t drive = s.redundancy.failing_drive;
+  call_at(s.fault.fails_at_s, [array, drive] { array->fail(drive); });
+  if (s.redundancy.revives_at_s <= 0) return;
+  call_at(s.redundancy.revives_at_s, [array, drive, replaced = s.redundancy.replaced] {
+    if (replaced)
+      array->replace(drive);
+    else
+      array->revive(drive);
+  });
 }
 
 std::uint64_t Disks::capacity_bytes() const {
@@ -134,6 +146,7 @@ std::vector<Picoseconds> Disks::busy() const {
 }
 
 std::vector<double> Disks::utilisation(const std::vector<Picoseconds>& before, Picoseconds measured) const {
+  if (measured <= 0) return {};
   const std::vector<Picoseconds> now = busy();
   std::vector<double> shares;
   shares.reserve(now.size());

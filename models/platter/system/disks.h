@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "platter/core/timed_call.h"
 #include "platter/drive/drive.h"
 #include "platter/host/array/array.h"
 #include "platter/host/array/statistics.h"
@@ -58,11 +59,14 @@ class Disks {
   void make_drives(const Scenario& scenario, drive::DriveConfig config, std::uint32_t count,
                    const std::function<engine::EngineFactory(std::uint32_t)>& engine_of);
   void make_ew(const Scenario& scenario);
+  void fail_apart(const Scenario& scenario);
+  void call_at(double seconds, std::function<void()> call);
   void make_striped(const Scenario& scenario, host::array::ArrayConfig layer);
 
   std::vector<std::unique_ptr<drive::Drive>> drives_;
   std::unique_ptr<host::EwArray> ew_;
   std::unique_ptr<host::array::Array> striped_;
+  std::vector<std::unique_ptr<core::TimedCall>> events_;  ///< failure and revival of a drive
 };
 
 }  // namespace platter::system

@@ -16,15 +16,26 @@ DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()) 
   for (const auto& drive : disks.drives()) occupancy += drive->queue().occupancy_integral(time);
 }
 
-std::uint64_t LoadResult::completed() const {
+TraceResult TraceResult::of(workload::TraceProducer& trace, Picoseconds end) {
+  constexpr std::uint64_t kMostCounted = 10'000'000;
+  const workload::TraceCounts counts = trace.counts();
+  TraceResult result;
+  result.rest = trace.rest_from(end, kMostCounted);
+  result.requests = counts.records - (result.rest.requests > 0 ? 1 : 0);
+  result.left_out = counts.dropped + counts.flushes + counts.discards + counts.empty + counts.ignored + counts.cut_short;
+  result.out_of_order = counts.out_of_order;
+  return result;
+}
+
+std::uint64_t LoadResult::completions() const {
   std::uint64_t count = 0;
-  for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += requests->of(static_cast<RequestClass>(i)).completed;
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) count += requests->of(static_cast<RequestClass>(i)).response.count();
   return count;
 }
 
 void LoadResult::measure(const Scenario& s, const observe::Statistics& statistics, const Disks& disks, const DisksAt& begin) {
   const Picoseconds end = core::now_ps();
-  const Picoseconds measured = std::max<Picoseconds>(end - begin.time, 1);
+  const Picoseconds measured = end - begin.time;
   const auto drives = static_cast<double>(disks.drives().size());
   requests = &statistics;
   measured_s = core::to_milliseconds(measured) * 1e-3;
@@ -32,7 +43,10 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   scheduler.policy = s.policy;
   if (s.eager.enabled) eager.emplace();
   std::vector<double> shares = disks.utilisation(begin.busy, measured);
-  for (const double share : shares) utilisation += share / drives;
+  if (measured > 0) {
+    utilisation = 0;
+    for (const double share : shares) *utilisation += share / drives;
+  }
   double occupancy = -begin.occupancy;
   for (const auto& drive : disks.drives()) {
     drive::Drive& each = *drive;
@@ -45,7 +59,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     eager->tracks_examined += each.eager_mapping()->search().tracks_examined();
     eager->gaps += *each.engine().gaps();
   }
-  queue_depth = occupancy / static_cast<double>(measured) / drives;
+  if (measured > 0) queue_depth = occupancy / static_cast<double>(measured) / drives;
   array = disks.array_result(std::move(shares));
 }
 
@@ -54,11 +68,26 @@ const params::Statistics<LoadResult>& load_rows() {
   static const auto depth = params::Statistics<R>().value("mean", "", "tags in use", "time-weighted mean",
                                                           [](const R& r) { return r.queue_depth; }, {"mean queue", 2});
   static const auto throughput = params::Statistics<R>().value(
-      "requests_per_s", "1/s", "completed", "rate",
-      [](const R& r) { return static_cast<double>(r.completed()) / r.measured_s; }, {"throughput", 1});
+      "requests_per_s", "1/s", "requests that completed in the measured time", "rate",
+      [](const R& r) { return params::per_time(r.completions(), r.measured_s); }, {"throughput", 1});
+  static const auto trace =
+      params::Statistics<TraceResult>()
+          .value("requests", "", "that came before the end of the run", "count",
+                 [](const TraceResult& t) { return t.requests; })
+          .value(
+              "left_out", "",
+              "lines read that are no reads or writes, or were left out by an option: flushes, discards, requests of size 0, "
+              "past the drive's end, cut short, or to be ignored",
+              "count", [](const TraceResult& t) { return t.left_out; })
+          .value("out_of_order", "", "requests read that were sorted", "count",
+                 [](const TraceResult& t) { return t.out_of_order; })
+          .value("remaining", "", "requests behind the end of the run; up to 10 million are counted, of a pipe one", "count",
+                 [](const TraceResult& t) { return t.rest.requests; })
+          .value("remaining_all", "", "whether all requests behind the end were counted", "",
+                 [](const TraceResult& t) { return t.rest.all; });
   static const auto rows =
       params::Statistics<R>()
-          .by_name("classes", "requests issued within the measured time, by class; a class without any is left out",
+          .by_name("classes", "by class; one of which none was issued, completed or waits is left out",
                    observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
           .value("hiccups", "",
                  "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
@@ -73,6 +102,7 @@ const params::Statistics<LoadResult>& load_rows() {
                  [](const R& r) { return r.eager; })
           .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
                  [](const R& r) { return r.array; })
+          .group("trace", "of a trace", trace, [](const R& r) { return r.trace; })
           .group("serving", "of `platter serve`; of the machine that served, so it differs from run to run",
                  serving::serving_rows(), [](const R& r) { return r.serving; });
   return rows;

@@ -11,6 +11,7 @@
 #include "platter/observe/statistics.h"
 #include "platter/params/statistic.h"
 #include "platter/system/disks.h"
+#include "platter/workload/generators.h"
 
 namespace platter::system {
 
@@ -23,19 +24,33 @@ struct DisksAt {
   double occupancy = 0;                 ///< of the queues, summed
 };
 
+/// What a run has read of its trace, and what it has not.
+struct TraceResult {
+  /// After a run that ended at `end`.
+  static TraceResult of(workload::TraceProducer& trace, core::Picoseconds end);
+
+  std::uint64_t requests = 0;
+  std::uint64_t left_out = 0;
+  std::uint64_t out_of_order = 0;
+  workload::TraceRest rest;
+};
+
 /// The result of a load, or of clients, on one drive or on several. Over several drives `utilisation` and `queue_depth` are means, `scheduler` and
 /// `eager` sums.
 struct LoadResult {
   const observe::Statistics* requests = nullptr;
   double measured_s = 0;
-  double utilisation = 0;
-  double queue_depth = 0;
+  // Without measured time, no value.
+  std::optional<double> utilisation;
+  std::optional<double> queue_depth;
   drive::SchedulerStatistics scheduler;
   std::optional<eager::EagerResult> eager;
   std::optional<host::array::ArrayResult> array;
   std::optional<serving::ServingResult> serving;
+  std::optional<TraceResult> trace;
 
-  std::uint64_t completed() const;
+  /// Requests that completed in the measured time.
+  std::uint64_t completions() const;
   /// The result of the time from `begin` to now.
   void measure(const Scenario& scenario, const observe::Statistics& statistics, const Disks& disks, const DisksAt& begin);
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A load on one drive, or on an array of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -72,6 +74,25 @@ std::uint32_t discrete_limit(const Scenario& s) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
+/// Ends a run when the last request of its trace has ended.
+class TraceEnd : public workload::RequestObserverIf {
+ public:
+  explicit TraceEnd(Timeline& time) : time_(time) {}
+
+  void watch(const workload::TraceProducer& trace) { trace_ = &trace; }
+  void issued(const workload::Request& request) override { outstanding_ += request.cls == RequestClass::Discrete ? 1 : 0; }
+  void finished(const workload::FinishedRequest& finished) override {
+    if (finished.request.cls != RequestClass::Discrete) return;
+    --outstanding_;
+    if (outstanding_ == 0 && trace_->ended() && time_.open()) time_.end_here();
+  }
+
+ private:
+  Timeline& time_;
+  const workload::TraceProducer* trace_ = nullptr;
+  std::uint64_t outstanding_ = 0;
+};
+
 class LoadRun : public RunIf {
  public:
   LoadRun(const Scenario& scenario, const RunOptions& options)
@@ -79,7 +100,7 @@ class LoadRun : public RunIf {
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         disks_(scenario, drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
-        statistics_(time_.warmup(), time_.end()),
+        statistics_(time_.warmup(), time_.open() ? core::kNoDeadline : time_.end()),
         waves_(scenario, options, disks_) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
@@ -88,8 +109,13 @@ class LoadRun : public RunIf {
     host_.set_end(time_.end());
     producers_ = make_producers(s_, {disks_.capacity_bytes() / sector_bytes, sector_bytes}, files_);
     for (const auto& producer : producers_) host_.add_producer(*producer);
+    if (s_.discrete.source == "trace") trace_ = dynamic_cast<workload::TraceProducer*>(producers_.back().get());
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);
+    if (time_.open()) {
+      trace_end_.watch(*trace_);
+      host_.add_observer(trace_end_);
+    }
     files_.observe(host_);
     files_.observe_drives(disks_);
   }
@@ -100,14 +126,21 @@ class LoadRun : public RunIf {
     time_.advance(time_.end());
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
+    if (s_.run.as_long_as_trace() && time_.end() <= time_.warmup())
+      s_.refuse("sim.warmup_s",
+                fmt::format("found {:g}, but the requests of the trace have ended after {:g} s: nothing is left to "
+                            "be measured",
+                            s_.run.warmup_s, time_.simulated_s()));
     host_.for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, time_.end()); });
     statistics_.check_conservation();
     result_.measure(s_, statistics_, disks_, begin);
-    result_.measured_s = s_.run.measure_s;
+    if (!s_.run.as_long_as_trace()) result_.measured_s = s_.run.measure_s;
+    if (trace_ != nullptr) result_.trace = TraceResult::of(*trace_, time_.end());
   }
 
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
+  std::optional<double> measured_s() const override { return result_.measured_s; }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
   std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
 
@@ -118,6 +151,8 @@ class LoadRun : public RunIf {
   Disks disks_;
   workload::Initiator host_{"host"};
   std::vector<std::unique_ptr<workload::ProducerIf>> producers_;
+  workload::TraceProducer* trace_ = nullptr;  ///< one of them; null: there is none
+  TraceEnd trace_end_{time_};
   observe::Statistics statistics_;
   RefusalWatch refusals_;
   DiskWaves waves_;  // behind the host, whose first requests are in the first sample

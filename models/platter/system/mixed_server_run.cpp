@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "platter/host/mixed_server/account.h"
@@ -21,15 +23,15 @@ using core::Picoseconds;
 
 namespace {
 
-double per(double value, std::uint64_t count) { return count > 0 ? value / static_cast<double>(count) : 0; }
-
 struct Result {
   const server::Workload* work = nullptr;
   const server::Account* account = nullptr;
   const observe::Samples* response = nullptr;
   bool bursty = false;
+  std::uint64_t issued = 0;  ///< text requests, in the measured time
+  std::uint64_t failed = 0;  ///< of them
   std::uint64_t unfinished = 0;
-  std::uint64_t failed = 0;
+  Picoseconds oldest = 0;
   std::int64_t clients = 0;
   std::uint64_t client_rounds = 0;
   host::array::ArrayResult array;
@@ -68,21 +70,31 @@ const params::Statistics<Result>& text_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("requests", "", "", "count", [](const R& r) { return r.response->count() + r.failed; }, {"text requests"})
+          .value("requests", "", "issued in the measured time", "count", [](const R& r) { return r.issued; },
+                 {"text requests"})
           .value("failed", "", "of them, with a unit that no working disk holds", "count", [](const R& r) { return r.failed; },
                  {"failed"})
-          .value("unfinished", "", "of them, at the end", "count", [](const R& r) { return r.unfinished; }, {"unfinished"})
-          .group("response_ms",
-                 "of all requests that did not fail, those that the cache serves at once and those unfinished, with their age, "
+          .value("completions", "",
+                 "requests that completed in the measured time, those issued before it and those that the cache serves at once "
                  "included",
-                 response_rows(), [](const R& r) -> const observe::Samples& { return *r.response; })
-          .value("units", "", "read from disks", "count", [](const R& r) { return r.account->text_units(); })
+                 "count", [](const R& r) { return std::uint64_t{r.response->count()}; }, {"completions"})
+          .value("unfinished", "", "at the end, whenever they were issued", "count", [](const R& r) { return r.unfinished; },
+                 {"unfinished"})
+          .value("oldest_ms", "ms", "age of the oldest unfinished one; null without one", "maximum",
+                 [](const R& r) {
+                   return r.unfinished > 0 ? std::optional<double>(core::to_milliseconds(r.oldest)) : std::nullopt;
+                 },
+                 {"oldest of them", 2})
+          .group("response_ms", "of the `completions`; null without them", response_rows(),
+                 [](const R& r) -> const observe::Samples& { return *r.response; })
+          .value("units", "", "read from disks, that completed in the measured time", "count",
+                 [](const R& r) { return r.account->text_units(); })
           .value("unit_queue_ms", "ms", "of these units", "mean",
-                 [](const R& r) { return per(r.account->queue_ms(), r.account->text_units()); })
+                 [](const R& r) { return params::mean(r.account->queue_ms(), r.account->text_units()); })
           .value("unit_service_ms", "ms", "the rest of their response", "mean",
-                 [](const R& r) { return per(r.account->service_ms(), r.account->text_units()); })
+                 [](const R& r) { return params::mean(r.account->service_ms(), r.account->text_units()); })
           .value("cache_hit_share", "", "of all units asked for, from the run's start on", "share",
-                 [](const R& r) { return per(static_cast<double>(r.work->cache_hits()), r.work->cache_uses()); },
+                 [](const R& r) { return params::mean(static_cast<double>(r.work->cache_hits()), r.work->cache_uses()); },
                  {"units from the cache", 3})
           .group("bursts", "bursty arrivals only: the cascade over the measured time", burst_rows(),
                  [](const R& r) -> const server::Workload* { return r.bursty ? r.work : nullptr; });
@@ -98,14 +110,14 @@ const params::Statistics<Result>& video_rows() {
           .value("violations", "", "of them, with a late unit", "count", [](const R& r) { return r.account->violations(); },
                  {"client-rounds with a late unit"})
           .value("violation_share", "", "", "share",
-                 [](const R& r) { return per(static_cast<double>(r.account->violations()), r.client_rounds); },
+                 [](const R& r) { return params::mean(static_cast<double>(r.account->violations()), r.client_rounds); },
                  {"share of them", 5})
           .value("units", "", "that came, or were due and had not come at the end", "count",
                  [](const R& r) { return r.account->video_units(); })
           .value("late_units", "", "of them, those that came late or had not come", "count",
                  [](const R& r) { return r.account->late_units(); }, {"late units"})
           .value("late_unit_share", "", "", "share",
-                 [](const R& r) { return per(static_cast<double>(r.account->late_units()), r.account->video_units()); })
+                 [](const R& r) { return params::mean(static_cast<double>(r.account->late_units()), r.account->video_units()); })
           .value("lost_units", "", "of the late ones, those that no working disk holds", "count",
                  [](const R& r) { return r.account->lost_units(); }, {"lost units"});
   return rows;
@@ -122,7 +134,7 @@ const params::Statistics<Result>& result_rows() {
                  {"utilisation", 3});
   static const auto rows =
       params::Statistics<R>()
-          .section("text", "requests issued after the warm-up", text_rows())
+          .section("text", "", text_rows())
           .section("video", "units issued after the warm-up", video_rows())
           .section("disks", "", disks)
           .group("array", "all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
@@ -198,11 +210,10 @@ class MixedServerRun : public RunIf {
             array_config(scenario, *work_)),
         waves_(scenario, options, disks_) {
     work_->on_text_ended([this](const server::TextRequest& request) {
-      if (request.issued < time_.warmup()) return;
-      if (request.failed)
-        ++result_.failed;
-      else
-        response_.add(request.ended - request.issued);
+      const bool issued_within = request.issued >= time_.warmup();
+      if (issued_within) ++result_.issued;
+      if (issued_within && request.failed) ++result_.failed;
+      if (!request.failed && (issued_within || request.ended > time_.warmup())) response_.add(request.ended - request.issued);
     });
     disks_.bind(host_.disk_init_socket);
     host_.add_producer(*work_);
@@ -220,9 +231,10 @@ class MixedServerRun : public RunIf {
     refusals_.rethrow(s_.file);
     host_.for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
     for (const server::TextRequest& request : work_->text_requests()) {
-      if (request.units == 0 || request.issued < time_.warmup()) continue;
+      if (request.units == 0) continue;
       ++result_.unfinished;
-      response_.add(time_.end() - request.issued);
+      result_.oldest = std::max(result_.oldest, time_.end() - request.issued);
+      if (request.issued >= time_.warmup()) ++result_.issued;
     }
     result_.work = work_.get();
     result_.account = &account_;

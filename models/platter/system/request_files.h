@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "platter/system/disks.h"
 #include "platter/system/run.h"
 #include "platter/system/timeline.h"
+#include "platter/workload/blktrace_event.h"
 
 namespace platter::system {
 
@@ -22,6 +25,11 @@ class RequestFiles {
     if (!options.timeline.empty())
       timeline_.emplace(options.timeline, seconds(scenario.waves.from_s), seconds(scenario.waves.to_s));
     if (!options.requests.empty()) log_.emplace(options.requests);
+    constexpr std::uint32_t kUnit = workload::BlktraceEvent::kSectorBytes;
+    if (!options.block_trace.empty() && scenario.drive.geometry.sector_bytes % kUnit != 0)
+      scenario.refuse("drive.geometry.sector_bytes",
+                      fmt::format("found {}, expected whole units of {} bytes, in which a block trace has its addresses",
+                                  scenario.drive.geometry.sector_bytes, kUnit));
     if (!options.block_trace.empty()) trace_.emplace(options.block_trace);
   }
 

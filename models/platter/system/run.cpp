@@ -59,7 +59,7 @@ const params::Statistics<Frame>& frame_rows() {
           .value("requests_per_cpu_s", "1/s", "commands decided, set-up included", "rate",
                  [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
   static const auto rows = params::Statistics<F>()
-                               .value("schema", "", "version of this form", "", [](const F&) { return 1; })
+                               .value("schema", "", "version of this form", "", [](const F&) { return 2; })
                                .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
                                .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
                                .value("configuration", "", "the effective configuration: every key of scenario and drive", "",
@@ -81,13 +81,21 @@ json result_json(const Scenario& scenario, const RunIf& run, double wall_s, doub
 
 namespace {
 
-std::string failure_text(const Scenario& s) {
+std::string failure_text(const Scenario& s, double simulated_s) {
   const double at = s.fault.fails_at_s;
   if (at <= 0) return "";
   const std::string who = s.kind == HostKind::Drive ? "the drive" : fmt::format("drive {}", s.redundancy.failing_drive);
-  if (at >= s.run.warmup_s + s.run.measure_s)
-    return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
+  if (at >= simulated_s) return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
   return fmt::format("\n{} failed at {:g} s\n", who, at);
+}
+
+std::string trace_text(const json& result) {
+  if (!result.contains("trace")) return "";
+  const json& trace = result.at("trace");
+  const std::uint64_t remaining = trace.at("remaining");
+  if (remaining == 0) return "";
+  return fmt::format("\nthe trace goes on: {}{} requests come after the end of the run (sim.measure_s)\n",
+                     trace.at("remaining_all").get<bool>() ? "" : "at least ", remaining);
 }
 
 }  // namespace
@@ -96,7 +104,8 @@ std::string result_text(const Scenario& s, const json& result) {
   const double simulated_s = result.at("host").at("simulated_s");
   return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name,
                      policy_text(s), s.engine, s.drive.queue_depth, simulated_s, s.run.seed) +
-         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) + failure_text(s);
+         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) +
+         trace_text(result) + failure_text(s, simulated_s);
 }
 
 json result_schema() {
@@ -130,7 +139,19 @@ std::string result_page() {
       "rows give the schema "
       "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for "
       "the same scenario and seed, on "
-      "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n## Every run\n\n";
+      "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n"
+      "## The measured time\n\n"
+      "The measured time begins after the warm-up. A class has two accounts of it.\n\n"
+      "- By completion: throughput, response times and their parts are of the requests that complete in the measured time, "
+      "whenever they were issued. They are the `completions`. Requests that still wait at the end are told with their number "
+      "and the age of the oldest (`waiting`).\n"
+      "- By issue: of the requests `issued` in the measured time, some have `completed`, some have `failed`, and the rest is "
+      "`outstanding`. These three sum to `issued`. Deadlines are judged in this account (`late`, `hiccups`).\n\n"
+      "A request that completes in the last picosecond of the warm-up belongs to the warm-up. In a closed load throughput "
+      "times mean response time is the number outstanding (Little's law). In a short time the requests at its two ends weigh: "
+      "at a depth of 256 up to 2 % in 10 s.\n\n"
+      "What was not measured is null, on the screen `–`: a response time without a completion, a mean over no decisions. A "
+      "rate is 0 where nothing completed in a time that was measured.\n\n## Every run\n\n";
   text += params::page_table(frame_rows());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) {
     const auto kind = static_cast<HostKind>(i);

@@ -170,6 +170,11 @@ void check_policies(const Scenario& s, params::Findings& findings) {
 /// Finds keys whose values do not fit together.
 void check(const Scenario& s, params::Findings& findings) {
   check_policies(s, findings);
+  const bool traced = (s.kind == HostKind::Drive || s.kind == HostKind::Array) && s.discrete.source == "trace";
+  if (s.run.measure_s < workload::kShortestMeasured_s && !(traced && s.run.as_long_as_trace()))
+    findings.add("sim.measure_s",
+                 fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
+                             traced ? ", or 0: as long as the trace" : "; 0 is for traces"));
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
   switch (s.kind) {
     case HostKind::Drive:
@@ -230,6 +235,8 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
     const std::string kinds = kinds_with(key);
     return kinds.empty() ? kinds : fmt::format(" with host.kind = \"{}\", but with {}", to_string(s.kind), kinds);
   });
+  const bool traced = (s.kind == HostKind::Drive || s.kind == HostKind::Array) && s.discrete.source == "trace";
+  if (traced && s.positions.count("sim.measure_s") == 0) s.run.measure_s = 0;
   s.drive_name = document.name_of("drive");
   const auto in_drive = [](const core::ConfigProblem& problem) {
     return problem.key == "drive" || problem.key.rfind("drive.", 0) == 0;

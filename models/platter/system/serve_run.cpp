@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "platter/core/error.h"
@@ -46,16 +49,26 @@ void write_debug(observe::RequestTap& to, std::uint64_t at, std::uint8_t* data, 
     throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at {}", bytes, at));
 }
 
-/// Makes the file the first contents of a drive. Throws core::InputError if it cannot be read, or is larger than the drive.
-void load_image(const std::filesystem::path& file, observe::RequestTap& to, std::uint64_t capacity,
-                std::uint32_t sector_bytes) {
+bool readable(int fd) {
+  pollfd waiting{fd, POLLIN, 0};
+  return poll(&waiting, 1, 0) > 0;
+}
+
+/// Makes the file the first contents of a drive; ends early when `stop_fd` is readable. Throws core::InputError if it is no regular file or block
+/// device, cannot be read, or is larger than the drive.
+void load_image(const std::filesystem::path& file, observe::RequestTap& to, std::uint64_t capacity, std::uint32_t sector_bytes,
+                int stop_fd) {
   if (const std::string objection = core::note_input(file); !objection.empty()) throw core::InputError(file, 0, 0, objection);
-  const serving::FileDescriptor from(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const serving::FileDescriptor from(
+      open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO would wait for its writer
   const auto fail = [&file] { throw core::InputError(file, 0, 0, std::strerror(errno)); };
-  if (!from) fail();
+  struct stat kind{};
+  if (!from || fstat(from.get(), &kind) != 0) fail();
+  if (!S_ISREG(kind.st_mode) && !S_ISBLK(kind.st_mode))
+    throw core::InputError(file, 0, 0, "expected a regular file or a block device: an image has an end");
   std::vector<std::uint8_t> chunk(std::size_t{1} << 20);
   std::uint64_t at = 0;
-  for (std::size_t filled = 0;;) {
+  for (std::size_t filled = 0; !readable(stop_fd);) {
     if (filled == 0) {  // a hole reads as zero, as the drive does
       const off_t data = lseek(from.get(), static_cast<off_t>(at), SEEK_DATA);
       if (data < 0 && errno == ENXIO) break;
@@ -83,6 +96,31 @@ void load_image(const std::filesystem::path& file, observe::RequestTap& to, std:
   }
 }
 
+/// Where the measured time begins: with the first command that a client sends or gets back after the warm-up, since nothing else happens then.
+/// To be told of every command before the statistics.
+class MeasuredFrom : public workload::RequestObserverIf {
+ public:
+  MeasuredFrom(const Disks& disks, observe::Statistics& statistics, core::Picoseconds warmup)
+      : disks_(disks), statistics_(statistics), warmup_(warmup) {}
+
+  void issued(const workload::Request& /*request*/) override { look(); }
+  void finished(const workload::FinishedRequest& /*finished*/) override { look(); }
+  void look() {
+    if (!begin_ && core::now_ps() >= warmup_) start();
+  }
+  void start() {
+    begin_.emplace(disks_);
+    statistics_.begin(begin_->time);
+  }
+  const std::optional<DisksAt>& begin() const { return begin_; }
+
+ private:
+  const Disks& disks_;
+  observe::Statistics& statistics_;
+  core::Picoseconds warmup_;
+  std::optional<DisksAt> begin_;
+};
+
 class ServeRun : public RunIf, private serving::PollHandlerIf {
  public:
   ServeRun(const Scenario& scenario, const ServeOptions& options)
@@ -90,7 +128,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
         files_(scenario, options.run),
         disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
                Disks::Layer::Apart),
-        statistics_(seconds(scenario.run.warmup_s)),
+        statistics_(core::kNoDeadline),
+        from_(disks_, statistics_, seconds(scenario.run.warmup_s)),
         waves_(scenario, options.run, disks_),
         loop_(options.pacing, poller_),
         options_(options) {
@@ -109,15 +148,22 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   void run() override {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     for (std::size_t i = 0; i < options_.images.size(); ++i)
-      load_image(options_.images[i], *taps_[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes);
+      load_image(options_.images[i], *taps_[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes,
+                 options_.stop_fd);
     listen();
-    const DisksAt begin(disks_);
+    from_.look();
     loop_.run();
+    from_.look();
+    if (!from_.begin()) {
+      from_.start();
+      options_.warning(fmt::format("nothing was measured: serving ended after {} s of simulated time, within the warm-up of {} s (sim.warmup_s)",
+                                   simulated_s(), s_.run.warmup_s));
+    }
     const core::Picoseconds end = core::now_ps();
     for (const auto& tap : taps_)
       tap->for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, end); });
     statistics_.check_conservation();
-    result_.measure(s_, statistics_, disks_, begin);
+    result_.measure(s_, statistics_, disks_, *from_.begin());
     result_.serving->account = loop_.account();
     result_.serving->clients = (nbd_ ? nbd_->clients() : 0) + (machine_ ? machine_->clients() : 0);
   }
@@ -141,6 +187,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     observe::RequestTap& tap = *taps_.back();
     tap.disk_init_socket.bind(drive.host_tgt_socket);
     tap.add_observer(loop_);
+    tap.add_observer(from_);
     tap.add_observer(statistics_);
     files_.observe(tap);
     return tap;
@@ -170,6 +217,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       devices.push_back(ahci::AtaIdentity::of(s_.drive, drive->capacity_sectors(), fmt::format("{:04}", devices.size() + 1)));
     adapter_ = std::make_unique<ahci::AhciTarget>("ahci", devices);
     machine_ = std::make_unique<vfio_user::VfioUserServer>("vfio_user", poller_);
+    machine_->stop_on(options_.stop_fd);
     machine_->register_init_socket.bind(adapter_->register_tgt_socket);
     adapter_->dma_init_socket.bind(machine_->memory_tgt_socket);
     adapter_->interrupt.bind(interrupt_);
@@ -183,6 +231,12 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     loop_.add(*machine_);
   }
 
+  nbd::ServerOptions nbd_options() const {
+    nbd::ServerOptions options;
+    if (options_.nbd_memory > 0) options.memory = options_.nbd_memory;
+    return options;
+  }
+
   /// From now on clients come.
   void listen() {
     const auto open = [](const char* option, const auto& how) {
@@ -193,7 +247,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       }
     };
     if (!blocks_.empty()) {
-      open("--nbd", [this] { nbd_ = std::make_unique<nbd::Server>(options_.nbd, exports_, poller_); });
+      open("--nbd", [this] { nbd_ = std::make_unique<nbd::Server>(options_.nbd, exports_, poller_, nbd_options()); });
       loop_.add(*nbd_);
     }
     if (machine_) open("--vfio-user", [this] { machine_->listen(options_.vfio_user); });
@@ -208,6 +262,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
   Disks disks_;
   observe::Statistics statistics_;
+  MeasuredFrom from_;
   std::uint64_t numbers_ = 0;
   std::vector<std::unique_ptr<observe::RequestTap>> taps_;
   DiskWaves waves_;
@@ -232,6 +287,10 @@ std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& opt
   if (!options.nbd.empty() && !options.vfio_user.empty())
     throw core::InputError("platter serve", 0, 0,
                            "found --nbd and --vfio-user, expected one of them: an AHCI port gives its drive the tags");
+  if (options.nbd_memory > 0 && options.nbd_memory < nbd::ServerOptions::kLeastMemory)
+    throw core::InputError("--nbd-memory", 0, 0,
+                           fmt::format("found {} bytes, expected at least {}: two of the largest requests", options.nbd_memory,
+                                       nbd::ServerOptions::kLeastMemory));
   check_engine(s);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return std::make_unique<ServeRun>(s, options);

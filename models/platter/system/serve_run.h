@@ -15,12 +15,14 @@ namespace platter::system {
 /// How a scenario's drives are offered to clients.
 struct ServeOptions {
   RunOptions run;
-  std::string nbd;        ///< address of a server of network block devices; empty: none
-  std::string vfio_user;  ///< path of a Unix socket for a virtual machine; empty: none
+  std::string nbd;               ///< address of a server of network block devices; empty: none
+  std::uint64_t nbd_memory = 0;  ///< bytes for the data of its clients' requests; 0: nbd::ServerOptions' default
+  std::string vfio_user;         ///< path of a Unix socket for a virtual machine; empty: none
   serving::Pacing pacing;
   std::vector<std::filesystem::path> images;               ///< first contents of the drives, in their order
   int stop_fd = -1;                                        ///< readable when the run is to end
   std::function<void(const std::string& line)> listening;  ///< told where each drive is offered, once clients may come
+  std::function<void(const std::string& line)> warning;    ///< told what the user would not expect of the result
 };
 
 /// The drives of a scenario, with their data, for clients outside of the simulation. `run` serves until `stop_fd` is readable. The load of the

@@ -17,7 +17,8 @@ double demerit_exact(std::vector<double> measured, std::vector<double> simulated
 /// + 1) = e(k) + 1 + floor(e(k) / 100); straight lines between the edges, 10,000 heights.
 double demerit_binned(const std::vector<double>& measured_ms, const std::vector<double>& simulated_ms);
 
-/// Comparison of measured and simulated times of a group of requests, request by request and as distributions; milliseconds and shares.
+/// Comparison of measured and simulated times of a group of requests, request by request and as distributions; milliseconds and shares. Without requests the other members
+/// mean nothing.
 struct GroupScore {
   std::size_t requests = 0;
   double measured_mean_ms = 0;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
@@ -19,10 +21,18 @@ constexpr std::size_t kMagicBytes = 6;
 
 }  // namespace
 
-ByteSource::ByteSource(const std::filesystem::path& path) : name_(path.string()), buffer_(kMostHeld) {
-  if (const std::string objection = core::note_input(path); !objection.empty()) fail(0, objection);
+std::string ByteSource::name_of(const std::filesystem::path& path) {
+  return path == kStandardInput ? "standard input" : path.string();
+}
+
+ByteSource::ByteSource(const std::filesystem::path& path) : name_(name_of(path)), buffer_(kMostHeld) {
+  const bool standard = path == kStandardInput;
+  static bool taken = false;
+  if (standard && taken) fail(0, "can be read once only, and is needed twice: write it to a file first");
+  taken = taken || standard;
+  if (const std::string objection = core::note_input(standard ? "/dev/stdin" : path); !objection.empty()) fail(0, objection);
   errno = 0;
-  file_ = {std::fopen(path.c_str(), "rb"), &std::fclose};
+  file_ = {standard ? fdopen(dup(STDIN_FILENO), "rb") : std::fopen(path.c_str(), "rb"), &std::fclose};
   if (!file_) fail(0, fmt::format("cannot be opened: {}", std::generic_category().message(errno)));
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   packed_.resize(kPackedBytes);

@@ -18,6 +18,11 @@ namespace platter::workload {
 /// core::InputError for a file that cannot be read, and for a compressed stream that is damaged or cut short.
 class ByteSource {
  public:
+  /// The name of the standard input, which can be read once.
+  static constexpr const char* kStandardInput = "-";
+  /// How messages name a file.
+  static std::string name_of(const std::filesystem::path& path);
+
   explicit ByteSource(const std::filesystem::path& path);
 
   /// What was read and not yet consumed; valid until more().

@@ -122,11 +122,35 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
 }
 
 TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed)
-    : reader_(file, options), file_(file.string()), target_(target), speed_(speed) {}
+    : reader_(file, options), file_(file.string()), target_(target), speed_(speed) {
+  std::error_code error;
+  rewindable_ =
+      std::filesystem::is_regular_file(file, error) || !std::filesystem::exists(file, error);  // or NAME of several files
+  if (file == ByteSource::kStandardInput) rewindable_ = false;
+}
+
+TraceRest TraceProducer::rest_from(core::Picoseconds end, std::uint64_t most) {
+  TraceRest rest;
+  if (last_ < end) return rest;
+  rest.requests = 1;
+  rest.all = false;
+  if (!rewindable_) return rest;
+  try {
+    TraceRecord record;
+    while (rest.requests < most && reader_.next(record)) ++rest.requests;
+    rest.all = rest.requests < most;
+  } catch (const core::InputError&) {
+    // The run did not need what is wrong with the rest.
+  }
+  return rest;
+}
 
 bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
   TraceRecord record;
-  if (!reader_.next(record)) return false;
+  if (!reader_.next(record)) {
+    ended_ = true;
+    return false;
+  }
   if (record.offset_bytes % target_.block_bytes != 0 || record.length_bytes % target_.block_bytes != 0)
     throw core::InputError(file_, record.line, 0,
                            fmt::format("request of {} bytes at byte {}: expected whole sectors of {} bytes",
@@ -145,6 +169,7 @@ bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
   request.deadline = core::kNoDeadline;
   request.stream = 0;
   request.recorded = record.response_ps;
+  last_ = request.issued;
   return true;
 }
 

@@ -90,12 +90,25 @@ class RoundsProducer : public ProducerIf {
   std::uint32_t stream_ = 0;
 };
 
+/// The requests of a trace behind the end of a run.
+struct TraceRest {
+  std::uint64_t requests = 0;
+  bool all = true;  ///< false: there may be more of them
+};
+
 /// A recorded trace, its arrival times divided by `speed`. Errors of the reader name file and line.
 class TraceProducer : public ProducerIf {
  public:
   TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed);
 
   bool next(Request& request, core::Picoseconds now) override;
+  /// Whether there are no requests behind those that next() has given.
+  bool ended() const { return ended_; }
+  /// Counts the requests from `end` on that next() has given, of which there is one at most, and those behind it, up to `most`. These are read for
+  /// it, but not from a pipe. Call it last.
+  TraceRest rest_from(core::Picoseconds end, std::uint64_t most);
+  /// Of the lines read so far.
+  const TraceCounts& counts() const { return reader_.counts(); }
   /// Whether the trace's format records response times.
   bool records_responses() const { return reader_.format().responses; }
 
@@ -104,6 +117,9 @@ class TraceProducer : public ProducerIf {
   std::string file_;
   Target target_;
   double speed_;
+  bool rewindable_;  ///< a file, not a pipe
+  bool ended_ = false;
+  core::Picoseconds last_ = -1;  ///< arrival of the last request given
 };
 
 }  // namespace platter::workload

@@ -18,12 +18,14 @@ constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestCl
 }  // namespace
 
 Initiator::Initiator(const sc_core::sc_module_name& name)
-    : sc_module(name), disk_init_socket("disk_init_socket"), best_effort_init_socket("best_effort_init_socket") {
+    : sc_module(name),
+      disk_init_socket("disk_init_socket"),
+      best_effort_init_socket("best_effort_init_socket"),
+      arrival_(core::Rank::Arrival, [this] { arrivals(); }) {
   disk_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
   best_effort_init_socket.register_nb_transport_bw(this, &Initiator::nb_transport_bw);
   limits_.fill(~0u);
-  SC_METHOD(arrivals);
-  sensitive << arrival_event_;
+  arrival_.now();
 }
 
 Initiator::~Initiator() {
@@ -71,7 +73,7 @@ void Initiator::replace(std::size_t source) {
   }
   thinking_.push_back({s.next, source, next_thought_++});
   std::push_heap(thinking_.begin(), thinking_.end(), later);
-  arrival_event_.notify(core::to_sc_time(thinking_.front().request.issued - now));
+  arrival_.at(thinking_.front().request.issued);
 }
 
 void Initiator::arrivals() {
@@ -101,7 +103,7 @@ void Initiator::arrivals() {
     if (source.has_next && source.next.issued < earliest) earliest = source.next.issued;
   }
   send();
-  if (earliest != core::kNoDeadline) arrival_event_.notify(core::to_sc_time(earliest - now));
+  if (earliest != core::kNoDeadline) arrival_.at(earliest);
 }
 
 void Initiator::enqueue(const Request& made, std::size_t source) {

@@ -12,6 +12,7 @@
 #include "platter/command/tlm/command_extension.h"
 #include "platter/command/tlm/initiator_port.h"
 #include "platter/core/ring_buffer.h"
+#include "platter/core/timed_call.h"
 #include "platter/workload/request.h"
 
 namespace platter::workload {
@@ -36,7 +37,6 @@ class RequestObserverIf {
 /// queue of its own in the host and a limit of commands in the drive; continuous requests go first, then discrete, then background.
 class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
-  SC_HAS_PROCESS(Initiator);
   explicit Initiator(const sc_core::sc_module_name& name);
   ~Initiator() override;
 
@@ -123,7 +123,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::array<command::InitiatorPort, 2> ways_;
   std::uint64_t next_number_ = 0;
   core::Picoseconds end_ = core::kNoDeadline;
-  sc_core::sc_event arrival_event_;
+  core::TimedCall arrival_;
   bool sending_ = false;
   bool started_ = false;
   std::exception_ptr failure_;

@@ -17,7 +17,9 @@ const params::Table<RunParameters>& run_parameters() {
   static const params::Table<P> table = {
       {"sim.seed", "", "seed of every random stream of the run", at(&P::seed), Range{0, 9.2e18}},
       {"sim.warmup_s", "s", "simulated time before counting starts", at(&P::warmup_s), Range{0, 1e6}},
-      {"sim.measure_s", "s", "simulated time that is counted", at(&P::measure_s), Range{1e-6, 1e6}},
+      {"sim.measure_s", "s",
+       "simulated time that is counted, at least 1 us; 0, which is the default with a trace: until its requests have ended",
+       at(&P::measure_s), Range{0, kLongestMeasured_s}},
   };
   return table;
 }
@@ -73,13 +75,14 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.span_bytes", "bytes",
        "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
        Range{0, 1e15}},
-      {"workload.discrete.trace", "", "trace: the file, or NAME of NAME.blktrace.0, .1 and so on", at(&P::trace)},
+      {"workload.discrete.trace", "", "trace: the file, NAME of NAME.blktrace.0, .1 and so on, or - for the standard input",
+       at(&P::trace)},
       {"workload.discrete.trace_format", "", "one of `platter list trace-formats`, or auto", at(&P::trace_format)},
       {"workload.discrete.trace_device", "", "requests of this device only; empty: the trace must name one only",
        at(&P::trace_device)},
       {"workload.discrete.trace_action", "",
-       "blktrace, blkparse: a request is what was queued (Q), issued to the drive (D) or completed (C)", at(&P::trace_action),
-       OneOf{{"queued", "issued", "completed"}}},
+       "blktrace, blkparse, ftrace: a request is what was queued (Q), issued to the drive (D) or completed (C)",
+       at(&P::trace_action), OneOf{{"queued", "issued", "completed"}}},
       {"workload.discrete.trace_time_unit", "", "unit of the trace's times; format: the usual one of its format",
        at(&P::trace_time_unit), OneOf{{"format", "s", "ms", "us", "100ns", "ns", "ps"}}},
       {"workload.discrete.trace_lba_bytes", "bytes",
@@ -91,6 +94,11 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.trace_spread_s", "s",
        "requests with equal times in the trace are spread evenly over so long, or up to the next later time; 0: not at all",
        at(&P::trace_spread_s), Range{0, 1e6}},
+      {"workload.discrete.trace_last_line", "",
+       "the last line of a text without an end of line, which may be cut short: stop, read it as it is, or leave it out",
+       at(&P::trace_last_line), OneOf{{"error", "keep", "drop"}}},
+      {"workload.discrete.trace_skip_empty", "", "whether requests of size 0 are left out of the trace, and not an error",
+       at(&P::trace_skip_empty)},
       {"workload.discrete.past_end", "",
        "a traced request past the drive's end: stop, wrap its address, or cut it; scale: stretch or shrink all addresses to "
        "the drive",
@@ -115,6 +123,8 @@ TraceOptions trace_options(const DiscreteWorkload& w) {
   if (w.trace_time_unit != "format") options.time_unit = w.trace_time_unit;
   options.address_unit_bytes = static_cast<std::uint64_t>(w.trace_lba_bytes);
   if (w.trace_sort_window >= 0) options.sort_window = static_cast<std::uint32_t>(w.trace_sort_window);
+  options.last_line = last_line_of(w.trace_last_line);
+  options.skip_empty = w.trace_skip_empty;
   options.spread_ps = core::to_picoseconds(w.trace_spread_s, core::kPicosecondsPerSecond);
   return options;
 }

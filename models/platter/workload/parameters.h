@@ -34,7 +34,7 @@ struct DiscreteWorkload {
   double deadline_ms = 0;
   std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
-  params::FileName trace{{}, {}, ".blktrace.0"};
+  params::FileName trace{{}, {}, ".blktrace.0", true};
   std::string trace_format = "auto";
   std::string trace_device;
   std::string trace_action = "queued";
@@ -42,6 +42,8 @@ struct DiscreteWorkload {
   std::int64_t trace_lba_bytes = 0;
   std::int64_t trace_sort_window = -1;
   double trace_spread_s = 0;
+  std::string trace_last_line = "error";
+  bool trace_skip_empty = false;
   std::int64_t trace_span_bytes = 0;
   std::string past_end = "error";
   double trace_speed = 1.0;
@@ -50,7 +52,7 @@ struct DiscreteWorkload {
 /// How the trace is to be read; the caller sets capacity and sector size.
 TraceOptions trace_options(const DiscreteWorkload& workload);
 
-/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s, and the random draw that passes the end of the run adds less
+/// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s (kLongestMeasured_s), and the random draw that passes the end of the run adds less
 /// than 54 means.
 inline constexpr double kLongestMean_s = 1e5;
 

@@ -4,15 +4,14 @@
 //   8,0    0        1     0.000000000   138  Q  RA 524160 + 8 [mkfs.ext4]
 //   device cpu  sequence    seconds     pid action rwbs sector + sectors [process]
 //
-// Events of one action are requests (Q: queued, by default); events of other actions are counted. RWBS holds one
-// letter for the operation (R, W, D discard, N none), an F before it for a flush that comes first, and after it F
-// (force unit access), A (read-ahead), S (synchronous), M (metadata), E (secure erase), B (barrier). Flushes
-// without data and discards are counted, not delivered; commands that do not come from the block layer are counted as
-// other actions. The trailer ("CPU0 (8,0):" or "Total (8,0):") ends the data.
+// Events of one action are requests (Q: queued, by default); events of other actions are counted. Flushes without data and discards are counted, not
+// delivered; commands that do not come from the block layer are counted as other actions. Tables of statistics may stand before, behind and
+// between the events. Each processor's events are in order, those of all of them only nearly so in the output of a running recording.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "platter/workload/rwbs.h"
 #include "platter/workload/trace_formats.h"
 
 namespace platter::workload {
@@ -28,37 +27,36 @@ bool is_device(std::string_view text) {
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
-bool is_trailer(const Fields& fields) {
-  const std::string_view first = fields[0].text;
-  const bool named = first == "Total" || (starts_with(first, "CPU") && all_digits(first.substr(3)));
-  return named && fields.size() >= 2 && fields[1].text.front() == '(';
-}
-
 bool is_banner(std::string_view text) { return starts_with(text, "Input file "); }
 
-/// The meaning of the letters of RWBS.
-struct Operation {
-  bool preflush = false;
-  char kind = 'N';  ///< R, W, D or N
-};
+bool is_event(const Fields& fields) {
+  return fields.size() >= kFixedFields && is_device(fields[0].text) && all_digits(fields[1].text) &&
+         all_digits(fields[2].text) && fields[3].text.find('.') != std::string_view::npos && all_digits(fields[4].text);
+}
 
-Operation parse_operation(const SourceLine& line, const Field& field) {
-  std::string_view rest = field.text;
-  Operation operation;
-  while (!rest.empty() && rest.front() == 'F') {
-    operation.preflush = true;
-    rest.remove_prefix(1);
-  }
-  if (rest.empty()) return operation;
-  operation.kind = rest.front();
-  rest.remove_prefix(1);
-  constexpr std::string_view kKinds = "RWDN";
-  constexpr std::string_view kFlags = "FASMEB";
-  if (kKinds.find(operation.kind) == std::string_view::npos || rest.find_first_not_of(kFlags) != std::string_view::npos) {
-    line.fail(field.column, fmt::format("unknown operation {}, expected R, W, D or N with the flags F, A, S, M, E, B",
-                                        in_quotes(field.text)));
-  }
-  return operation;
+/// A line of the tables of statistics: "mkfs.ext4 (138)", "CPU0 (8,0):", " Reads Queued: ...", "Skips: ...". Events begin with a device.
+bool is_statistic(std::string_view text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  constexpr std::string_view kOthers = " 0123456789./(),-_";
+  const auto is_one_of = [](std::string_view set, char c) { return set.find(c) != std::string_view::npos; };
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  if (text.empty()) return false;
+  const bool heading = text.front() != ' ' && text.find(" (") != std::string_view::npos;
+  if (heading && (text.back() == ')' || text.substr(text.size() - 2) == "):")) return true;
+  const std::size_t first = text.find_first_not_of(' ');
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos && is_one_of(kLetters, text[first]) &&
+         std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.begin() + static_cast<std::ptrdiff_t>(colon),
+                     [&](char c) { return is_one_of(kLetters, c) || is_one_of(kOthers, c); });
+}
+
+/// blkparse cuts the seconds of a time before the first event to 32 bits: 2^64 ns less the time, less 4 times 2^32 s. Such times reach back for a
+/// day at most here; later times of that size are no recording's.
+constexpr TraceTime kWrapAround = static_cast<TraceTime>(1'266'874'889'709'551'616) * core::kPicosecondsPerNanosecond;
+constexpr TraceTime kFarthestBack = static_cast<TraceTime>(86'400) * core::kPicosecondsPerSecond;
+
+TraceTime unwrapped(TraceTime time) {
+  return time < kWrapAround && time >= kWrapAround - kFarthestBack ? time - kWrapAround : time;
 }
 
 class BlkparseParser : public TraceParserIf {
@@ -67,8 +65,12 @@ class BlkparseParser : public TraceParserIf {
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
     const Fields fields = split_blanks(line.text);
-    if (is_trailer(fields)) return LineKind::EndOfData;
-    if (is_banner(line.text)) return LineKind::OtherLine;
+    if (in_table_ ? !is_event(fields) : !is_device(fields[0].text)) {
+      in_table_ = in_table_ || is_statistic(line.text);
+      if (in_table_ || is_banner(line.text)) return LineKind::OtherLine;
+    } else {
+      in_table_ = false;
+    }
     if (fields.size() < kFixedFields) {
       line.fail(0, fmt::format("expected at least {} blank-separated fields ({}), found {}: not a blkparse event, or "
                                "cut short",
@@ -80,12 +82,16 @@ class BlkparseParser : public TraceParserIf {
     parse_unsigned(line, fields[1], "cpu");
     parse_unsigned(line, fields[2], "sequence number");
     request.time = parse_time(line, fields[3], units_.time);
+    if (units_.time.ps == kSeconds.ps) request.time = unwrapped(request.time);
     parse_unsigned(line, fields[4], "pid");
     const std::string_view action = fields[5].text;
     check_ending(line, action);
-    if (action != action_) return LineKind::OtherAction;
+    if (action != action_) {
+      if (action.size() == 1) request.action = action.front();
+      return LineKind::OtherAction;
+    }
 
-    const Operation operation = parse_operation(line, fields[6]);
+    const BlockOperation operation = parse_rwbs(line, fields[6]);
     if (!operation.preflush && is_pass_through(fields)) return LineKind::OtherAction;
     if (operation.kind == 'D') return LineKind::Discard;
     if (operation.kind == 'N') return LineKind::Flush;
@@ -93,6 +99,8 @@ class BlkparseParser : public TraceParserIf {
     request.write = operation.kind == 'W';
     return parse_extent(line, fields, operation, request);
   }
+
+  bool is_whole(std::string_view text) const override { return text.back() == ']'; }
 
  private:
   /// A command that does not come from the block layer: "BYTES (COMMAND) [process]", completed "(COMMAND) [error]".
@@ -110,7 +118,7 @@ class BlkparseParser : public TraceParserIf {
     }
   }
 
-  LineKind parse_extent(const SourceLine& line, const Fields& fields, const Operation& operation,
+  LineKind parse_extent(const SourceLine& line, const Fields& fields, const BlockOperation& operation,
                         ParsedRequest& request) const {
     const bool without_size = fields.size() > kFixedFields && fields[kFixedFields].text.front() == '[';
     const bool completed_without_size = action_ == "C" && fields.size() > kFixedFields + 1 &&
@@ -127,18 +135,20 @@ class BlkparseParser : public TraceParserIf {
 
   std::string action_;
   TraceUnits units_;
+  bool in_table_ = false;  ///< the lines from the table's first line up to the next event
 };
 
 }  // namespace
 
 bool detect_blkparse(const TraceHead& head) {
+  bool table = false;
   for (const std::string_view line : head.lines) {
-    if (is_banner(line)) continue;
+    table = table || (is_statistic(line) && line.find("Reads Queued:") != std::string_view::npos);
+    if (is_banner(line) || table || is_statistic(line)) continue;
     const Fields fields = split_blanks(line);
-    return fields.size() >= kFixedFields && is_device(fields[0].text) && all_digits(fields[1].text) &&
-           all_digits(fields[2].text) && fields[3].text.find('.') != std::string_view::npos && all_digits(fields[4].text);
+    return is_event(fields);
   }
-  return false;
+  return table;
 }
 
 std::unique_ptr<TraceParserIf> read_blkparse(const TraceOptions& options, const TraceUnits& units) {

@@ -12,6 +12,12 @@
 namespace platter::workload {
 namespace {
 
+/// Of an action, as blkparse prints it; 0: it prints none.
+char letter_of(std::uint32_t action) {
+  constexpr std::string_view kLetters = " QMFGSRDCPUTIXBA";
+  return action > 0 && action < kLetters.size() ? kLetters[action] : '\0';
+}
+
 class BlktraceParser : public TraceParserIf {
  public:
   BlktraceParser(char action, const TraceUnits& units)
@@ -33,7 +39,10 @@ class BlktraceParser : public TraceParserIf {
   LineKind parse(const SourceLine& record, ParsedRequest& request) override {
     const std::uint32_t categories = event_.categories();
     if ((categories & BlktraceEvent::kNotify) != 0) return LineKind::OtherLine;
-    if (event_.what() != action_ || (categories & BlktraceEvent::kPassThrough) != 0) return LineKind::OtherAction;
+    if (event_.what() != action_ || (categories & BlktraceEvent::kPassThrough) != 0) {
+      if (event_.what() != action_) request.action = letter_of(event_.what());
+      return LineKind::OtherAction;
+    }
     if ((categories & BlktraceEvent::kDiscard) != 0) return LineKind::Discard;
     if (event_.bytes == 0) return LineKind::Flush;
     if (device_.empty() || event_.device != named_) {

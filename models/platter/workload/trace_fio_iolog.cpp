@@ -41,7 +41,6 @@ class FioIologParser : public TraceParserIf {
   FioIologParser(FioWait wait, const TraceUnits& units) : wait_(wait), units_(units) {}
 
   LineKind parse(const SourceLine& line, ParsedRequest& request) override {
-    line.require_end();
     if (version_ == 0) return parse_header(line);
     const Fields fields = split_blanks(line.text);
     const std::size_t first = version_ == 3 ? 1 : 0;

@@ -22,7 +22,7 @@ enum class LineKind {
   OtherAction,  ///< an event, but not of the action that was asked for
   Flush,        ///< flush or sync without data
   Discard,      ///< discard or trim
-  EndOfData,    ///< this line and all that follow hold no requests
+  Ignored,      ///< a request that the format's description says to leave out
 };
 
 /// A request as the file gives it: not filtered, not rebased, not fitted to a drive.
@@ -33,6 +33,7 @@ struct ParsedRequest {
   std::int64_t response_ps = -1;  ///< recorded response time; -1: none
   bool write = false;
   std::string_view device;  ///< valid until the next line is parsed
+  char action = '\0';       ///< of LineKind::OtherAction: its letter in blkparse's output; 0: none
 };
 
 /// Parses the lines of one text file, without the blank ones, or the records of one binary file, in order. Errors throw core::InputError.
@@ -40,6 +41,10 @@ class TraceParserIf {
  public:
   virtual ~TraceParserIf() = default;
   virtual LineKind parse(const SourceLine& line, ParsedRequest& request) = 0;
+  /// Whether the text of a line shows that the line is whole although it has no end of line.
+  virtual bool is_whole(std::string_view /*text*/) const { return false; }
+  /// Whether a line that begins with # is none of the comments that a text may have.
+  virtual bool reads(std::string_view /*comment*/) const { return false; }
   /// Of a binary format: bytes of a record that must be there to know its length. 0: a text format.
   virtual std::size_t head_bytes() const { return 0; }
   /// Length of the record whose first head_bytes() these are.
@@ -49,7 +54,8 @@ class TraceParserIf {
 /// The beginning of a file, by which its format is recognised.
 struct TraceHead {
   std::string_view bytes;
-  std::vector<std::string_view> lines;  ///< the first of them, without the blank ones
+  std::vector<std::string_view> lines;     ///< the first of them, without the blank ones and comments
+  std::vector<std::string_view> comments;  ///< those before and between these lines, which begin with #
 };
 
 struct TraceFormat {
@@ -107,6 +113,18 @@ std::unique_ptr<TraceParserIf> read_tencent(const TraceOptions& options, const T
 
 bool detect_vscsi(const TraceHead& head);
 std::unique_ptr<TraceParserIf> read_vscsi(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_biosnoop(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_biosnoop(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_iosnoop(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_iosnoop(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_ftrace(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_ftrace(const TraceOptions& options, const TraceUnits& units);
+
+bool detect_libcachesim(const TraceHead& head);
+std::unique_ptr<TraceParserIf> read_libcachesim(const TraceOptions& options, const TraceUnits& units);
 
 bool detect_fiu(const TraceHead& head);
 std::unique_ptr<TraceParserIf> read_fiu(const TraceOptions& options, const TraceUnits& units);

@@ -95,11 +95,20 @@ bool is_header(std::string_view text, std::string_view form) {
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(kBlanks) == std::string_view::npos; }
 
+bool is_comment(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  return first != std::string_view::npos && text[first] == '#';
+}
+
 bool all_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
 
 bool is_decimal(std::string_view text) {
   const std::size_t dot = text.find('.');
   return all_digits(text.substr(0, dot)) && (dot == std::string_view::npos || all_digits(text.substr(dot + 1)));
+}
+
+std::string option_text(std::string_view option, std::string_view key) {
+  return fmt::format("{} (in a scenario workload.discrete.{})", option, key);
 }
 
 std::string in_quotes(std::string_view text) {

@@ -62,9 +62,14 @@ Fields expect_columns(const SourceLine& line, std::string_view form, bool more =
 /// Whether a line has the names of the columns, as in `form` but for blanks and upper or lower case.
 bool is_header(std::string_view text, std::string_view form);
 bool is_blank(std::string_view text);
+/// Whether the text begins with #, perhaps behind blanks.
+bool is_comment(std::string_view text);
 bool all_digits(std::string_view text);
 /// Digits, perhaps with a point and more digits.
 bool is_decimal(std::string_view text);
+
+/// How a message names an option: `--option`, and its key in a scenario, without "workload.discrete.".
+std::string option_text(std::string_view option, std::string_view key);
 
 /// The text in quotes for a message: shortened, and in printable ASCII.
 std::string in_quotes(std::string_view text);

@@ -24,14 +24,14 @@ struct PendingRequest {
 /// Sorts requests by time, those of the same time in the order of their arrival. Holds back `window` of them.
 class TraceSorter {
  public:
-  explicit TraceSorter(std::uint32_t window) : window_(window) {}
+  explicit TraceSorter(std::uint32_t window) : window_(window) { latest_.time = kBeforeAll; }
 
   /// False, without a change: it is earlier than latest(), so it comes too late.
   bool push(const PendingRequest& request);
   /// The next request; false if more must arrive before it is known. `all`: no more will arrive.
   bool pop(PendingRequest& request, bool all);
   bool empty() const { return heap_.empty(); }
-  /// The last request that was popped.
+  /// The last request that was popped; kBeforeAll is its time before there is one.
   const PendingRequest& latest() const { return latest_; }
 
  private:

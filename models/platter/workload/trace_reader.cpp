@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <optional>
 
 #include "platter/core/error.h"
 #include "platter/core/types.h"
+#include "platter/workload/archive.h"
 #include "platter/workload/record_file.h"
 
 namespace platter::workload {
@@ -19,6 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLinesToRecognise = 16;
 constexpr std::size_t kBytesToRecognise = ByteSource::kMostHeld / 2;
 constexpr std::size_t kMostDevices = std::size_t{1} << 20;
+__extension__ using Product = unsigned __int128;
 constexpr auto kLongestTime = static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max());
 
 std::string format_names() {
@@ -35,34 +38,48 @@ std::string device_list(const TraceCounts& counts) {
   return names;
 }
 
-/// The files of a recording by blktrace, in the order of the processors; the path itself if it is a file, or if there are none.
+/// The number of the processor in the end of such a name, perhaps behind it how the file is compressed: "12", "0.gz"; nothing for any other end.
+std::optional<std::uint64_t> processor_of(std::string_view end) {
+  constexpr std::array<std::string_view, 4> kCompressed = {".gz", ".xz", ".zst", ".bz2"};
+  for (const std::string_view compressed : kCompressed)
+    if (end.size() > compressed.size() && end.substr(end.size() - compressed.size()) == compressed) {
+      end.remove_suffix(compressed.size());
+      break;
+    }
+  constexpr std::size_t kMostDigits = 9;
+  if (!all_digits(end) || end.size() > kMostDigits) return std::nullopt;
+  return std::stoull(std::string(end));
+}
+
+/// The files of a recording by blktrace, in the order of the processors, the plain one where there is also a compressed one; the path itself if it is
+/// a file or the standard input, or if there are none.
 std::vector<fs::path> files_of(const fs::path& path) {
   std::error_code error;
-  if (fs::exists(path, error) && !fs::is_directory(path, error)) return {path};
+  if (path == ByteSource::kStandardInput || (fs::exists(path, error) && !fs::is_directory(path, error))) return {path};
   const std::string stem = path.filename().string() + ".blktrace.";
   std::vector<std::pair<std::uint64_t, fs::path>> files;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  constexpr std::size_t kMostDigits = 9;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.compare(0, stem.size(), stem) != 0) continue;
-    const std::string processor = name.substr(stem.size());
-    if (all_digits(processor) && processor.size() <= kMostDigits)
-      files.emplace_back(std::stoull(processor), path.parent_path() / name);
+    if (const auto processor = processor_of(std::string_view(name).substr(stem.size())))
+      files.emplace_back(*processor, path.parent_path() / name);
   }
   if (files.empty()) return {path};
   std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.first == b.first; }),
+              files.end());
   std::vector<fs::path> sorted;
   sorted.reserve(files.size());
   for (auto& [processor, file] : files) sorted.push_back(std::move(file));
   return sorted;
 }
 
-/// The beginning of a file: whole lines, and the last one where the file ends with it.
-TraceHead head_of(ByteSource& file, std::size_t& blank_lines) {
+/// The beginning of a file: whole lines, and the last one where the file ends with it. `skipped`: the blank lines and comments before them.
+TraceHead head_of(ByteSource& file, std::size_t& skipped) {
   bool ended = false;
   while (!ended && file.rest().size() < kBytesToRecognise) ended = !file.more(1);
-  TraceHead head{file.rest(), {}};
+  TraceHead head{file.rest(), {}, {}};
   std::string_view rest = without_mark(head.bytes);
   while (head.lines.size() < kLinesToRecognise && !rest.empty()) {
     const std::size_t newline = rest.find('\n');
@@ -70,23 +87,70 @@ TraceHead head_of(ByteSource& file, std::size_t& blank_lines) {
     std::string_view line = rest.substr(0, newline);
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (!is_blank(line))
+    const bool comment = is_comment(line);
+    if (comment) head.comments.push_back(line);
+    if (!comment && !is_blank(line))
       head.lines.push_back(line);
     else if (head.lines.empty())
-      ++blank_lines;
+      ++skipped;
   }
   return head;
 }
 
+/// Whether all lines can be read in this format, and one of them has a request or another event.
+bool could_be(const TraceFormat& format, const TraceHead& head, const TraceOptions& options) {
+  const std::unique_ptr<TraceParserIf> parser = format.read(options, format.units);
+  if (parser->head_bytes() > 0) return false;
+  bool event = false;
+  try {
+    for (const std::string_view line : head.lines) {
+      ParsedRequest request;
+      event = parser->parse({{}, 1, line}, request) != LineKind::OtherLine || event;
+    }
+  } catch (const core::InputError&) {
+    return false;
+  }
+  return event;
+}
+
+/// How to choose the format by hand: the likely ones, or all.
+std::string format_advice(const TraceHead& head, const TraceOptions& options) {
+  std::string likely;
+  for (const TraceFormat& format : trace_formats())
+    if (could_be(format, head, options))
+      likely += fmt::format("{}{} ({})", likely.empty() ? "" : ", or ", format.name, to_string(format.units));
+  const std::string option = option_text("--format", "trace_format");
+  if (!likely.empty()) return fmt::format("it could be {}: say which by {}", likely, option);
+  return fmt::format("name one by {}, of {}", option, format_names());
+}
+
+/// What else can be counted as a request, where none was found; "" if nothing.
+std::string action_advice(const TraceCounts& counts) {
+  std::string found;
+  for (std::size_t letter = 0; letter < counts.actions.size(); ++letter)
+    if (counts.actions[letter] > 0)
+      found += fmt::format("{}{} {}", found.empty() ? "" : ", ", counts.actions[letter], static_cast<char>(letter));
+  if (found.empty()) return "";
+  constexpr std::array<std::pair<char, std::string_view>, 3> kActions = {
+      {{'D', "issued"}, {'C', "completed"}, {'Q', "queued"}}};
+  for (const auto& [letter, name] : kActions)
+    if (counts.actions[static_cast<std::size_t>(letter)] > 0)
+      return fmt::format("; the other actions are {}: requests are chosen by {}", found,
+                         option_text(fmt::format("--action {}", letter), fmt::format("trace_action = \"{}\"", name)));
+  return fmt::format("; the other actions are {}", found);
+}
+
 }  // namespace
 
-TraceReader::TraceReader(const fs::path& path, TraceOptions options) : options_(std::move(options)), name_(path.string()) {
+TraceReader::TraceReader(const fs::path& path, TraceOptions options)
+    : options_(std::move(options)), name_(ByteSource::name_of(path)) {
   check_options(path);
   if (options_.past_end == PastEnd::Scale && options_.capacity_bytes > 0 && options_.span_bytes == 0) {
     std::error_code error;
-    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+    if (path == ByteSource::kStandardInput || (fs::exists(path, error) && !fs::is_regular_file(path, error)))
       throw core::InputError(name_, 0, 0,
-                             "is no regular file, so it cannot be read twice: scaling its addresses needs the span in bytes");
+                             "is no regular file, so it cannot be read twice: scaling its addresses needs the span in bytes, " +
+                                 option_text("--span", "trace_span_bytes"));
     TraceOptions first = options_;
     first.capacity_bytes = 0;
     TraceReader reader(path, std::move(first));
@@ -116,9 +180,9 @@ void TraceReader::open(const fs::path& path) {
   std::vector<ByteSource> files;
   for (const fs::path& name : files_of(path)) {
     files.emplace_back(name);
-    std::size_t blank_lines = 0;
-    const TraceHead head = head_of(files.back(), blank_lines);
-    if (format_ == nullptr && !head.bytes.empty()) settle_format(files.back(), head, blank_lines);
+    std::size_t skipped = 0;
+    const TraceHead head = head_of(files.back(), skipped);
+    if (format_ == nullptr && !head.bytes.empty()) settle_format(files.back(), head, skipped);
   }
   // Of several files, those of processors that recorded nothing are empty.
   if (format_ == nullptr) throw core::InputError(name_, 0, 0, "the file is empty, expected a trace");
@@ -134,7 +198,14 @@ void TraceReader::open(const fs::path& path) {
   }
 }
 
-void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, std::size_t blank_lines) {
+void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, std::size_t skipped) {
+  const auto refuse_archive = [&file](const std::string& archive) {
+    if (!archive.empty())
+      throw core::InputError(
+          file.name(), 0, 0,
+          fmt::format("is {}: unpack it and name one of its files, or give one by the standard input, -", archive));
+  };
+  refuse_archive(archive_text(head.bytes, {}));
   if (options_.format != "auto") {
     format_ = find_trace_format(options_.format);
     return;
@@ -148,13 +219,17 @@ void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, s
   }
   if (head.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos)
     throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
+  refuse_archive(archive_text({}, file.name()));
+  if (head.lines.empty() && !head.comments.empty())
+    throw core::InputError(file.name(), 0, 0,
+                           fmt::format("begins with comments and no line besides: {}", format_advice(head, options_)));
   if (head.lines.empty() || head.lines.front().size() > TextFile::kLongestLine)
-    throw core::InputError(file.name(), blank_lines + 1, 0,
+    throw core::InputError(file.name(), skipped + 1, 0,
                            fmt::format("line of more than {} bytes: not a text file, nor a binary trace of a known format",
                                        TextFile::kLongestLine));
-  throw core::InputError(file.name(), blank_lines + 1, 0,
-                         fmt::format("the first line is {}, which no trace format begins with; name one of {}",
-                                     in_quotes(head.lines.front()), format_names()));
+  throw core::InputError(file.name(), skipped + 1, 0,
+                         fmt::format("the first line is {}, by which no trace format is recognised; {}",
+                                     in_quotes(head.lines.front()), format_advice(head, options_)));
 }
 
 /// What the options leave to the format is as the format has it.
@@ -197,24 +272,37 @@ void TraceReader::advance(Source& source) {
       return;
     }
     ++counts_.lines;
-    if (source.line.offset < 0 && is_blank(source.line.text)) {
-      ++counts_.other_lines;
-      continue;
-    }
+    if (source.line.offset < 0 && left_out(source)) continue;
     source.request = {};
     switch (source.parser->parse(source.line, source.request)) {
       case LineKind::Request: source.ready = true; break;
       case LineKind::OtherLine: ++counts_.other_lines; break;
-      case LineKind::OtherAction: ++counts_.other_actions; break;
+      case LineKind::OtherAction:
+        ++counts_.other_actions;
+        if (source.request.action > 0) ++counts_.actions[static_cast<std::size_t>(source.request.action)];
+        break;
       case LineKind::Flush: ++counts_.flushes; break;
       case LineKind::Discard: ++counts_.discards; break;
-      case LineKind::EndOfData:
-        ++counts_.other_lines;
-        for (; source.lines->next(source.line); ++counts_.lines) ++counts_.other_lines;
-        source.ended = true;
-        break;
+      case LineKind::Ignored: ++counts_.ignored; break;
     }
   }
+}
+
+/// Counts a line of text that is not to be parsed; false: it is to be.
+bool TraceReader::left_out(const Source& source) {
+  const SourceLine& line = source.line;
+  const std::size_t first = line.text.find_first_not_of(" \t");
+  if (first == std::string_view::npos || (line.text[first] == '#' && !source.parser->reads(line.text))) {
+    ++counts_.other_lines;
+    return true;
+  }
+  if (line.ended || options_.last_line == LastLine::Keep || source.parser->is_whole(line.text)) return false;
+  if (options_.last_line == LastLine::Error)
+    line.fail(0,
+              fmt::format("the last line has no end of line, so it may be cut short: it is read as it is, or left out, by {}",
+                          option_text("--last-line keep|drop", "trace_last_line")));
+  ++counts_.cut_short;
+  return true;
 }
 
 /// The next request of all files that is wanted; false after the last.
@@ -244,7 +332,13 @@ bool TraceReader::accept(const Source& source, PendingRequest& pending) {
   }
   std::uint64_t offset = request.offset_bytes;
   std::uint64_t length = request.length_bytes;
-  if (length == 0) line.fail(0, "size is 0, expected a request for some data");
+  if (length == 0 && options_.skip_empty) {
+    ++counts_.empty;
+    return false;
+  }
+  if (length == 0)
+    line.fail(0, fmt::format("size is 0, expected a request for some data; such requests are left out by {}",
+                             option_text("--skip-empty", "trace_skip_empty")));
   if (length > std::numeric_limits<std::uint64_t>::max() - offset) {
     line.fail(0, fmt::format("request of {} bytes from byte {} on ends past the last byte a 64-bit address can name", length,
                              offset));
@@ -278,8 +372,8 @@ bool TraceReader::wanted_device(const SourceLine& line, std::string_view device)
   if (!options_.device.empty()) return device == options_.device;
   if (counts_.devices.size() > 1) {
     line.fail(0, fmt::format("request to device {}, but those before are to {}: name one of the devices, or \"*\" to "
-                             "lay all of them over one drive",
-                             in_quotes(device), in_quotes(only_device_)));
+                             "lay all of them over one drive, by {}",
+                             in_quotes(device), in_quotes(only_device_), option_text("--device", "trace_device")));
   }
   if (only_device_.empty()) only_device_ = std::string(device);
   return true;
@@ -312,18 +406,22 @@ bool TraceReader::scale(const SourceLine& line, std::uint64_t& offset, std::uint
   const std::uint64_t span = options_.span_bytes;
   const std::uint64_t capacity = options_.capacity_bytes;
   if (offset + length > span)
-    line.fail(0, fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes", write ? "write" : "read",
-                             offset, offset + length - 1, span));
+    line.fail(0,
+              fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes, {}", write ? "write" : "read",
+                          offset, offset + length - 1, span, option_text("--span", "trace_span_bytes")));
   if (length > capacity) fail_past_end(line, offset, length, write);
-  const auto place = static_cast<std::uint64_t>(static_cast<TraceTime>(offset) * capacity / span);
+  const auto place = static_cast<std::uint64_t>(static_cast<Product>(offset) * capacity / span);
   offset = std::min(place, capacity - length) / options_.sector_bytes * options_.sector_bytes;
   ++counts_.scaled;
   return true;
 }
 
 void TraceReader::fail_past_end(const SourceLine& line, std::uint64_t offset, std::uint64_t length, bool write) const {
-  line.fail(0, fmt::format("{} of bytes {} to {}, but the drive has {} bytes, the last of them {}", write ? "write" : "read",
-                           offset, offset + length - 1, options_.capacity_bytes, options_.capacity_bytes - 1));
+  const bool too_long = length > options_.capacity_bytes;
+  line.fail(0, fmt::format("{} of bytes {} to {}, but the drive has {} bytes, the last of them {}{}", write ? "write" : "read",
+                           offset, offset + length - 1, options_.capacity_bytes, options_.capacity_bytes - 1,
+                           too_long ? std::string(": no drive of this size holds it")
+                                    : ": wrap, clip or scale such addresses by " + option_text("--past-end", "past_end")));
 }
 
 /// What is wrong with a request that comes so late.
@@ -332,8 +430,10 @@ std::string TraceReader::late_by(TraceTime time) const {
   const std::uint32_t window = options_.sort_window.value_or(format_->sort_window);
   return fmt::format("time goes back by {:.3f} us from the request of line {}: {}",
                      static_cast<double>(before.time - time) * 1e-6, before.line,
-                     window == 0 ? "requests must be in the order of their times, or sorted by a window"
-                                 : fmt::format("further than a window of {} requests can sort", window));
+                     fmt::format("{}; a longer window is set by {}",
+                                 window == 0 ? "requests must be in the order of their times, or sorted by a window"
+                                             : fmt::format("further than a window of {} requests can sort", window),
+                                 option_text("--sort-window", "trace_sort_window")));
 }
 
 void TraceReader::sort(const PendingRequest& pending) {
@@ -372,8 +472,8 @@ void TraceReader::finish() {
   } else if (counts_.dropped > 0) {
     why = fmt::format("no request is left: all {} begin past the drive's end", counts_.dropped);
   } else {
-    why = fmt::format("no read or write in the trace: {} lines, of them {} of other actions, {} flushes, {} discards",
-                      counts_.lines, counts_.other_actions, counts_.flushes, counts_.discards);
+    why = fmt::format("no read or write in the trace: {} lines, of them {} of other actions, {} flushes, {} discards{}",
+                      counts_.lines, counts_.other_actions, counts_.flushes, counts_.discards, action_advice(counts_));
   }
   throw core::InputError(name_, 0, 0, why);
 }

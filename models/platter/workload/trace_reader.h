@@ -17,10 +17,12 @@ namespace platter::workload {
 
 /// Reads a trace, plain or compressed, request by request, in bounded memory.
 ///
-/// If there is no file of the name NAME, but files NAME.blktrace.0, .1 and so on, they are merged by time.
+/// If there is no file of the name NAME, but files NAME.blktrace.0, .1 and so on, plain or compressed, they are merged by time. The name - is the
+/// standard input.
 ///
 /// Policies. Requests are delivered in the order of their times, those of equal times in the order of their lines. Lines may be out of order
-/// as far as TraceOptions::sort_window reaches; a request that comes later than that is refused. A request of size 0, an address that does
+/// as far as TraceOptions::sort_window reaches; a request that comes later than that is refused. So is a last line without an end of line, unless
+/// TraceOptions::last_line says otherwise, and a request of size 0, unless TraceOptions::skip_empty does. An address that does
 /// not fit in 64 bits, a request of 4 GiB or more, and a time of more than 106 days are refused. A trace without a request is refused too.
 class TraceReader {
  public:
@@ -48,9 +50,10 @@ class TraceReader {
 
   void check_options(const std::filesystem::path& path) const;
   void open(const std::filesystem::path& path);
-  void settle_format(const ByteSource& file, const TraceHead& head, std::size_t blank_lines);
+  void settle_format(const ByteSource& file, const TraceHead& head, std::size_t skipped);
   TraceUnits units() const;
   void advance(Source& source);
+  bool left_out(const Source& source);
   bool arrive(PendingRequest& pending);
   bool accept(const Source& source, PendingRequest& pending);
   bool wanted_device(const SourceLine& line, std::string_view device);
@@ -74,7 +77,7 @@ class TraceReader {
   std::uint64_t* device_count_ = nullptr;  ///< of the device `last_device_`
   std::string last_device_;
   std::uint64_t arrived_ = 0;
-  TraceTime latest_arrival_ = 0;
+  TraceTime latest_arrival_ = kBeforeAll;
   TraceTime first_time_ = 0;
   bool at_end_ = false;
   bool done_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,6 +34,18 @@ constexpr PastEnd past_end_of(std::string_view name) {
   return name == "wrap" ? PastEnd::Wrap : name == "clip" ? PastEnd::Clip : name == "scale" ? PastEnd::Scale : PastEnd::Error;
 }
 
+/// What to do with the last line of a text that has no end of line. A number at its end may be cut short, so that it reads as a smaller one.
+enum class LastLine {
+  Error,  ///< stop with a message
+  Keep,   ///< read it as it is
+  Drop,   ///< leave it out
+};
+
+/// Of "error", "keep" or "drop".
+constexpr LastLine last_line_of(std::string_view name) {
+  return name == "keep" ? LastLine::Keep : name == "drop" ? LastLine::Drop : LastLine::Error;
+}
+
 /// What the `wait` lines of a version 2 fio log mean.
 enum class FioWait {
   Documented,  ///< as fio's manual says: microseconds, after the previous wait
@@ -50,7 +63,9 @@ struct TraceOptions {
   std::uint64_t span_bytes = 0;      ///< for Scale: no request ends later; 0: the largest end, found by reading the file twice
   std::uint32_t sector_bytes = 512;  ///< for Scale
   bool rebase = true;                ///< the first request arrives at time 0
-  char action = 'Q';                 ///< blktrace, blkparse: 'Q' queued, 'D' issued to the drive, 'C' completed
+  char action = 'Q';                 ///< blktrace, blkparse, ftrace: 'Q' queued, 'D' issued to the drive, 'C' completed
+  LastLine last_line = LastLine::Error;
+  bool skip_empty = false;  ///< requests of size 0 are left out; otherwise they are errors
   FioWait fio_wait = FioWait::Documented;
   std::string time_unit;                 ///< a name of kTimeUnits; "": the format's
   std::uint64_t address_unit_bytes = 0;  ///< of addresses, and of sizes where the format counts both alike; 0: the format's
@@ -62,20 +77,24 @@ struct TraceOptions {
 };
 
 /// Counts of a trace's lines, or of its records where it is binary. Every line is in exactly one of `records`, `dropped`, `other_device`, `other_lines`, `other_actions`,
-/// `flushes`, `discards`.
+/// `flushes`, `discards`, `empty`, `ignored`, `cut_short`.
 struct TraceCounts {
   std::uint64_t lines = 0;
   std::uint64_t records = 0;        ///< requests delivered
   std::uint64_t dropped = 0;        ///< began past the drive's end, under PastEnd::Clip
   std::uint64_t other_device = 0;   ///< requests to a device that was not asked for
-  std::uint64_t other_lines = 0;    ///< blank lines, headers, file and wait actions, messages, the trailer
-  std::uint64_t other_actions = 0;  ///< blktrace, blkparse: events of another action
+  std::uint64_t other_lines = 0;    ///< blank lines, comments, headers, file and wait actions, messages, tables of statistics
+  std::uint64_t other_actions = 0;  ///< blktrace, blkparse, ftrace: events of another action
   std::uint64_t flushes = 0;        ///< flush or sync without data
   std::uint64_t discards = 0;       ///< discard, trim
+  std::uint64_t empty = 0;          ///< requests of size 0, under TraceOptions::skip_empty
+  std::uint64_t ignored = 0;        ///< to be left out by the description of the format
+  std::uint64_t cut_short = 0;      ///< the last line without an end of line, under LastLine::Drop
   std::uint64_t clipped = 0;        ///< of `records`: cut at the drive's end
   std::uint64_t wrapped = 0;        ///< of `records`: moved into the drive
   std::uint64_t scaled = 0;         ///< of `records`: by PastEnd::Scale
   std::uint64_t out_of_order = 0;   ///< requests with an earlier time than one before, sorted
+  std::array<std::uint64_t, 128> actions{};                   ///< of `other_actions`, by the letter of the action
   std::map<std::string, std::uint64_t, std::less<>> devices;  ///< requests by device, before the device filter
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The traces of SYSTOR '17 (SNIA IOTTA; a virtual desktop storage): seconds, response time in seconds, R or W, logical unit, first byte, bytes. The
-// logical unit is the trace's device. The lines are not in the order of their times. An empty response time means that it is not known.
+// logical unit is the trace's device. The lines are not in the order of their times. An empty response time means that it is not known. A request
+// without a type is one whose response was not seen; the data set's description says to ignore it.
 #include "platter/workload/trace_formats.h"
 
 namespace platter::workload {
@@ -17,6 +18,7 @@ class SystorParser : public TraceParserIf {
     const Fields fields = expect_columns(line, kSystorForm);
     request.time = parse_time(line, fields[0], units_.time);
     if (!fields[1].text.empty()) request.response_ps = parse_time_ps(line, fields[1], units_.time);
+    if (fields[2].text.empty()) return LineKind::Ignored;
     request.write = parse_write(line, fields[2], "type");
     request.device = fields[3].text;
     request.offset_bytes = parse_scaled(line, fields[4], units_.address_bytes, "offset");
@@ -35,7 +37,8 @@ bool detect_systor(const TraceHead& head) {
   if (is_header(head.lines.front(), kSystorForm)) return true;
   const Fields fields = split_commas(head.lines.front());
   return fields.size() == 6 && is_decimal(fields[0].text) && (fields[1].text.empty() || is_decimal(fields[1].text)) &&
-         is_read_or_write(fields[2].text) && all_digits(fields[4].text) && all_digits(fields[5].text);
+         (fields[2].text.empty() || is_read_or_write(fields[2].text)) && all_digits(fields[4].text) &&
+         all_digits(fields[5].text);
 }
 
 std::unique_ptr<TraceParserIf> read_systor(const TraceOptions& /*options*/, const TraceUnits& units) {

@@ -9,8 +9,10 @@
 
 namespace platter::workload {
 
-/// Picoseconds since the origin of a trace's time stamps, which may be the year 1601.
-__extension__ using TraceTime = unsigned __int128;
+/// Picoseconds since the origin of a trace's time stamps, which may be the year 1601. Negative: before the origin.
+__extension__ using TraceTime = __int128;
+/// Earlier than any time of a trace.
+inline constexpr TraceTime kBeforeAll = -(TraceTime{1} << 126);
 
 struct TimeUnit {
   std::string_view name;

@@ -16,6 +16,12 @@ static void set_ctrl(struct platter_sched* dev, uint32_t lsb, bool value) {
   dev->ctrl = ctrl;
 }
 
+/* More than this many bits, which are less than 32 or all; of two's complement. */
+static bool beyond(uint32_t value, uint32_t bits) { return bits < 32 && value >> bits != 0; }
+static bool beyond_signed(int32_t value, uint32_t bits) {
+  return value < -((int32_t)1 << (bits - 1)) || value >= (int32_t)1 << (bits - 1);
+}
+
 static bool in_use(const struct platter_sched* dev, uint32_t tag) {
   return tag < dev->entries && (dev->in_use[tag / 32] >> tag % 32 & 1u) != 0;
 }
@@ -60,6 +66,13 @@ uint32_t platter_sched_cells(const struct platter_sched* dev) { return (dev->cyl
 int platter_sched_load_seek(struct platter_sched* dev, const struct platter_sched_cell* cells, uint32_t cell_count,
                             const struct platter_sched_segment* segments, uint32_t segment_count) {
   if (cell_count != platter_sched_cells(dev) || segment_count > 1u << dev->seg_w) return PLATTER_SCHED_BAD_SIZE;
+  const uint32_t place_w = dev->cyl_w - 1 - dev->seg_m < 9 ? dev->cyl_w - 1 - dev->seg_m : 9;
+  for (uint32_t i = 0; i < segment_count; ++i)
+    if (beyond_signed(segments[i].base, dev->angle_w + 6) || beyond_signed(segments[i].delta, dev->angle_w + 2))
+      return PLATTER_SCHED_BAD_VALUE;
+  for (uint32_t i = 0; i < cell_count; ++i)
+    if (beyond(cells[i].group, dev->seg_w) || beyond(cells[i].last[0] | (uint32_t)cells[i].last[1] | cells[i].last[2], place_w))
+      return PLATTER_SCHED_BAD_VALUE;
   platter_sched_write(dev, PLATTER_SCHED_SEEK_INDEX, 0);
   for (uint32_t i = 0; i < segment_count; ++i) {
     platter_sched_write(dev, PLATTER_SCHED_SEEK_BASE, PUT(segments[i].base, SEEK_BASE_TICKS));
@@ -105,15 +118,18 @@ int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sch
 int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]) {
   if (lacks(dev, PLATTER_SCHED_LOOK_AHEAD)) return PLATTER_SCHED_NO_FEATURE;
   if (most >> PLATTER_SCHED_AHEAD_MOST_WIDTH != 0 || depth > 4) return PLATTER_SCHED_BAD_VALUE;
-  platter_sched_write(dev, PLATTER_SCHED_AHEAD_SHARE,
-                      PUT(shares[0], AHEAD_SHARE_FIRST) | PUT(shares[1], AHEAD_SHARE_SECOND) |
-                          PUT(shares[2], AHEAD_SHARE_THIRD) | PUT(shares[3], AHEAD_SHARE_FOURTH));
+  if (most != 0 && (depth == 0 || shares == 0)) return PLATTER_SCHED_BAD_VALUE;
+  if (shares != 0)
+    platter_sched_write(dev, PLATTER_SCHED_AHEAD_SHARE,
+                        PUT(shares[0], AHEAD_SHARE_FIRST) | PUT(shares[1], AHEAD_SHARE_SECOND) |
+                            PUT(shares[2], AHEAD_SHARE_THIRD) | PUT(shares[3], AHEAD_SHARE_FOURTH));
   platter_sched_write(dev, PLATTER_SCHED_AHEAD, PUT(most, AHEAD_MOST) | PUT(depth, AHEAD_DEPTH));
   return PLATTER_SCHED_OK;
 }
 
 int platter_sched_set_grace(struct platter_sched* dev, uint32_t grace) {
   if (lacks(dev, PLATTER_SCHED_LIMITS)) return PLATTER_SCHED_NO_FEATURE;
+  if (beyond(grace, dev->angle_w + 12)) return PLATTER_SCHED_BAD_VALUE;
   platter_sched_write(dev, PLATTER_SCHED_GRACE, grace);
   return PLATTER_SCHED_OK;
 }
@@ -135,7 +151,9 @@ int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct p
   const bool limits = !lacks(dev, PLATTER_SCHED_LIMITS), zero_latency = !lacks(dev, PLATTER_SCHED_ZERO_LATENCY);
   if ((command->limit_kind != PLATTER_SCHED_NO_LIMIT && !limits) || (command->rest != 0 && !zero_latency))
     return PLATTER_SCHED_NO_FEATURE;
-  if (command->cls > PLATTER_SCHED_BACKGROUND || command->limit_kind > PLATTER_SCHED_LIMIT_KEEP) return PLATTER_SCHED_BAD_VALUE;
+  if (command->cls > PLATTER_SCHED_BACKGROUND || command->limit_kind > PLATTER_SCHED_LIMIT_KEEP ||
+      beyond(command->rest, dev->angle_w))
+    return PLATTER_SCHED_BAD_VALUE;
   platter_sched_write(dev, PLATTER_SCHED_E_POS,
                       PUT(command->start.cylinder, E_POS_CYL) | PUT(command->start.head, E_POS_HEAD) |
                           PUT(command->write != 0, E_POS_WRITE) | PUT(command->cls, E_POS_CLASS) |
@@ -211,6 +229,7 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost) {
   if (cluster->order && dev->order_max == 0) return PLATTER_SCHED_BAD_SIZE;
+  if (beyond(cluster->from, dev->cyl_w) || beyond(cluster->span, dev->cyl_w)) return PLATTER_SCHED_BAD_VALUE;
   const uint32_t max = cluster->max < dev->entries ? cluster->max : dev->entries;
   set_ctrl(dev, LSB(CTRL_IRQ_EN), false);
   platter_sched_write(dev, PLATTER_SCHED_CLUSTER,

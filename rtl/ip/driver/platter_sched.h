@@ -33,7 +33,7 @@ enum {
   PLATTER_SCHED_BAD_SIZE = -3,   /* the table has fewer cells or segments, or there is no such orderer */
   PLATTER_SCHED_EMPTY = -4,      /* there is nothing to pick */
   PLATTER_SCHED_NO_FEATURE = -5, /* the instance lacks the optional part */
-  PLATTER_SCHED_BAD_VALUE = -6   /* a setting is beyond what its register holds */
+  PLATTER_SCHED_BAD_VALUE = -6   /* a setting is beyond its range, or would do nothing; no register has been written */
 };
 
 enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
@@ -67,9 +67,11 @@ struct platter_sched_timing {
   uint32_t delay;          /* from the end of an access to the beginning of the next */
 };
 
+/* A line: its value where its cell begins, within 32 turns of zero, and its rise over the whole cell, less than two turns. */
 struct platter_sched_segment {
   int32_t base, delta;
 };
+/* The first of its segments, and the last places of three of them: less than 2^min(9, cyl_w - 1 - seg_m). */
 struct platter_sched_cell {
   uint16_t group, last[3];
 };
@@ -108,7 +110,7 @@ struct platter_sched_ageing {
 
 struct platter_sched_cluster {
   uint32_t max;              /* most commands; 0: no limit */
-  uint32_t from, span;       /* cylinders */
+  uint32_t from, span;       /* cylinders, less than 2^cyl_w */
   bool continuous, discrete; /* classes that are taken */
   bool stop_at_continuous, down, order;
 };
@@ -123,7 +125,8 @@ int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base);
 
 void platter_sched_set_timing(struct platter_sched* dev, const struct platter_sched_timing* timing);
 
-/* The cells are all those of the instance: (cyl_w - seg_m + 1) << seg_m. The segments may be fewer than 2^seg_w. */
+/* The cells are all those of the instance: (cyl_w - seg_m + 1) << seg_m. The segments may be fewer than 2^seg_w. Nothing is loaded if one is beyond its
+ * range: PLATTER_SCHED_BAD_VALUE. */
 int platter_sched_load_seek(struct platter_sched* dev, const struct platter_sched_cell* cells, uint32_t cell_count,
                             const struct platter_sched_segment* segments, uint32_t segment_count);
 uint32_t platter_sched_cells(const struct platter_sched* dev);
@@ -135,9 +138,10 @@ void platter_sched_enable_irq(struct platter_sched* dev, bool enable);
 
 /* The optional parts. Each is off after platter_sched_init(); PLATTER_SCHED_NO_FEATURE if the instance lacks it. */
 int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sched_ageing* ageing);
-/* Weighs the next `depth` accesses (1 to 4) after each of the `most` best candidates (to 511), with shares in 1/256; most = 0: no look-ahead. */
+/* Weighs the next `depth` accesses (1 to 4) after each of the `most` best candidates (to 511), with shares in 1/256; most = 0: no look-ahead,
+ * whatever depth (to 4) and shares. `shares` may be a null pointer then, and only then. */
 int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]);
-/* How long before its limit a command of kind PLATTER_SCHED_LIMIT_KEEP begins to go first. */
+/* How long before its limit a command of kind PLATTER_SCHED_LIMIT_KEEP begins to go first, less than 4,096 turns. */
 int platter_sched_set_grace(struct platter_sched* dev, uint32_t grace);
 /* Charges an access that begins in the middle of its sectors its `rest`. */
 int platter_sched_set_rest_cost(struct platter_sched* dev, bool enable);

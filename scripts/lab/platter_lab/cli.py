@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from collections.abc import Sequence
 
 from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, optimise, report, reproduce, stream_tables, sweep
 from platter_lab.executable import how_to_install
+from platter_lab.files import is_full
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
 COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
@@ -48,12 +48,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")   # noqa: SIM115: what is left goes nowhere
         return 128 + signal.SIGPIPE
-    except OSError as error:
-        if error.errno != errno.ENOSPC or error.filename:
-            raise
-        sys.stdout = open(os.devnull, "w")   # noqa: SIM115
-        print(f"platter-lab: standard output: {error.strerror}", file=sys.stderr)
-        return 1
     except ModuleNotFoundError as error:   # of this package's own there is none missing
         group = {"optimise": "search"}.get(arguments.command, arguments.command)
         print(f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; expected it after {how_to_install(group)}", file=sys.stderr)
@@ -61,6 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
         return 1 if isinstance(error, StudyFailed) else 2
+    except OSError as error:
+        if not is_full(error):
+            raise
+        if not error.filename:
+            sys.stdout = open(os.devnull, "w")   # noqa: SIM115
+        print(f"platter-lab: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("platter-lab: interrupted", file=sys.stderr)
         return 130

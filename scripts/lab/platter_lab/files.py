@@ -20,7 +20,17 @@ from platter_lab import LabError, StudyFailed
 if TYPE_CHECKING:
     import polars as pl
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TRIES = 20   # where other processes make and remove the same folders
+
+
+def is_full(error: OSError) -> bool:
+    """Whether there was no room on the disk: then the study has failed, and its input may be good."""
+    return error.errno in _FULL
+
+
+def _refusal(error: OSError, message: str) -> LabError:
+    return StudyFailed(message) if is_full(error) else LabError(message)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -35,21 +45,12 @@ def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] |
     write_bytes(path, buffer.getvalue())
 
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-
-
-def _said(path: Path, error: OSError) -> LabError:
-    """StudyFailed where the disk is full: there is nothing wrong with what was asked for."""
-    return (StudyFailed if error.errno in _FULL else LabError)(f"{path}: {error.strerror}")
-
-
 def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None:
-    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete and, with `sync`, on the
-    disk. A file that is replaced keeps its mode, and its owner where this process may give files away.
+    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
 
-    Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
-    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name, StudyFailed where the disk
-    is full.
+    A file that is replaced gives its mode to the new one, and its owner and group as far as this process may do that. With `sync` files are on the
+    disk before they get their names. Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
+    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
     """
     made: dict[Path, Path] = {}   # what is written, by where it goes
     folders: list[Path] = []
@@ -68,34 +69,24 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
             _make_folder(target.parent, folders)
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
-            with beside.open("xb") as file:
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _first_mode(target)), "wb") as file:
                 file.write(content)
-                _keep_owner(file.fileno(), target)
+                file.flush()
+                _take_mode(target, file.fileno())
                 if sync:
-                    file.flush()
-                    os.fsync(file.fileno())
+                    _sync(file.fileno())
         for path, content in streams:
             _write_stream(path, content)
         for path, beside in made.items():
             beside.replace(path)
         done = True
     except OSError as error:
-        raise _said(path, error) from error
+        raise _refusal(error, f"{path}: {error.strerror}") from error
     finally:
         for beside in made.values():
             beside.unlink(missing_ok=True)
         if not done:
             _remove_empty(folders)
-
-
-def _keep_owner(descriptor: int, target: Path) -> None:
-    try:
-        there = target.stat()
-    except FileNotFoundError:
-        return
-    with contextlib.suppress(PermissionError):
-        os.fchown(descriptor, there.st_uid, there.st_gid)
-    os.fchmod(descriptor, stat.S_IMODE(there.st_mode))
 
 
 def expect_writable_file(path: Path, what: str) -> None:
@@ -108,7 +99,7 @@ def expect_writable_file(path: Path, what: str) -> None:
     except IsADirectoryError as error:
         raise LabError(f"{path}: is a folder; expected a file for {what}") from error
     except OSError as error:
-        raise LabError(f"{path}: {error.strerror}; expected a file for {what}") from error
+        raise _refusal(error, f"{path}: {error.strerror}; expected a file for {what}") from error
     expect_writable_folder(Path(os.path.realpath(path)).parent, what)
 
 
@@ -127,9 +118,44 @@ def expect_writable_folder(folder: Path, what: str) -> None:
     except NotADirectoryError as error:
         raise LabError(f"{folder}: it or what it stands in is a file; expected a folder for {what}") from error
     except OSError as error:
-        raise LabError(f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
+        raise _refusal(error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
     finally:
         _remove_empty(made)
+
+
+def _first_mode(target: Path) -> int:
+    """Of a file that is still being written: nobody may read it who may not read the one that it replaces."""
+    try:
+        return target.stat().st_mode & 0o666 | stat.S_IRUSR | stat.S_IWUSR
+    except FileNotFoundError:
+        return 0o666
+
+
+def _take_mode(target: Path, descriptor: int) -> None:
+    """Mode, owner and group of the file that is replaced, if there is one; the rights of one group are not another's."""
+    try:
+        replaced = target.stat()
+    except FileNotFoundError:
+        return
+    own = os.fstat(descriptor)
+    mode = stat.S_IMODE(replaced.st_mode)
+    for differs, ids, lost in ((own.st_uid != replaced.st_uid, (replaced.st_uid, -1), stat.S_ISUID),
+                               (own.st_gid != replaced.st_gid, (-1, replaced.st_gid), stat.S_ISGID | stat.S_IRWXG)):
+        try:
+            if differs:
+                os.fchown(descriptor, *ids)
+        except OSError:
+            mode &= ~lost
+    with contextlib.suppress(OSError):   # a file system without modes
+        os.fchmod(descriptor, mode)
+
+
+def _sync(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):   # a file system without this call
+            raise
 
 
 def _is_stream(path: Path) -> bool:

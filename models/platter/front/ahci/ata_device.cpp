@@ -27,7 +27,6 @@ enum AtaCommand : std::uint8_t {
   kReadQueued = 0x60,
   kWriteQueued = 0x61,
   kDiagnostic = 0x90,
-  kInitParameters = 0x91,
   kSmart = 0xB0,
   kReadMultiple = 0xC4,
   kWriteMultiple = 0xC5,
@@ -45,6 +44,12 @@ enum AtaCommand : std::uint8_t {
   kIdentify = 0xEC,
   kSetFeatures = 0xEF,
 };
+
+/// Commands to the media with an address of 28 bits.
+constexpr bool is_28bit(std::uint8_t command) {
+  return command == kReadSectors || command == kWriteSectors || command == kReadVerify || command == kReadMultiple ||
+         command == kWriteMultiple || command == kReadDma || command == kWriteDma;
+}
 
 /// Subcommands of SET FEATURES (ACS-4, 7.45).
 enum Feature : std::uint8_t {
@@ -310,6 +315,9 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     return task;
   }
 
+  // Without this bit the address is cylinder, head and sector, which are no longer in the standard.
+  if (is_28bit(fis.command) && (fis.device & RegisterFis::kLba) == 0) return abort(fis);
+
   switch (fis.command) {
     case kReadSectors:
     case kReadMultiple: return media(fis, Operation::Read, Transfer::PioIn, fis.lba28(), fis.count28());
@@ -353,7 +361,6 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
       return answer(fis, outcome);
     }
     case kDiagnostic: return answer(fis, reset(false));
-    case kInitParameters: return answer(fis);
     case kStandby:
     case kStandbyImmediate:
     case kIdle:

@@ -198,9 +198,13 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   Page page(kPageBytes);
   const auto bit = [](bool set, unsigned place) { return set ? 1u << place : 0u; };
   word(page, 0, 0x0040);
-  word(page, 1, 16383);
-  word(page, 3, 16);
-  word(page, 6, 63);
+  // Cylinders, heads and sectors a track of old hosts (ATA-6, 6.2); no disk has more, and none has more than its capacity.
+  constexpr std::uint32_t kHeads = 16;
+  constexpr std::uint32_t kTrackSectors = 63;
+  constexpr std::uint64_t kMostCylinders = 16383;
+  word(page, 1, static_cast<std::uint32_t>(std::min(d.sectors / (kHeads * kTrackSectors), kMostCylinders)));
+  word(page, 3, kHeads);
+  word(page, 6, kTrackSectors);
   text(page, 10, 10, d.serial);
   text(page, 23, 4, d.firmware);
   text(page, 27, 20, d.model);

@@ -41,6 +41,7 @@ struct RegisterFis {
   std::uint8_t control = 0;
 
   static constexpr std::uint8_t kSoftReset = 1u << 2;  ///< of `control`
+  static constexpr std::uint8_t kLba = 1u << 6;        ///< of `device`: the address is an LBA
   static constexpr std::uint8_t kFua = 1u << 7;        ///< of `device`, in a queued command
 
   /// From the bytes of a FIS of type kToDevice.

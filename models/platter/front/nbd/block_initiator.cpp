@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/front/nbd/block_initiator.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "platter/core/sc_time.h"
 
 namespace platter::nbd {
@@ -18,26 +21,44 @@ BlockInitiator::~BlockInitiator() {
   for (const auto& request : requests_) request->payload_.clear_extension<command::CommandExtension>();
 }
 
-BlockRequest& BlockInitiator::acquire(BlockClientIf& client, std::uint32_t bytes) {
+BlockRequest& BlockInitiator::acquire(BlockClientIf& client) {
   if (idle_.empty()) {
     requests_.push_back(std::unique_ptr<BlockRequest>(new BlockRequest(this)));
     BlockRequest& fresh = *requests_.back();
     fresh.payload_.set_extension<command::CommandExtension>(&fresh);
     fresh.payload_.set_byte_enable_ptr(nullptr);
+    fresh.index_ = requests_.size() - 1;
     idle_.push_back(&fresh);
   }
   BlockRequest& request = *idle_.back();
   idle_.pop_back();
   request.client_ = &client;
   request.command = {};
-  request.data.resize(bytes);
+  request.data.clear();
   return request;
 }
 
-void BlockInitiator::free(tlm::tlm_generic_payload* payload) {
-  BlockRequest& request = request_of(*payload);
+void BlockInitiator::free(tlm::tlm_generic_payload* payload) { recycle(request_of(*payload)); }
+
+void BlockInitiator::recycle(BlockRequest& request) {
+  if (Memory* const memory = std::exchange(request.left_to_, nullptr)) memory->use(0 - std::uint64_t{request.data.size()});
+  request.client_ = nullptr;
   if (request.data.capacity() > kKeptBytes) request.data = {};
-  idle_.push_back(&request);
+  if (idle_.size() < kKeptRequests) {
+    idle_.push_back(&request);
+    return;
+  }
+  request.payload_.clear_extension<command::CommandExtension>();
+  const std::size_t index = request.index_;
+  std::swap(requests_[index], requests_.back());
+  requests_[index]->index_ = index;
+  requests_.pop_back();
+}
+
+std::uint64_t BlockInitiator::data_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& request : requests_) bytes += request->data.capacity();
+  return bytes;
 }
 
 void BlockInitiator::issue(BlockRequest& request) {
@@ -47,9 +68,21 @@ void BlockInitiator::issue(BlockRequest& request) {
   issued_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void BlockInitiator::forget(const BlockClientIf& client) {
-  for (const auto& request : requests_)
-    if (request->client_ == &client) request->client_ = nullptr;
+void BlockInitiator::forget(const BlockClientIf& client, Memory& memory) {
+  for (std::size_t left = backlog_.size(); left > 0; --left) {
+    BlockRequest& request = *backlog_.front();
+    backlog_.pop_front();
+    if (request.client_ == &client && request.command.read())
+      recycle(request);
+    else
+      backlog_.push_back(&request);
+  }
+  for (const auto& request : requests_) {
+    if (request->client_ != &client) continue;
+    request->client_ = nullptr;
+    request->left_to_ = &memory;
+    memory.use(request->data.size());
+  }
 }
 
 void BlockInitiator::send() {
@@ -75,7 +108,6 @@ tlm::tlm_sync_enum BlockInitiator::nb_transport_bw(tlm::tlm_generic_payload& pay
 void BlockInitiator::finish(tlm::tlm_generic_payload& payload) {
   BlockRequest& request = request_of(payload);
   if (request.client_ != nullptr) request.client_->answered(request);
-  request.client_ = nullptr;
   payload.release();
   send();
 }

@@ -10,6 +10,7 @@
 #include "platter/command/tlm/command_extension.h"
 #include "platter/command/tlm/initiator_port.h"
 #include "platter/core/ring_buffer.h"
+#include "platter/front/nbd/memory.h"
 
 namespace platter::nbd {
 
@@ -27,7 +28,7 @@ class BlockClientIf {
 class BlockRequest : public command::CommandExtension {
  public:
   std::uint64_t cookie = 0;        ///< the client's
-  std::vector<std::uint8_t> data;  ///< `command.length` bytes
+  std::vector<std::uint8_t> data;  ///< `command.length` bytes when it is issued; the client may take it from an answered read
   command::Command command;
 
  private:
@@ -36,6 +37,8 @@ class BlockRequest : public command::CommandExtension {
 
   tlm::tlm_generic_payload payload_;
   BlockClientIf* client_ = nullptr;
+  Memory* left_to_ = nullptr;  ///< accounts for the data, whose client is gone
+  std::size_t index_ = 0;      ///< in the initiator's list
 };
 
 /// An initiator for clients outside of the model: any number of requests, which a drive takes as its queue has room.
@@ -47,22 +50,27 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
   tlm_utils::simple_initiator_socket<BlockInitiator> disk_init_socket;
 
-  /// A request that is not in use, with room for `bytes` of data. It becomes free when it has been answered.
-  BlockRequest& acquire(BlockClientIf& client, std::uint32_t bytes);
+  /// A request that is not in use, without data. It becomes free when it has been answered.
+  BlockRequest& acquire(BlockClientIf& client);
   /// Gives a request back that has not been issued.
-  void release(BlockRequest& request) { idle_.push_back(&request); }
+  void release(BlockRequest& request) { recycle(request); }
   /// Sends `request.command`, issued now. To be called while the kernel stands; the command reaches the drive at the present time.
   void issue(BlockRequest& request);
-  /// The client no longer hears its answers. What the drive has got is carried out.
-  void forget(const BlockClientIf& client);
+  /// The client no longer hears its answers. Reads that the drive has not got are dropped; all else is carried out, and `memory`
+  /// accounts for its data.
+  void forget(const BlockClientIf& client, Memory& memory);
+  /// Bytes of data in all requests.
+  std::uint64_t data_bytes() const;
 
  private:
-  static constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  ///< of a request's data, between requests
+  static constexpr std::size_t kKeptBytes = std::size_t{64} << 10;  ///< of a request's data, between requests
+  static constexpr std::size_t kKeptRequests = 64;                 ///< while they are not in use
 
   static BlockRequest& request_of(tlm::tlm_generic_payload& payload) {
     return static_cast<BlockRequest&>(*payload.get_extension<command::CommandExtension>());
   }
   void free(tlm::tlm_generic_payload* payload) override;
+  void recycle(BlockRequest& request);
   void send();
   void finish(tlm::tlm_generic_payload& payload);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);

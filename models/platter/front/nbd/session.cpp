@@ -26,19 +26,56 @@ std::string_view text_of(const std::uint8_t* from, std::size_t bytes) { return {
 
 }  // namespace
 
-Session::Session(const std::vector<Export>& exports) : exports_(exports), input_(kInputBytes) {
+/// Writes to the end of the output, and accounts for it.
+class Session::Output {
+ public:
+  explicit Output(Session& session) : session_(session) {
+    auto& parts = session.output_;
+    if (parts.empty() || parts.back().size() >= kPart) parts.emplace_back();
+    before_ = parts.back().size();
+  }
+  ~Output() {
+    const std::size_t bytes = session_.output_.back().size() - before_;
+    session_.unsent_ += bytes;
+    session_.memory_.add(bytes);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  template <typename... Values>
+  Output& put(Values... values) {
+    wire::Writer(session_.output_.back()).put(values...);
+    return *this;
+  }
+  Output& zeroes(std::size_t count) {
+    wire::Writer(session_.output_.back()).zeroes(count);
+    return *this;
+  }
+
+ private:
+  Session& session_;
+  std::size_t before_;
+};
+
+Session::Output Session::out() { return Output(*this); }
+
+Session::Session(const std::vector<Export>& exports, Memory& memory)
+    : exports_(exports), input_(kInputBytes), shared_(memory), memory_(memory) {
   out().put(wire::kMagic).put(wire::kOptionMagic).put(static_cast<std::uint16_t>(wire::kFixedNewstyle | wire::kNoZeroes));
 }
 
 Session::~Session() {
   if (writing_ != nullptr) export_->drive->release(*writing_);
-  if (export_ != nullptr) export_->drive->forget(*this);
+  if (export_ != nullptr) export_->drive->forget(*this, shared_);
 }
 
 Session::Room Session::room() {
   if (state_ == State::Over || full()) return {nullptr, 0};
-  if (state_ == State::Data && available() == 0)
-    return {writing_->data.data() + (writing_->data.size() - left_), static_cast<std::size_t>(left_)};
+  if (state_ == State::Data && available() == 0) {
+    if (!grow()) return {nullptr, 0};
+    return {writing_->data.data() + filled_, writing_->data.size() - filled_};
+  }
+  if (state_ == State::Issue) return {nullptr, 0};
   if (begin_ > 0) {
     std::memmove(input_.data(), input_.data() + begin_, available());
     end_ -= begin_;
@@ -48,25 +85,48 @@ Session::Room Session::room() {
 }
 
 void Session::received(std::size_t bytes) {
-  if (state_ == State::Data && available() == 0) {
+  if (bytes > 0 && state_ == State::Data && available() == 0) {
+    filled_ += bytes;
     left_ -= bytes;
     if (left_ == 0) data();
-    return;
+  } else {
+    end_ += bytes;
   }
-  end_ += bytes;
   while (!full() && step()) {
   }
 }
 
+void Session::resume() {
+  if (state_ == State::Data && memory_.blocked() && !grow()) return;
+  received(0);
+}
+
+/// Makes room for the next data of a write; false if there is no memory.
+bool Session::grow() {
+  std::vector<std::uint8_t>& data = writing_->data;
+  if (filled_ < data.size()) return true;
+  const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(left_, kPart));
+  if (!memory_.take(part)) return false;
+  data.resize(filled_ + part);
+  return true;
+}
+
+Session::Piece Session::output() const {
+  if (unsent_ == 0) return {};
+  return {output_.front().data() + sent_, output_.front().size() - sent_};
+}
+
 void Session::sent(std::size_t bytes) {
+  if (bytes == 0) return;
   sent_ += bytes;
-  if (sent_ == output_.size()) {
-    output_.clear();
-    sent_ = 0;
-  } else if (sent_ > kInputBytes && sent_ > output_.size() / 2) {  // each byte moves once
-    output_.erase(output_.begin(), output_.begin() + static_cast<std::ptrdiff_t>(sent_));
-    sent_ = 0;
-  }
+  unsent_ -= bytes;
+  if (unsent_ > 0 && sent_ < output_.front().size()) return;
+  memory_.give_back(sent_);
+  sent_ = 0;
+  if (output_.front().capacity() > 2 * kPart || output_.size() > 1)
+    output_.pop_front();
+  else
+    output_.front().clear();
 }
 
 const std::uint8_t* Session::take(std::size_t bytes) {
@@ -118,10 +178,12 @@ bool Session::step() {
       request();
       return true;
     }
+    case State::Issue: return may_issue();
     case State::Data: {
-      const std::size_t bytes = std::min<std::uint64_t>(left_, available());
-      if (bytes == 0) return false;
-      std::memcpy(writing_->data.data() + (writing_->data.size() - left_), take(bytes), bytes);
+      if (available() == 0 || !grow()) return false;
+      const std::size_t bytes = std::min(writing_->data.size() - filled_, available());
+      std::memcpy(writing_->data.data() + filled_, take(bytes), bytes);
+      filled_ += bytes;
       left_ -= bytes;
       if (left_ == 0) data();
       return true;
@@ -272,12 +334,12 @@ void Session::enter(const Export& chosen) {
 std::uint32_t Session::objection() const {
   const std::uint16_t known = header_.type == wire::kRead && structured_ ? wire::kFua | wire::kDontFragment : wire::kFua;
   const bool write = header_.type == wire::kWrite;
-  if (header_.type != wire::kRead && !write && header_.type != wire::kFlush) return wire::kNotSupported;
+  if (header_.type != wire::kRead && !write && header_.type != wire::kFlush) return wire::kInvalid;  // also what is not offered
   if ((header_.flags & ~known) != 0) return wire::kInvalid;
   if (header_.type == wire::kFlush) return header_.offset != 0 || header_.length != 0 ? wire::kInvalid : 0;
   if (header_.length == 0 || header_.length % export_->sector_bytes != 0 || header_.offset % export_->sector_bytes != 0)
     return wire::kInvalid;
-  if (header_.length > kMostBytes) return write ? wire::kInvalid : wire::kOverflow;
+  if (header_.length > kMostBytes) return (header_.flags & wire::kDontFragment) != 0 ? wire::kOverflow : wire::kInvalid;
   if (header_.offset > export_->bytes || header_.length > export_->bytes - header_.offset)
     return write ? wire::kNoSpace : wire::kInvalid;
   return 0;
@@ -288,31 +350,43 @@ void Session::request() {
   if (header_.type == wire::kDisconnect) {
     state_ = State::Over;
     finishing_ = true;
-  } else if (header_.type == wire::kWrite && (error != 0 || header_.length > kMostBytes)) {
+  } else if (header_.type == wire::kWrite && error != 0) {
     left_ = header_.length;  // the data comes all the same
     state_ = State::Skip;
     if (left_ == 0) skip();
   } else if (error != 0) {
     reply(header_.cookie, error);
   } else {
-    BlockRequest& fresh = export_->drive->acquire(*this, header_.length);
-    fresh.cookie = header_.cookie;
-    fresh.command.fua = (header_.flags & wire::kFua) != 0;
-    fresh.command.address = header_.offset;
-    fresh.command.length = header_.length;
-    if (header_.type == wire::kWrite) {
-      writing_ = &fresh;
-      left_ = header_.length;
-      state_ = State::Data;
-    } else {
-      issue(fresh, header_.type == wire::kRead ? Operation::Read : Operation::Flush);
-    }
+    state_ = State::Issue;
   }
+}
+
+/// Begins a request for which there is memory; false if there is none.
+bool Session::may_issue() {
+  const bool read = header_.type == wire::kRead;
+  if (!memory_.take(kRequestBytes + (read ? header_.length : 0))) return false;
+  BlockRequest& fresh = export_->drive->acquire(*this);
+  fresh.cookie = header_.cookie;
+  fresh.command.fua = (header_.flags & wire::kFua) != 0;
+  fresh.command.address = header_.offset;
+  fresh.command.length = header_.length;
+  if (header_.type == wire::kWrite) {
+    writing_ = &fresh;
+    fresh.data.reserve(header_.length);  // its pages are there only when they are written
+    filled_ = 0;
+    left_ = header_.length;
+    state_ = State::Data;
+  } else {
+    memory_.leave();
+    state_ = State::Request;
+    fresh.data.resize(read ? header_.length : 0);
+    issue(fresh, read ? Operation::Read : Operation::Flush);
+  }
+  return true;
 }
 
 void Session::issue(BlockRequest& request, Operation operation) {
   ++requests_;
-  held_ += request.data.size();
   request.command.operation = operation;
   export_->drive->issue(request);
 }
@@ -320,6 +394,7 @@ void Session::issue(BlockRequest& request, Operation operation) {
 /// The data of a write is complete.
 void Session::data() {
   state_ = State::Request;
+  memory_.leave();
   issue(*std::exchange(writing_, nullptr), Operation::Write);
 }
 
@@ -331,7 +406,7 @@ void Session::skip() {
 
 void Session::answered(BlockRequest& request) {
   --requests_;
-  held_ -= request.data.size();
+  memory_.give_back(kRequestBytes + request.data.size());
   const std::uint32_t error = error_of(request.status);
   if (error == 0 && request.command.read())
     reply_data(request);
@@ -351,7 +426,7 @@ void Session::reply(std::uint64_t cookie, std::uint32_t error) {
     out().put(wire::kChunkError).put(cookie).put(std::uint32_t{6}).put(error).put(std::uint16_t{0});
 }
 
-void Session::reply_data(const BlockRequest& request) {
+void Session::reply_data(BlockRequest& request) {
   const auto bytes = static_cast<std::uint32_t>(request.data.size());
   if (structured_)
     out()
@@ -363,7 +438,14 @@ void Session::reply_data(const BlockRequest& request) {
         .put(request.command.address);
   else
     out().put(wire::kSimpleReplyMagic).put(std::uint32_t{0}).put(request.cookie);
-  out().put(request.data.data(), bytes);
+  if (bytes <= kCopied) {
+    out().put(request.data.data(), std::size_t{bytes});
+    return;
+  }
+  output_.push_back(std::move(request.data));
+  request.data = {};
+  unsent_ += bytes;
+  memory_.add(bytes);
 }
 
 }  // namespace platter::nbd

@@ -33,8 +33,7 @@ bool split(const std::string& address, std::string& host, std::string& port) {
   if (colon == std::string::npos || address.find('/') != std::string::npos) return false;
   host = address.substr(0, colon);
   port = address.substr(colon + 1);
-  if (port.empty() || port.size() > 5 || !std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; }))
-    return false;
+  if (port.empty() || !std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; })) return false;
   if (host.size() > 1 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   return true;
 }
@@ -51,12 +50,14 @@ Listener::Listener(const std::string& address, Poller& poller, std::function<voi
     open_tcp(host, port);
   else
     open_unix(address);
-  if (listen(socket_.get(), kBacklog) != 0) refuse(address, std::strerror(errno));
-  poller_.add(socket_.get(), EPOLLIN, *this);
+  for (const FileDescriptor& each : sockets_) {
+    if (listen(each.get(), kBacklog) != 0) refuse(address, std::strerror(errno));
+  }
+  for (const FileDescriptor& each : sockets_) poller_.add(each.get(), EPOLLIN, *this);
 }
 
 Listener::~Listener() {
-  poller_.remove(socket_.get(), *this);
+  for (const FileDescriptor& each : sockets_) poller_.remove(each.get(), *this);
   struct stat there{};
   const bool own = stat(address_.c_str(), &there) == 0 && there.st_dev == device_ && there.st_ino == inode_;
   if (unix_ && own) unlink(address_.c_str());
@@ -77,8 +78,8 @@ void Listener::open_unix(const std::string& path) {
     if (errno != ECONNREFUSED) refuse(path, std::strerror(errno));
     unlink(path.c_str());
   }
-  socket_ = FileDescriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket_ || bind(socket_.get(), generic, sizeof name) != 0) refuse(path, std::strerror(errno));
+  sockets_.emplace_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!sockets_.back() || bind(sockets_.back().get(), generic, sizeof name) != 0) refuse(path, std::strerror(errno));
   unix_ = true;
   if (stat(path.c_str(), &there) == 0) {
     device_ = there.st_dev;
@@ -86,30 +87,53 @@ void Listener::open_unix(const std::string& path) {
   }
 }
 
+/// Binds a socket to each address, all to one port. False, with what is wrong, if one is in use, or none can be had.
+bool Listener::bind_all(const void* addresses, std::string& why) {
+  sockets_.clear();
+  in_port_t port = 0;  // of the first one: port 0 is any, but the same for all
+  why = "no address";
+  for (const auto* one = static_cast<const addrinfo*>(addresses); one != nullptr; one = one->ai_next) {
+    if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
+    sockaddr_storage name{};
+    std::memcpy(&name, one->ai_addr, one->ai_addrlen);
+    auto* const v4 = reinterpret_cast<sockaddr_in*>(&name);
+    auto* const v6 = reinterpret_cast<sockaddr_in6*>(&name);
+    in_port_t& number = one->ai_family == AF_INET6 ? v6->sin6_port : v4->sin_port;
+    if (!sockets_.empty()) number = port;
+    FileDescriptor fresh(socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const int yes = 1;
+    if (!fresh || setsockopt(fresh.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        (one->ai_family == AF_INET6 && setsockopt(fresh.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) ||
+        bind(fresh.get(), reinterpret_cast<const sockaddr*>(&name), one->ai_addrlen) != 0) {
+      why = std::strerror(errno);
+      if (errno == EADDRINUSE || errno == EACCES) return false;
+      continue;  // a family that this machine does not have
+    }
+    socklen_t length = sizeof name;
+    getsockname(fresh.get(), reinterpret_cast<sockaddr*>(&name), &length);
+    port = number;
+    sockets_.push_back(std::move(fresh));
+  }
+  return !sockets_.empty();
+}
+
 void Listener::open_tcp(const std::string& host, const std::string& port) {
+  if (port.size() > 5 || std::stoul(port) > 65'535) refuse(address_, fmt::format("found port {}, expected 0 to 65535", port));
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
-  // Without a host and without AI_PASSIVE the address is the loopback's.
+  // Without a host and without AI_PASSIVE the addresses are the loopback's.
   if (const int error = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &found); error != 0)
     refuse(address_, gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, &freeaddrinfo);
-  std::string why = "no address";
-  for (const addrinfo* one = all.get(); one != nullptr; one = one->ai_next) {
-    FileDescriptor fresh(socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const int yes = 1;
-    if (fresh && setsockopt(fresh.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-        bind(fresh.get(), one->ai_addr, one->ai_addrlen) == 0) {
-      socket_ = std::move(fresh);
-      break;
-    }
-    why = std::strerror(errno);
-  }
-  if (!socket_) refuse(address_, why);
+  std::string why;
+  // Any port: the one that the first address has got may be in use at another.
+  for (int tries = std::stoul(port) == 0 ? 20 : 1; !bind_all(all.get(), why);)
+    if (--tries == 0) refuse(address_, why);
   sockaddr_storage bound{};
   socklen_t length = sizeof bound;
-  getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &length);
+  getsockname(sockets_.front().get(), reinterpret_cast<sockaddr*>(&bound), &length);
   const auto* const v4 = reinterpret_cast<const sockaddr_in*>(&bound);
   const auto* const v6 = reinterpret_cast<const sockaddr_in6*>(&bound);
   const unsigned number = ntohs(bound.ss_family == AF_INET6 ? v6->sin6_port : v4->sin_port);
@@ -118,11 +142,15 @@ void Listener::open_tcp(const std::string& host, const std::string& port) {
 }
 
 void Listener::ready(std::uint32_t /*events*/) {
+  for (const FileDescriptor& each : sockets_) accept_all(each.get());
+}
+
+void Listener::accept_all(int socket) {
   for (;;) {
-    FileDescriptor client(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    FileDescriptor client(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client && (errno == EMFILE || errno == ENFILE) && spare_) {
       spare_.close();  // the client is told so, instead of being found again at once and for ever
-      FileDescriptor refused(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      FileDescriptor refused(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC));
       const bool found = static_cast<bool>(refused);
       refused.close();
       spare_ = open_spare();

@@ -5,12 +5,13 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "platter/front/serving/poller.h"
 
 namespace platter::serving {
 
-/// A socket that takes connections: a Unix socket, or TCP.
+/// Takes connections: at a Unix socket, or at a TCP port of all addresses of a host.
 class Listener : public PollHandlerIf {
  public:
   /// `address`: HOST:PORT (an IPv6 address in brackets; an empty host is the loopback; port 0: any), or the path of a Unix socket, which is
@@ -28,10 +29,12 @@ class Listener : public PollHandlerIf {
  private:
   void open_unix(const std::string& path);
   void open_tcp(const std::string& host, const std::string& port);
+  bool bind_all(const void* addresses, std::string& why);
+  void accept_all(int socket);
 
   Poller& poller_;
   std::function<void(FileDescriptor)> connected_;
-  FileDescriptor socket_;
+  std::vector<FileDescriptor> sockets_;
   std::string address_;
   FileDescriptor spare_;  ///< closed to take, and refuse, a client when the process may have no more files
   bool unix_ = false;

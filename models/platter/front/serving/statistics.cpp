@@ -8,19 +8,20 @@ const params::Statistics<ServingResult>& serving_rows() {
   static const auto late =
       params::Statistics<PacingAccount>()
           .value("mean", "ms", "", "mean",
-                 [](const PacingAccount& a) { return a.ended > 0 ? 1e3 * a.late_s / static_cast<double>(a.ended) : 0.0; },
+                 [](const PacingAccount& a) { return params::mean(1e3 * a.late_s, a.ended); },
                  {"late", 3})
-          .value("max", "ms", "", "maximum", [](const PacingAccount& a) { return 1e3 * a.most_late_s; }, {"max", 3});
+          .value("max", "ms", "", "maximum",
+                 [](const PacingAccount& a) {
+                   return a.ended > 0 ? std::optional<double>(1e3 * a.most_late_s) : std::nullopt;
+                 },
+                 {"max", 3});
   static const auto rows =
       params::Statistics<R>()
           .value("pacing", "", "how simulated time followed the clients", "", [](const R& r) { return r.pacing.text(); })
           .value("clients", "", "connections", "count", [](const R& r) { return r.clients; }, {"clients"})
           .value("commands", "", "of the clients, ended", "count", [](const R& r) { return r.account.ended; })
           .value("window", "", "commands outstanding when one ended, itself included", "mean",
-                 [](const R& r) {
-                   return r.account.ended > 0 ? r.account.window_sum / static_cast<double>(r.account.ended) : 0.0;
-                 },
-                 {"mean window", 2})
+                 [](const R& r) { return params::mean(r.account.window_sum, r.account.ended); }, {"mean window", 2})
           .value("impatient", "",
                  "pacing lockstep: times that simulated time went on with fewer commands than its depth, because the clients "
                  "were silent",

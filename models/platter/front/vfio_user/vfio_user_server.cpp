@@ -244,6 +244,7 @@ void VfioUserServer::push(const std::vector<std::uint8_t>& bytes) {
 }
 
 void VfioUserServer::flush() {
+  waited_ = {};
   if (!client_) return;
   if (failed_) return disconnect();
   if (!output_.empty()) push({});
@@ -507,6 +508,25 @@ bool VfioUserServer::access_registers(tlm::tlm_command command, std::uint64_t of
   return payload.is_response_ok();
 }
 
+/// Waits for the client's answer; false if it takes too long, or the server is to end. In either case the connection ends.
+bool VfioUserServer::await_answer() {
+  const auto begin = std::chrono::steady_clock::now();
+  std::array<pollfd, 2> waiting{};
+  waiting[1] = {stop_fd_, POLLIN, 0};  // without a file it is ignored
+  while (question_.open && !failed_) {
+    if (!output_.empty()) push({});
+    waiting[0] = {client_.get(), static_cast<short>(output_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(kPatience - waited_ - (std::chrono::steady_clock::now() - begin));
+    const int ready = poll(waiting.data(), waiting.size(), static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    if (ready == 0 || (ready < 0 && errno != EINTR) || left.count() <= 0 || waiting[1].revents != 0) failed_ = true;
+    while (question_.open && !failed_ && receive()) {
+    }
+  }
+  waited_ += std::chrono::steady_clock::now() - begin;
+  return !question_.open;
+}
+
 /// DMA_READ or DMA_WRITE, and the client's answer; meanwhile the client's own messages are answered, as it may hold a lock until they are.
 bool VfioUserServer::transfer_by_message(bool write, std::uint64_t address, std::uint8_t* data, std::uint64_t bytes) {
   for (std::uint64_t done = 0; done < bytes;) {
@@ -521,18 +541,8 @@ bool VfioUserServer::transfer_by_message(bool write, std::uint64_t address, std:
     message.insert(message.end(), data + done, data + done + carried);
     question_.open = true;
     push(message);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kPatience_ms);
-    pollfd waiting{client_.get(), POLLIN, 0};
-    while (question_.open && !failed_) {
-      if (!output_.empty()) push({});
-      waiting.events = static_cast<short>(output_.empty() ? POLLIN : POLLIN | POLLOUT);
-      const int ready = poll(&waiting, 1, kPatience_ms);
-      if (ready == 0 || (ready < 0 && errno != EINTR) || std::chrono::steady_clock::now() > end) failed_ = true;
-      while (question_.open && !failed_ && receive()) {
-      }
-    }
     const std::size_t expected = 16 + (write ? 0 : part);
-    if (question_.open || question_.error != 0 || (!write && question_.body.size() != expected)) {
+    if (!await_answer() || question_.error != 0 || (!write && question_.body.size() != expected)) {
       question_.open = false;
       return false;
     }

@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,8 +20,8 @@ namespace platter::vfio_user {
 /// Offers an AHCI adapter to a virtual machine as a PCI device, by the vfio-user protocol 0.0 (QEMU, docs/interop/vfio-user.rst): the client's
 /// accesses to region 5 go to the adapter's registers, the adapter's DMA goes to the client's memory, and its interrupt becomes MSI or INTx by
 /// eventfd. Memory that comes with the descriptor of a file that cannot shrink (a sealed memfd, as QEMU's; a file on hugetlbfs is taken for one) is mapped
-/// here; that of another file is read and written; memory without one is reached by messages, while which the kernel stands. There is DMA only
-/// while the PCI command register's bus master bit is set.
+/// here; that of another file is read and written; memory without one is reached by messages, while which the kernel stands, for 5 s at
+/// most. There is DMA only while the PCI command register's bus master bit is set.
 ///
 /// A client at a time; others are refused. When it is gone, the adapter is reset and the next may come. A message that breaks the protocol gets an
 /// error, and the connection is closed; a command that is not known, or cannot be done, gets an error.
@@ -40,6 +41,9 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   void connect(serving::FileDescriptor client);
   /// Closes the connection if it is over, and sends what is left.
   void flush() override;
+
+  /// While the server waits for a client's memory, it also looks at this file: if it can be read, the connection ends.
+  void stop_on(int fd) { stop_fd_ = fd; }
 
   bool connected() const { return static_cast<bool>(client_); }
   std::uint64_t clients() const { return clients_; }
@@ -72,7 +76,8 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   static constexpr std::size_t kMostMappings = 4096;
   static constexpr std::size_t kConfigBytes = 256;
   static constexpr std::size_t kMostTransfer = std::size_t{32} << 10;  ///< bytes of a message of DMA, also the client's most
-  static constexpr int kPatience_ms = 5000;                            ///< for the client's answer to it
+  /// For the client's answers to messages of DMA, together, between two turns of the loop.
+  static constexpr std::chrono::milliseconds kPatience{5000};
 
   void ready(std::uint32_t events) override;
   bool receive();
@@ -97,6 +102,7 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   void reset_config();
   void write_config(std::uint32_t offset, const std::uint8_t* data, std::uint32_t bytes);
   bool access_registers(tlm::tlm_command command, std::uint64_t offset, std::uint8_t* data, std::uint32_t bytes);
+  bool await_answer();
   bool transfer_by_message(bool write, std::uint64_t address, std::uint8_t* data, std::uint64_t bytes);
   void memory_access(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void raise();
@@ -121,6 +127,8 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
     std::uint32_t error = 0;
     std::vector<std::uint8_t> body;
   } question_;
+  std::chrono::steady_clock::duration waited_{0};  ///< for the client's answers, since the last `flush`
+  int stop_fd_ = -1;
   std::vector<Mapping> memory_;  ///< by address, without overlap
   std::array<std::uint8_t, kConfigBytes> config_{};
   serving::FileDescriptor msi_;

@@ -12,7 +12,6 @@ namespace platter::host::array {
 
 using command::CommandStatus;
 using core::now_ps;
-using core::to_sc_time;
 using Kind = Fragment::Kind;
 
 namespace {
@@ -34,6 +33,8 @@ ArrayConfig checked(const ArrayConfig& config) {
 Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
     : sc_module(name),
       config_(checked(config)),
+      rebuild_(core::Rank::Layer, [this] { rebuild_again(); }),
+      poll_(core::Rank::Layer, [this] { poll(); }),
       map_(config.drives, config.drive_bytes, config.sector_bytes, config.areas),
       cache_(config.cache.block_bytes != 0 ? static_cast<std::uint32_t>(config.cache.bytes / config.cache.block_bytes) : 0,
              config.cache.block_bytes),
@@ -41,7 +42,8 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
       host_("host_tgt_socket", *this, response_event_),
       links_(config_, *this),
       states_(config.drives, map_.physical_units()),
-      rebuilder_(config_, map_, states_, links_, order_, planner_, rebuild_event_),
+      rebuilder_(config_, map_, states_, links_, order_, planner_, rebuild_),
+      copies_(map_, states_, order_, rebuilder_),
       read_ahead_(config_, map_, order_, planner_),
       host_tgt_socket(host_.socket()),
       disk_init_sockets(links_.disk_init_sockets),
@@ -59,12 +61,6 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
   dont_initialize();
   SC_METHOD(respond);
   sensitive << response_event_;
-  dont_initialize();
-  SC_METHOD(rebuild_again);
-  sensitive << rebuild_event_;
-  dont_initialize();
-  SC_METHOD(poll);
-  sensitive << poll_event_;
   dont_initialize();
 }
 
@@ -238,18 +234,8 @@ void Array::dispatch_read(Fragment& fragment) {
   planner_.lose(fragment);
 }
 
-std::uint32_t Array::writable(const Fragment& fragment) const {
-  std::uint32_t copies = 0;
-  for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
-    const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
-    if (states_.alive(place.drive) && (!states_.stale(place) || (fragment.whole() && !order_.behind_rebuild(fragment))))
-      copies |= 1u << copy;
-  }
-  return copies;
-}
-
 void Array::dispatch_write(Fragment& fragment) {
-  const std::uint32_t copies = writable(fragment);
+  const std::uint32_t copies = copies_.writable(fragment);
   if (copies == 0) {
     if (fragment.attempted)
       settle_write(fragment);
@@ -257,46 +243,23 @@ void Array::dispatch_write(Fragment& fragment) {
       planner_.lose(fragment);
     return;
   }
-  fragment.attempted = true;
+  copies_.sent(fragment, copies);
   for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy)
     if ((copies >> copy & 1) != 0) append(fragment, copy);
 }
 
 void Array::settle_write(Fragment& fragment) {
-  const StripeMap::Area& area = *fragment.area;
-  std::uint32_t good = fragment.written;
-  if (!fragment.whole())  // a copy that has become stale meanwhile lacks another part of the unit
-    for (std::uint32_t copy = 0; copy < area.copies(); ++copy)
-      if (states_.stale(map_.place(area, fragment.unit, copy))) good &= ~(1u << copy);
-  if (good == 0 && fragment.refused == CommandStatus::Good &&
-      writable(fragment) != 0) {  // one drive has failed and the other has been revived: write again
+  const WriteCopies::Outcome outcome = copies_.settle(fragment);
+  if (outcome == WriteCopies::Outcome::Again) {  // one drive has failed and the other has been revived
     order_.again(fragment);
     return;
   }
-  mark_copies(fragment, good);
+  const bool good = outcome == WriteCopies::Outcome::Good;
   ArrayRequest& request = *fragment.request;
-  if (good == 0 && request.status == CommandStatus::Good)
+  if (!good && request.status == CommandStatus::Good)
     request.status = fragment.refused != CommandStatus::Good ? fragment.refused : CommandStatus::DriveFailed;
-  if (planner_.cached(area)) update_cache(fragment, good != 0);
+  if (planner_.cached(*fragment.area)) update_cache(fragment, good);
   planner_.settle(fragment);
-}
-
-/// Marks copies that lack the write as stale.
-void Array::mark_copies(const Fragment& fragment, std::uint32_t good) {
-  bool kept = false;  // if a write has failed on all copies, they may differ: one of them is kept
-  for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
-    const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
-    const bool has_it = (good >> copy & 1) != 0;
-    const bool fails = good == 0 ? !states_.stale(place) && kept : !has_it;
-    if (fails) {
-      states_.set_stale(place);
-      if (states_.alive(place.drive)) rebuilder_.has_stale(place.drive);
-    }
-    if (good == 0)
-      kept = kept || !states_.stale(place);
-    else if (has_it && fragment.whole())
-      states_.clear_stale(place);
-  }
 }
 
 void Array::update_cache(const Fragment& fragment, bool good) {
@@ -366,16 +329,18 @@ void Array::take_bytes(const LinkCommand& command, const Fragment& fragment, std
 }
 
 void Array::answered(LinkCommand& command) {
-  const bool good = command.status == CommandStatus::Good;
   const bool this_generation = links_.of_this_generation(command);
-  if (command.status == CommandStatus::DriveFailed && this_generation) failed(command.drive);
+  // What a drive did that was replaced meanwhile is gone with it.
+  const CommandStatus status = links_.of_replaced_drive(command) ? CommandStatus::DriveFailed : command.status;
+  const bool good = status == CommandStatus::Good;
+  if (status == CommandStatus::DriveFailed && this_generation) failed(command.drive);
   ArrayRequest& request = *command.first->request;
   request.timing = command.timing;
   request.timing.queue += command.issued - request.progress.since;
-  const bool redirect = command.status == CommandStatus::DriveFailed && command.first->kind == Kind::Read;
+  const bool redirect = status == CommandStatus::DriveFailed && command.first->kind == Kind::Read;
   if (redirect && command.first->area->mirrored) ++account_.classes[core::index_of(command.cls)].redirected;
-  if (good && command.first->kind == Kind::Write && !command.fua)
-    states_.answered_write(command.drive, command.length, this_generation);
+  if (good && this_generation && command.first->kind == Kind::Write && !command.fua)
+    states_.answered_write(command.drive, command.length);
   std::uint64_t offset = 0;
   for (Fragment* f = command.first; f != nullptr;) {
     Fragment& fragment = *f;
@@ -391,19 +356,18 @@ void Array::answered(LinkCommand& command) {
         if (good)
           take_bytes(command, fragment, offset);
         else
-          request.status = command.status;
+          request.status = status;
         planner_.settle(fragment);
         break;
       case Kind::Write:
-        // A drive that was replaced meanwhile does not hold what the one before it has written.
-        if (good && (this_generation || !states_.stale(map_.place(*fragment.area, fragment.unit, command.copy))))
-          fragment.written |= static_cast<std::uint8_t>(1u << command.copy);
-        else if (command.status != CommandStatus::DriveFailed)
-          fragment.refused = command.status;
+        if (good)
+          WriteCopies::written(fragment, command.copy, !this_generation);
+        else if (status != CommandStatus::DriveFailed)
+          fragment.refused = status;
         if (fragment.on_way == 0) settle_write(fragment);
         break;
       case Kind::Rebuild: rebuilder_.answered(fragment, good); break;
-      case Kind::Flush: settle_flush(fragment, command.status, command.drive); break;
+      case Kind::Flush: settle_flush(fragment, status, command.drive); break;
     }
     offset += length;
   }
@@ -413,9 +377,10 @@ void Array::answered(LinkCommand& command) {
 
 void Array::failed(std::uint32_t drive) {
   reviving_ &= ~(std::uint64_t{1} << drive);
+  if (config_.poll > 0) poll_.in(config_.poll);
   if (!states_.fail(drive, order_.next())) return;
+  copies_.drive_failed(drive);
   links_.take_out(drive);
-  if (config_.poll > 0) poll_event_.notify(to_sc_time(config_.poll));
 }
 
 void Array::fail(std::uint32_t drive) {
@@ -432,9 +397,9 @@ void Array::revive(std::uint32_t drive) {
 }
 
 void Array::replace(std::uint32_t drive) {
-  UnitCopy copy;
-  for (std::uint64_t unit = 0; unit < map_.physical_units(); ++unit)
-    if (map_.unit_of(drive, unit, copy)) states_.set_stale({drive, 0, unit});
+  if (states_.alive(drive)) failed(drive);
+  links_.replace(drive);
+  copies_.drive_replaced(drive);
   revive(drive);
 }
 
@@ -460,7 +425,7 @@ bool Array::complete_revivals() {
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
     if ((reviving_ >> drive & 1) == 0 || links_.in_drive(drive) > 0 || missed_write(drive)) continue;
     reviving_ &= ~(std::uint64_t{1} << drive);
-    states_.put_to_use(drive);
+    copies_.put_to_use(drive);
     links_.put_in(drive);
     rebuilder_.drive_revived();
   }
@@ -478,7 +443,7 @@ void Array::poll() {
     else if (links_.has_registers(drive))
       any_failed = true;
   }
-  if (any_failed) poll_event_.notify(to_sc_time(config_.poll));
+  if (any_failed) poll_.in(config_.poll);
 }
 
 void Array::rebuild_again() {
@@ -488,22 +453,34 @@ void Array::rebuild_again() {
 
 // --- without time --------------------------------------------------------------------------------------------------
 
+/// The copy that a read without time sees: if possible, one that a read with time could see too. The number of copies if there is none.
+std::uint32_t Array::copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit) const {
+  std::uint32_t found = area.copies();
+  for (std::uint32_t copy = area.copies(); copy-- > 0;) {
+    if (copies_.lacks_data(area, unit, copy)) continue;
+    if (found == area.copies() || states_.usable(map_.place(area, unit, copy)) ||
+        !states_.usable(map_.place(area, unit, found)))
+      found = copy;
+  }
+  return found;
+}
+
 std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint64_t at, std::uint64_t length,
                              std::uint8_t* data) {
   const StripeMap::Area& area = map_.area_at(at);
   const std::uint64_t unit = map_.unit_at(area, at);
   const std::uint64_t within = (at - area.begin) % area.unit_bytes;
   std::uint64_t reached = 0;
+  const std::uint32_t read = copy_to_look_at(area, unit);
   for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
     const UnitPlace place = map_.place(area, unit, copy);
-    if (states_.stale(place)) continue;
+    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy)) continue;
     tlm::tlm_generic_payload look;
     look.set_command(payload.get_command());
     look.set_address(place.address + within);
     look.set_data_ptr(data);
     look.set_data_length(static_cast<unsigned>(length));
     reached = links_.disk_init_sockets[place.drive]->transport_dbg(look);
-    if (payload.is_read()) break;
   }
   if (payload.is_write()) {
     read_ahead_.written(at, at + length);

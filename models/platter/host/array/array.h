@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platter/core/probes.h"
+#include "platter/core/timed_call.h"
 #include "platter/host/array/block_cache.h"
 #include "platter/host/array/config.h"
 #include "platter/host/array/drive_links.h"
@@ -17,6 +18,7 @@
 #include "platter/host/array/read_ahead.h"
 #include "platter/host/array/rebuilder.h"
 #include "platter/host/array/unit_order.h"
+#include "platter/host/array/write_copies.h"
 
 namespace platter::host::array {
 
@@ -70,8 +72,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
  private:
   ArrayConfig config_;
   sc_core::sc_event ended_event_;
-  sc_core::sc_event rebuild_event_;
-  sc_core::sc_event poll_event_;
+  core::TimedCall rebuild_;
+  core::TimedCall poll_;
   sc_core::sc_event response_event_;
   StripeMap map_;
   BlockCache cache_;
@@ -82,6 +84,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   DriveLinks links_;
   DriveStates states_;
   Rebuilder rebuilder_;
+  WriteCopies copies_;
   ReadAhead read_ahead_;
 
  public:
@@ -112,7 +115,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// its failure is in it and no write that it has missed is in progress.
   void revive(std::uint32_t drive);
   /// As revive(), but with an empty drive in the place of the failed one: all of its units are stale. Units of areas that are not
-  /// mirrored stay stale until they are written as a whole. Precondition: the drive has failed.
+  /// mirrored stay stale until they are written as a whole. A drive of which no failure is known fails now.
   void replace(std::uint32_t drive);
   /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
   void drive_revived(std::uint32_t drive);
@@ -144,6 +147,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void refuse(ArrayRequest& request, command::CommandStatus status) override;
   void ended(ArrayRequest& request) override;
   unsigned int look(tlm::tlm_generic_payload& payload) override;
+  std::uint32_t copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit) const;
   /// Accesses the part of `payload` within one unit. Returns the number of bytes.
   std::uint64_t look_at(const tlm::tlm_generic_payload& payload, std::uint64_t at, std::uint64_t length, std::uint8_t* data);
 
@@ -158,14 +162,10 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   // Fragments.
   void dispatch(Fragment& fragment);
   void dispatch_read(Fragment& fragment);
-  /// Copies to which a write may go, one bit each: those on drives that have not failed, and stale ones only if the write covers
-  /// the unit.
-  std::uint32_t writable(const Fragment& fragment) const;
   void dispatch_write(Fragment& fragment);
   void append(Fragment& fragment, std::uint32_t copy);
   bool from_cache(const Fragment& fragment);
   void settle_write(Fragment& fragment);
-  void mark_copies(const Fragment& fragment, std::uint32_t good);
   void update_cache(const Fragment& fragment, bool good);
 
   // Flushes.

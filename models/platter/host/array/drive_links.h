@@ -74,7 +74,15 @@ class DriveLinks : public tlm::tlm_mm_interface {
   /// earlier generation of it.
   void take_out(std::uint32_t drive);
   void put_in(std::uint32_t drive) { links_[drive].in_service = true; }
+  /// Counts the drive's failures.
+  std::uint32_t generation(std::uint32_t drive) const { return links_[drive].generation; }
   bool of_this_generation(const LinkCommand& command) const { return command.generation == links_[command.drive].generation; }
+  /// Another drive takes the place of one that is out of service.
+  void replace(std::uint32_t drive) { links_[drive].first_generation = links_[drive].generation; }
+  /// True if the command was sent to a drive that has been replaced since.
+  bool of_replaced_drive(const LinkCommand& command) const {
+    return command.generation < links_[command.drive].first_generation;
+  }
 
   /// Copies the bytes of a read from the bounce buffer, if it was used, to the host's memory.
   static void deliver(const LinkCommand& command, const Fragment& fragment, const std::uint8_t* bytes);
@@ -93,7 +101,8 @@ class DriveLinks : public tlm::tlm_mm_interface {
     std::array<command::InitiatorPort, 2> ways;
     LinkCommand* open = nullptr;  ///< command to which fragments are being joined
     std::uint32_t in_drive = 0;
-    std::uint32_t generation = 0;  ///< counts its failures
+    std::uint32_t generation = 0;        ///< counts its failures
+    std::uint32_t first_generation = 0;  ///< of the drive that is in this place now
     bool in_service = true;
     std::uint64_t sent = 0;
   };

@@ -14,7 +14,7 @@ namespace platter::host::array {
 class DriveStates {
  public:
   DriveStates(std::uint32_t drives, std::uint64_t physical_units) : drives_(drives) {
-    for (State& state : drives_) state.stale = StaleUnits(physical_units);
+    for (State& state : drives_) state.stale = state.doubtful = StaleUnits(physical_units);
   }
 
   bool alive(std::uint32_t drive) const { return drives_[drive].alive; }
@@ -36,6 +36,12 @@ class DriveStates {
     if (state.stale.count() == 0) state.fresh_since = core::now_ps();
   }
 
+  /// Units whose last write has failed on both copies while neither drive is alive: the copies may differ.
+  const StaleUnits& doubtful_units(std::uint32_t drive) const { return drives_[drive].doubtful; }
+  bool doubtful(const UnitPlace& place) const { return drives_[place.drive].doubtful.test(place.physical); }
+  void set_doubtful(const UnitPlace& place) { drives_[place.drive].doubtful.set(place.physical); }
+  void clear_doubtful(const UnitPlace& place) { drives_[place.drive].doubtful.clear(place.physical); }
+
   /// Returns false if the drive had already failed.
   bool fail(std::uint32_t drive, std::uint64_t order) {
     State& state = drives_[drive];
@@ -48,11 +54,8 @@ class DriveStates {
   }
   void put_to_use(std::uint32_t drive) { drives_[drive].alive = true; }
 
-  /// A drive has completed a write without FUA, whose bytes may be only in its buffer. `this_generation`: the drive has not
-  /// failed since it received the write.
-  void answered_write(std::uint32_t drive, std::uint32_t bytes, bool this_generation) {
-    (this_generation ? drives_[drive].unflushed_bytes : lost_unflushed_bytes_) += bytes;
-  }
+  /// A drive that has not failed since it received it has completed a write without FUA, whose bytes may be only in its buffer.
+  void answered_write(std::uint32_t drive, std::uint32_t bytes) { drives_[drive].unflushed_bytes += bytes; }
   void flushed(std::uint32_t drive) { drives_[drive].unflushed_bytes = 0; }
   /// Compares the drive's failure count with the last one seen: the array may have missed a failure.
   void note_failures(std::uint32_t drive, std::uint32_t failures) {
@@ -74,6 +77,7 @@ class DriveStates {
     bool alive = true;
     std::uint64_t failed_order = 0;
     StaleUnits stale;
+    StaleUnits doubtful;
     core::Picoseconds fresh_since = 0;
     std::uint64_t failures = 0;
     std::uint32_t drive_failures = 0;   ///< failure count that the drive reported at its last flush or revival

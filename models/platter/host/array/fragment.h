@@ -24,9 +24,13 @@ struct Fragment {
   std::uint64_t within = 0;  ///< offset in the unit, in bytes
   std::uint32_t length = 0;
   Kind kind = Kind::Read;
-  std::uint8_t on_way = 0;                                        ///< commands in progress
-  std::uint8_t written = 0;                                       ///< copies that have been written, one bit each
-  bool attempted = false;                                         ///< a write has been sent to a drive
+  std::uint8_t on_way = 0;  ///< commands in progress
+  // Of a write: copies, one bit each.
+  std::uint8_t to = 0;       ///< to which it was sent last
+  std::uint8_t written = 0;  ///< written by drives that have not failed since
+  std::uint8_t kept = 0;     ///< written by drives that have failed since and were not replaced
+  std::uint8_t marked = 0;   ///< marked stale because this write, which is in progress, misses them
+  bool attempted = false;    ///< a write has been sent to a drive
   command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: status with which a working drive refused it
   bool spoiled = false;    ///< its unit was written during a rebuild, or by transport_dbg during a read
   bool ahead = false;      ///< a write that waits for no rebuild

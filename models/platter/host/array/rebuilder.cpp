@@ -19,7 +19,7 @@ constexpr std::uint64_t kLongestPause = 1'000'000'000'000;
 }  // namespace
 
 Rebuilder::Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
-                     Planner& planner, sc_core::sc_event& again)
+                     Planner& planner, core::TimedCall& again)
     : config_(config),
       map_(map),
       states_(states),
@@ -50,7 +50,7 @@ void Rebuilder::begin() {
   while (active_.size() < config_.rebuild.outstanding) {
     const Picoseconds now = now_ps();
     if (now < from_) {
-      again_.notify(core::to_sc_time(from_ - now));
+      again_.at(from_);
       return;
     }
     bool begun = false;
@@ -97,6 +97,7 @@ void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const Str
   op.drive = drive;
   op.unit = stale.unit;
   op.copy = stale.copy;
+  op.generation = links_.generation(drive);
   op.address = map_.address_of(area, op.unit);
   op.length = static_cast<std::uint32_t>(area.unit_bytes);
   op.cls = core::RequestClass::Background;
@@ -119,7 +120,8 @@ void Rebuilder::dispatch(Fragment& fragment) {
   const auto& op = static_cast<const Rebuild&>(*fragment.request);
   const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
   const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
-  const bool wanted = states_.alive(to.drive) && states_.stale(to);
+  // A drive that has failed may have been replaced: what was written before may be gone.
+  const bool wanted = states_.alive(to.drive) && links_.generation(to.drive) == op.generation && states_.stale(to);
   if (wanted && fragment.writing)
     links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());
   else if (wanted && states_.usable(from))
@@ -130,6 +132,7 @@ void Rebuilder::dispatch(Fragment& fragment) {
 
 void Rebuilder::answered(Fragment& fragment, bool good) {
   auto& op = static_cast<Rebuild&>(*fragment.request);
+  good = good && links_.generation(op.drive) == op.generation;
   if (good && !fragment.writing && !fragment.spoiled) {
     fragment.writing = true;
     order_.again(fragment);

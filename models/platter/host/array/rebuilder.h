@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <systemc>
 #include <vector>
 
 #include "platter/core/pool.h"
+#include "platter/core/timed_call.h"
 #include "platter/host/array/drive_links.h"
 #include "platter/host/array/drive_states.h"
 #include "platter/host/array/planner.h"
@@ -15,9 +15,9 @@ namespace platter::host::array {
 /// Rebuilds stale units from their other copies, in the background, one piece at a time, at a limited rate.
 class Rebuilder {
  public:
-  /// `again`: notified when a rebuild that had to wait may begin.
+  /// `again`: asked for the time at which a rebuild that has to wait may begin.
   Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
-            Planner& planner, sc_core::sc_event& again);
+            Planner& planner, core::TimedCall& again);
 
   /// Call this when there may be something to rebuild.
   void want() { wanted_ = true; }
@@ -41,6 +41,7 @@ class Rebuilder {
     std::uint32_t drive = 0;  ///< drive on which the unit is stale
     std::uint64_t unit = 0;
     std::uint32_t copy = 0;
+    std::uint32_t generation = 0;  ///< generation of that drive when the rebuild began
     std::vector<std::uint8_t> bytes;
   };
   struct Drive {
@@ -60,7 +61,7 @@ class Rebuilder {
   DriveLinks& links_;
   UnitOrder& order_;
   Planner& planner_;
-  sc_core::sc_event& again_;
+  core::TimedCall& again_;
   std::vector<Drive> drives_;
   core::Pool<Rebuild> pool_;
   std::vector<Rebuild*> active_;

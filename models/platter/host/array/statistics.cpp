@@ -19,7 +19,7 @@ const params::Statistics<ArrayCounters>& class_rows() {
                  "count", [](const C& c) { return c.redirected; }, {"redirected"})
           .value("host_queue_ms", "ms", "of the response time, until the last command had a tag; of the completed", "mean",
                  [](const C& c) {
-                   return c.completed > 0 ? core::to_milliseconds(c.host_queue) / static_cast<double>(c.completed) : 0.0;
+                   return params::mean(core::to_milliseconds(c.host_queue), c.completed);
                  },
                  {"host queue", 3});
   return rows;

@@ -53,6 +53,16 @@ class UnitOrder {
         if (test(*f)) return true;
     return false;
   }
+  template <typename Action>
+  void each(Action action) {
+    for (Fragment* f : units_)
+      for (; f != nullptr; f = f->older) action(*f);
+  }
+  template <typename Action>
+  void each_of(std::uint64_t unit, Action action) const {
+    for (Fragment* f = units_[bucket_of(unit)]; f != nullptr; f = f->older)
+      if (f->unit == unit) action(*f);
+  }
 
  private:
   static bool conflict(const Fragment& older, const Fragment& younger);

@@ -41,7 +41,8 @@ class Meter {
     result_.reserved_for_failure_share = static_cast<double>(for_failure_) / (all * options_.disks);
     result_.most_loaded_share = fixed + static_cast<double>(most_) / all;
     result_.least_loaded_share = fixed + static_cast<double>(least_) / all;
-    result_.mean_start_delay = result_.accepted > 0 ? static_cast<double>(delay_) / static_cast<double>(result_.accepted) : 0;
+    if (result_.accepted > 0)
+      result_.mean_start_delay = static_cast<double>(delay_) / static_cast<double>(result_.accepted);
   }
   void request(const std::optional<Admission>& admission, Round now) {
     ++result_.requests;
@@ -91,8 +92,10 @@ class FailureMeter {
   FailureResult finish() {
     const double fixed = 2.0 * static_cast<double>(options_.times.full_seek) / static_cast<double>(kRoundTime);
     const double all = static_cast<double>(kRoundTime) * static_cast<double>(result_.rounds) * (options_.disks - 1);
-    result_.used_share = all > 0 ? fixed + static_cast<double>(used_) / all : 0;
-    result_.reserved_share = all > 0 ? fixed + static_cast<double>(reserved_) / all : 0;
+    if (all > 0) {
+      result_.used_share = fixed + static_cast<double>(used_) / all;
+      result_.reserved_share = fixed + static_cast<double>(reserved_) / all;
+    }
     return result_;
   }
 

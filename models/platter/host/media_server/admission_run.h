@@ -82,8 +82,9 @@ struct FailureResult {
   std::uint64_t streams_missing = 0;  ///< playbacks with a lost or late round after the failure
   std::uint64_t stream_rounds = 0;    ///< all stream-rounds after the failure
   Round rounds = 0;                   ///< rounds after the failure
-  double used_share = 0;              ///< used part of a round, mean over the other disks; includes 2 T_fullSeek
-  double reserved_share = 0;          ///< reserved part of a round, likewise
+  // Means over the rounds after it and the other disks, parts of a round; include 2 T_fullSeek. Without such a round or disk, no value.
+  std::optional<double> used_share;
+  std::optional<double> reserved_share;
 };
 
 /// Requests and playbacks of the measured rounds. Shares are relative to a round's length and include 2 T_fullSeek.
@@ -92,7 +93,7 @@ struct AdmissionRunResult {
   Round tries = 0;
   std::uint64_t requests = 0;
   std::uint64_t accepted = 0;
-  double mean_start_delay = 0;  ///< mean number of rounds from the request to the first round, of accepted requests
+  std::optional<double> mean_start_delay;  ///< mean number of rounds from the request to the first round, if any was accepted
   double mean_active = 0;
   std::uint64_t most_active = 0;
   double reserved_share = 0;              ///< mean over disks and rounds

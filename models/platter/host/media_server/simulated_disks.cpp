@@ -136,6 +136,7 @@ std::array<SimulatedRounds, 3> SimulatedDisks::result() const {
     if (phases[i].rounds == 0) continue;
     const double all =
         static_cast<double>(kRoundTime) * static_cast<double>(phases[i].rounds) * (options_.disks - (i == 2 ? 1 : 0));
+    if (all == 0) continue;
     phases[i].busy_share = static_cast<double>(busy_[i]) / core::kPicosecondsPerNanosecond / all;
     phases[i].accounted_share = static_cast<double>(accounted_[i]) / all;
     phases[i].reserved_share = static_cast<double>(reserved_[i]) / all;

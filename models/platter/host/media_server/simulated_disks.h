@@ -21,10 +21,10 @@ struct SimulatedRounds {
   std::uint64_t lost = 0;           ///< stream-rounds whose data no working disk held completely
   std::uint64_t late = 0;           ///< stream-rounds that were not complete at the end of their round
   std::uint64_t late_rounds = 0;    ///< rounds with a late stream
-  // Means over rounds and working disks, as shares of a round; without 2 T_fullSeek.
-  double busy_share = 0;       ///< mechanics, from overhead to the end of the transfer
-  double accounted_share = 0;  ///< the same reads by the reservation's formula
-  double reserved_share = 0;
+  // Means over rounds and working disks, as shares of a round; without 2 T_fullSeek. No value where no disk works.
+  std::optional<double> busy_share;       ///< mechanics, from overhead to the end of the transfer
+  std::optional<double> accounted_share;  ///< the same reads by the reservation's formula
+  std::optional<double> reserved_share;
 };
 
 /// Simulated-disk mode (section 6.1): simulated drives carry out the admitted schedule round by round. The reads of a round are

@@ -11,7 +11,7 @@ namespace platter::host::mixed_server {
 
 /// Results of the clients. A text request ends with its last unit. A video unit is late if it arrives after its round's end, if
 /// it was due and has not arrived, or if it is lost, because no working disk holds it. A client's round with a late unit is a
-/// violation. Counts requests issued from `from` on.
+/// violation. Counts video units issued from `from` on, and text units that arrive after it.
 class Account : public workload::RequestObserverIf {
  public:
   Account(Workload& work, Picoseconds from) : work_(work), from_(from) {}
@@ -19,18 +19,17 @@ class Account : public workload::RequestObserverIf {
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
     const workload::Request& request = finished.request;
-    const bool counts = request.issued >= from_;
     const bool lost = finished.status != command::CommandStatus::Good;
     const auto part_ms = [](Picoseconds time) { return core::to_milliseconds(time); };
     if (request.cls == core::RequestClass::Continuous) {
-      if (!counts) return;
+      if (request.issued < from_) return;
       ++video_units_;
       if (lost) ++lost_units_;
       if (lost || finished.timing.completed > request.deadline) late(request);
       return;
     }
     work_.unit_ended(request.stream, finished.timing.completed, lost);
-    if (!counts || lost) return;
+    if (lost || (request.issued < from_ && finished.timing.completed <= from_)) return;
     ++text_units_;
     queue_ms_ += part_ms(finished.timing.queue);
     service_ms_ += part_ms(finished.timing.response() - finished.timing.queue);

@@ -16,12 +16,12 @@ import polars as pl
 
 from platter_lab import LabError
 from platter_lab.model import Run, read_requests
-from platter_lab.report.shape import PARTS, Anything, List, Named, Number, Optional, Table, Text, classes_in, completions, expect, expect_result, has_responses, shown
+from platter_lab.report.shape import PARTS, Anything, List, Named, Number, Optional, Table, Text, completions, expect, expect_result, has_responses, shown
 
 PS_PER_S = 10**12
 _LOG = ("number", "class", "stream", "op", "offset_bytes", "length_bytes", "issued_ps", "accepted_ps", "started_ps", "completed_ps",
         *(f"{part}_ps" for part in PARTS), "deadline_ps", "late", "status")
-_SCHEMAS = (1, 2)   # since 2 a result counts `completions`
+_SCHEMA = 2
 _KINDS = "a result of `platter run` (JSON), or the table of a sweep or of a search (Parquet)"
 
 
@@ -88,8 +88,8 @@ def _read_result(file: Path, content: bytes) -> dict[str, Any]:
     missing = [key for key in ("schema", "configuration", "measured_s", "seed") if key not in result]
     if missing or not isinstance(host, dict) or not isinstance(host.get("kind"), str):
         raise LabError(f"{file}: found a JSON without {', '.join(missing) or 'configuration.host.kind'}; expected {_KINDS}")
-    if result["schema"] not in _SCHEMAS or isinstance(result["schema"], bool):
-        raise LabError(f"{file}: schema: found {shown(result['schema'])}, expected {' or '.join(map(str, _SCHEMAS))}: made by another version of Platter")
+    if result["schema"] != _SCHEMA or isinstance(result["schema"], bool):
+        raise LabError(f"{file}: schema: found {shown(result['schema'])}, expected {_SCHEMA}: made by another version of Platter")
     expect_result(file, result, "a result of `platter run`")
     return result
 
@@ -134,11 +134,9 @@ def warmup_ps(result: Mapping[str, Any]) -> int:
 
 def measured(requests: pl.DataFrame, result: Mapping[str, Any]) -> pl.DataFrame:
     """The requests of a log that the response times in the result are of: they completed in the measured time, which begins after the events of its first
-    instant. In a result that does not count `completions` they were also issued in it."""
+    instant."""
     begin = warmup_ps(result)
-    counts = any("completions" in one for one in classes_in(result).values())
-    within = pl.col("issued_ps") >= begin
-    return requests.filter((pl.col("status") == "good") & ((within | (pl.col("completed_ps") > begin)) if counts else within))
+    return requests.filter((pl.col("status") == "good") & ((pl.col("issued_ps") >= begin) | (pl.col("completed_ps") > begin)))
 
 
 def _expect_of_run(log: Path, requests: pl.DataFrame, file: Path, result: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, near
 from platter_lab.reproduce.figures import Chart, Series
 from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
+from platter_lab.reproduce.mixed_load import number_or_nan
 from platter_lab.statistics import interval, interval_text, paired_ratio
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
@@ -38,6 +39,7 @@ OVERHEADS_MS = (0.0, 0.4, 0.6, DEFAULT_OVERHEAD_MS, 1.0, 1.2, 1.5)
 _OVERHEAD_KEYS = ("read_miss_after_read_us", "read_miss_after_write_us", "write_after_read_us", "write_after_write_us")
 _BUS = "6.4"             # us a sector, of the drive's own profile
 
+FREEBW = (FREEBW_SATF, FREEBW_SCAN, HYBRID)
 EAGER = frozenset({*FOUR, READ_FIRST, CREDIT})
 INTERPRETATIONS = (
     *(Interpretation(f"overhead {ms} ms", f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
@@ -121,7 +123,7 @@ def writes_ms(result: dict[str, Any]) -> float:
 
 def _mean_ms(result: dict[str, Any], operation: str) -> float:
     load = result["classes"]["discrete"].get(operation)
-    return load["response_ms"]["mean"] if load else math.nan
+    return number_or_nan(load["response_ms"]["mean"]) if load else math.nan
 
 
 def penalty(result: dict[str, Any]) -> float:
@@ -129,9 +131,15 @@ def penalty(result: dict[str, Any]) -> float:
     return writes_ms(result) / reads_ms(result)
 
 
+def imbalance(result: dict[str, Any]) -> float:
+    """The longer mean response, of reads or of writes, over the shorter one."""
+    ratio = penalty(result)
+    return max(ratio, 1 / ratio)
+
+
 def gap_ms(result: dict[str, Any]) -> float:
     """The rotational wait of a read that writes may go into, on average."""
-    return result["eager"]["gaps"]["mean_ms"]
+    return number_or_nan(result["eager"]["gaps"]["mean_ms"])
 
 
 def hidden_share(result: dict[str, Any]) -> float:
@@ -189,8 +197,23 @@ class View:
 def paper_claims() -> list[Judged]:
     ratio, rate = Unit.RATIO, "throughput, ratio"
 
-    def claim(name: str, text: str, published: str, policies: Iterable[str], parts, quantity: str = rate, unit: Unit = ratio) -> Judged:
-        return Judged(name, text, published, unit, quantity, frozenset(policies), parts)
+    def claim(name: str, text: str, published: str, policies: Iterable[str], parts, quantity: str = rate, unit: Unit = ratio, alternatives=()) -> Judged:
+        return Judged(name, text, published, unit, quantity, frozenset(policies), parts, alternatives)
+
+    def nearer(view: View, queue: int) -> Part:
+        """How far FreeBW-SATF is on the way from FreeBW-SCAN (0) to Read-First (1) in a write's response over a read's, on a logarithmic scale."""
+        satf, scan, first = ([math.log(value) for value in view.samples(policy, queue, HALF, penalty)] for policy in (FREEBW_SATF, FREEBW_SCAN, READ_FIRST))
+        way = interval([(a - b) / (c - b) if c != b else math.nan for a, b, c in zip(satf, scan, first, strict=True)])
+        return Part(f"{FREEBW_SATF} from {FREEBW_SCAN} to {READ_FIRST}, queue {queue}, {HALF} % reads", way, above(0.5))
+
+    def per_write(result: dict[str, Any]) -> float:
+        """Rotational time before reads, for each write."""
+        eager = result["eager"]
+        return gap_ms(result) * eager["gaps"]["reads"] / eager["writes"] if eager["writes"] else math.nan
+
+    def few_over_half(view: View, metric: Metric) -> list[Part]:
+        return [Part(f"{policy}, {reads} % over {HALF} % reads", paired_ratio(*(view.samples(policy, QUEUE, share, metric) for share in (reads, HALF))), below(1))
+                for policy in FREEBW for reads in between(view, 1, 10)]
 
     def queued(view: View, least: int) -> list[int]:
         return [queue for queue in view.queues if queue >= least]
@@ -230,9 +253,10 @@ def paper_claims() -> list[Judged]:
               lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 4))),
         claim("freebw-satf-worse-long", "especially when the queue is large (further behind in the longest than at 4 to 16)", "figure 4", (FREEBW_SATF, FREEBW_SCAN),
               falls_behind, "throughput over FreeBW-SCAN's, ratio of ratios"),
-        claim("freebw-satf-read-first", "FreeBW-SATF becomes similar to read-first (within 10 %, queues from 32)", "in words",
-              (FREEBW_SATF, READ_FIRST),
-              lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.1), queues=queued(v, 32))),
+        claim("freebw-satf-read-first", "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues from 32)", "in words",
+              (FREEBW_SATF, READ_FIRST, FREEBW_SCAN),
+              lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.25), queues=queued(v, 32)),
+              alternatives=(("by what reads and writes get", lambda v: [nearer(v, queue) for queue in queued(v, 32)]),)),
         claim("penalizes-writes", "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than under FreeBW-SCAN "
               "and SATF-EW (queues from 32)", "in words", (FREEBW_SATF, FREEBW_SCAN, SATF_EW),
               lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN, SATF_EW), above(1), queues=queued(v, 32), metric=penalty),
@@ -243,6 +267,9 @@ def paper_claims() -> list[Judged]:
         claim("more-in-a-gap", "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN (queues from 32)", "in words",
               (FREEBW_SATF, FREEBW_SCAN),
               lambda v: v.against(FREEBW_SCAN, (FREEBW_SATF,), above(1), queues=queued(v, 32), metric=writes_a_gap), "writes in a gap, ratio"),
+        claim("better-balanced", "Reads and writes are better balanced under FreeBW-SCAN: the response times of both are nearer to each other (queues from 32)",
+              "in words", (FREEBW_SATF, FREEBW_SCAN), lambda v: v.against(FREEBW_SCAN, (FREEBW_SATF,), below(1), queues=queued(v, 32), metric=imbalance),
+              "the longer one over the shorter one, ratio of FreeBW-SCAN's to FreeBW-SATF's"),
         claim("hybrid-best", "FreeBW-Hybrid performs the best (50 % reads, queues from 8)", "figure 4", FOUR,
               lambda v: v.against(HYBRID, FOUR, above(1), queues=queued(v, 8))),
         claim("hybrid-slightly", "it slightly outperforms SATF-EW (by up to 10 %)", "figure 4", (HYBRID, SATF_EW),
@@ -262,6 +289,9 @@ def paper_claims() -> list[Judged]:
         claim("few-reads", "With few reads (but some, 10 %) the FreeBW approaches are worse than SATF-EW", "figure 5", FOUR,
               lambda v: [part for policy in (FREEBW_SATF, FREEBW_SCAN, HYBRID)
                          for part in v.against(policy, (SATF_EW,), below(1), ratios=between(v, 1, 10))]),
+        claim("little-rotational-time", "because little rotational time is left then for eager writes: the gap before a read is shorter than with half reads",
+              "in words", FREEBW, lambda v: few_over_half(v, gap_ms), "mean gap, ratio",
+              alternatives=(("for each write", lambda v: few_over_half(v, per_write)),)),
         claim("modest-reads", "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: where its advantage is largest)",
               "figure 5", FOUR, leads_somewhere),
         claim("modest-reads-throughout", "the same at every point from 30 to 60 %", "figure 5", FOUR,
@@ -271,6 +301,36 @@ def paper_claims() -> list[Judged]:
         claim("credit-everywhere", "and nowhere more than 2 % below one of them", "0.98", (*FOUR, CREDIT),
               lambda v: v.against(CREDIT, FOUR, above(0.98), queues=v.queues, ratios=v.ratios)),
     ]
+
+
+# Each sentence of the paper that says something of results, with the claim that judges it.
+SENTENCES = (
+    ("satf-ew-queues", "figure 4", "SATF-EW works well for all queue lengths."),
+    ("satf-beats-scan", "figure 4", "it is known that SATF generally outperforms SCAN in a traditional storage system"),
+    ("freebw-satf-worse", "figure 4", "FreeBW-SATF performs worse than FreeBW-SCAN,"),
+    ("freebw-satf-worse-long", "figure 4", "especially when the queue is large."),
+    ("little-free-bandwidth", "figure 4", "the aggressive scheduling of reads by SATF under high load leaves little \"free bandwidth\" for scheduling the eager-writes;"),
+    ("freebw-satf-read-first", "figure 4", "consequently, FreeBW-SATF becomes similar to the read-first algorithm"),
+    ("penalizes-writes", "figure 4", "and unnecessarily penalizes writes."),
+    ("more-in-a-gap", "figure 4", "FreeBW-SCAN causes the reads to be spaced further apart so more \"free bandwidth\" becomes available for eager-writes;"),
+    ("better-balanced", "figure 4", "consequently, the scheduling of reads and writes are better balanced"),
+    ("freebw-satf-worse", "figure 4", "and the overall performance of FreeBW-SCAN is better."),
+    ("freebw-scan-reads", "figure 4", "When there are a large number of reads but few writes, however, the performance of FreeBW-SCAN is not the best"),
+    ("", "figure 4", "due to its failure to take rotational delay of reads into consideration. (not judged: a cause; the table of reads and writes has the gaps)"),
+    ("hybrid-best", "figure 4", "this hybrid algorithm performs the best for this workload"),
+    ("hybrid-slightly", "figure 4", "it even slightly outperforms SATF-EW"),
+    ("hybrid-masks", "figure 4", "due to its successful masking the eager-writes in the gaps of reads."),
+    ("satf-ew-ratios", "figure 5", "SATF-EW works well for all read ratios."),
+    ("freebw-scan-most", "figure 5", "When the read ratio is high, the disadvantage of FreeBW-SCAN is most apparent."),
+    ("approach-satf", "figure 5", "all other algorithms approach the performance of SATF when the read ratio approaches 100%."),
+    ("few-reads", "figure 5", "when the number of reads is small (but nonzero), the free bandwidth-based approaches also perform worse than SATF-EW."),
+    ("", "figure 5", "This is because the seek time among those small number of reads dominates (not judged: a cause; results have no seek times of reads alone)"),
+    ("little-rotational-time", "figure 5", "and there is little rotational time left for scheduling the eager-writes."),
+    ("modest-reads", "figure 5", "When there are a modest number of reads, … FreeBW-Hybrid is the best."),
+    ("modest-reads-throughout", "figure 5", "the same sentence, at every point"),
+    ("", "figure 5", "due to both of its ability of successfully exploiting free bandwidth and its intelligent scheduling of reads (not judged: causes; hybrid-masks has "
+                     "the first one)"),
+)
 
 
 def advantage(views: dict[float, View]) -> Table:
@@ -344,7 +404,8 @@ def report(results: Results, quick: bool) -> Report:
                  for queue, reads in _loads(quick, interpretation) for row in run_rows(interpretation, view, policy, queue, reads))
     tables = (table("Requests per second, 50 % reads", "queue", [(queue, HALF) for queue in default.queues], default.queues),
               table(f"Requests per second, queue of {QUEUE}", "reads %", [(QUEUE, reads) for reads in default.ratios], default.ratios),
-              advantage(by_overhead), turning(claims, _overheads(quick)), mechanism(default), Table("Every run", RUN_HEADER, rows, "runs.csv"))
+              advantage(by_overhead), turning(claims, _overheads(quick)), mechanism(default),
+              Table("The sentences behind the claims", ("claim", "about", "sentence"), SENTENCES), Table("Every run", RUN_HEADER, rows, "runs.csv"))
     return Report(claims, charts, tables, tuple((interpretation.name, interpretation.text) for interpretation in others))
 
 
@@ -373,6 +434,10 @@ Which of the four is best turns with the command overhead, which the paper does 
 before each access, the more a write in a gap is worth that would else be an access of its own, and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
 writes, but Read-First then has one read at a time and all writes in accesses of their own, as with a queue of one, while FreeBW-SATF goes on to hide
 writes before that read.
+
+*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about how the drive's time is shared, and a write's response over a read's says which of them goes first:
+*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a read, as the
+sentence has it, and *for each write*.
 
 What changed the figures of earlier versions of this page: replacements come in time for the next decision (a queue of two was served hardly faster than one of one), the free space is aged by a whole
 turnover, and bus and decisions take no time by default.

@@ -12,6 +12,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.colors import CenteredNorm, LogNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from platter_lab.statistics import Interval
 
@@ -72,6 +73,10 @@ def svg(chart: Chart | Map) -> str:
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
+def _leading_digit(value: float) -> int:
+    return int(f"{value:e}"[0])
+
+
 def _lines(axes: Axes, chart: Chart) -> None:
     """Bars are the 95 % intervals; a line is broken where there is no value."""
     for number, series in enumerate(chart.series):
@@ -86,6 +91,8 @@ def _lines(axes: Axes, chart: Chart) -> None:
         axes.minorticks_off()
     if chart.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        axes.yaxis.set_minor_formatter(FuncFormatter(lambda y, _: f"{y:g}" if _leading_digit(y) in (2, 5) else ""))
     elif not any(y is not None and y.mean < 0 for series in chart.series for y in series.y):
         axes.set_ylim(0, None)
     if chart.series:

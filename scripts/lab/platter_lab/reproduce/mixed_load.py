@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -63,13 +64,23 @@ COMBINATIONS = combinations(FACTORS)
 Metric = Callable[[dict[str, Any]], float]
 
 
+def number_or_nan(value: float | None) -> float:
+    """A statistic of a result; what it has no samples for (null) is not a number, hence no data."""
+    return math.nan if value is None else value
+
+
 def response_s(result: dict[str, Any]) -> float:
-    return result["classes"]["discrete"]["response_ms"]["mean"] / 1000
+    return response_ms(result) / 1000
+
+
+def response_ms(result: dict[str, Any]) -> float:
+    """Mean response time; not a number where no request has been answered."""
+    return number_or_nan(result["classes"]["discrete"]["response_ms"]["mean"])
 
 
 def fairness(result: dict[str, Any]) -> float:
-    """Jain's index over the response times."""
-    return result["classes"]["discrete"]["fairness_index"]
+    """Jain's index over the response times; not a number where no request has been answered."""
+    return number_or_nan(result["classes"]["discrete"]["fairness_index"])
 
 
 def backlog(result: dict[str, Any]) -> list[float]:
@@ -79,12 +90,13 @@ def backlog(result: dict[str, Any]) -> list[float]:
 
 def unserved(result: dict[str, Any]) -> float:
     """Share of the discrete requests that is never served: by which the backlog grows over what comes."""
-    return slope(backlog(result)) / result["classes"]["discrete"]["issued"]
+    issued = result["classes"]["discrete"]["issued"]
+    return slope(backlog(result)) / issued if issued else math.nan
 
 
 def waiting(result: dict[str, Any]) -> float:
     """Discrete requests outstanding, the mean over the measured time."""
-    return result["classes"]["discrete"]["backlog"]["mean"]
+    return number_or_nan(result["classes"]["discrete"]["backlog"]["mean"])
 
 
 def busy(result: dict[str, Any]) -> float:
@@ -191,7 +203,7 @@ class View:
             return f"unstable: {100 * interval(self.samples(policy, rate, unserved)).mean:.1f} % never served"
         if state is Trend.OPEN:
             return str(state)
-        return (interval_text(self.steady(policy, rate, lambda result: 1000 * response_s(result)), 4) + " ms; "
+        return (interval_text(self.steady(policy, rate, response_ms), 4) + " ms; "
                 + interval_text(self.steady(policy, rate, fairness)))
 
     def table(self, title: str) -> Table:

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <utility>
+#include <vector>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::core {
+
+/// What a timed call does. Calls of one instant are made in this order.
+enum class Rank : std::uint8_t {
+  Arrival,   ///< a host issues its requests
+  Failure,   ///< a drive fails or is revived at a configured time
+  Layer,     ///< a layer above the drives continues its own work
+  Access,    ///< an access or another movement ends, an arm becomes free, an accelerator raises its interrupt
+  Response,  ///< a drive responds
+  Tokens,    ///< a command that waited for tokens may enter a drive
+  Request,   ///< an engine begins a decision that it prepares
+  Decision,  ///< a drive that is free decides
+};
+
+/// A call at a simulation time. Several calls of the same time are made one after another: by rank, and within a rank in the order in which
+/// the objects were constructed (the drives of an array: by their number). Neither the order in which they were asked for nor any other
+/// event of the kernel affects this order. So an observer, which adds events, changes no result.
+///
+/// A call is made when the kernel has no other activity at this time, after any number of delta cycles. All other processes therefore run
+/// before, and what follows from a call at the same time happens before the next one. After 1,000 delta cycles at one time the calls are
+/// made in any case, so that a loop of delta cycles elsewhere does not block them.
+///
+/// To be constructed during elaboration.
+class TimedCall {
+ public:
+  TimedCall(Rank rank, std::function<void()> call)
+      : calendar_(Calendar::of_simulation()), call_(std::move(call)), order_(calendar_->next_order(rank)) {}
+  ~TimedCall() { cancel(); }
+  TimedCall(const TimedCall&) = delete;
+  TimedCall& operator=(const TimedCall&) = delete;
+
+  /// Asks for the call at `when` (>= now). Without effect if it has been asked for at an earlier time or the same.
+  void at(Picoseconds when) { calendar_->enter(*this, when); }
+  void in(Picoseconds delay) { at(now_ps() + delay); }
+  /// At the present time, never within this function.
+  void now() { at(now_ps()); }
+  void cancel() { calendar_->remove(*this); }
+
+  /// True if neither a process nor a timed call is pending at this time. A caller that finds this as the last act of a timed call need not
+  /// ask for a call at the present time.
+  bool quiet() const { return calendar_->quiet(); }
+
+ private:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  /// The calls that have been asked for: a heap, the next one first. It takes one event of the kernel for each instant with calls.
+  class Calendar : public sc_core::sc_module {
+   public:
+    SC_HAS_PROCESS(Calendar);
+    explicit Calendar(const sc_core::sc_module_name& name) : sc_module(name) {
+      SC_METHOD(make_calls);
+      sensitive << event_;
+    }
+
+    static std::shared_ptr<Calendar> of_simulation() {
+      std::shared_ptr<Calendar> calendar = existing_.lock();
+      if (!calendar) existing_ = calendar = std::make_shared<Calendar>(sc_core::sc_gen_unique_name("calendar"));
+      return calendar;
+    }
+
+    std::uint64_t next_order(Rank rank) { return static_cast<std::uint64_t>(rank) << kRankShift | constructed_++; }
+
+    void enter(TimedCall& call, Picoseconds when) {
+      if (call.place_ != kNone && call.when_ <= when) return;
+      call.when_ = when;
+      if (call.place_ == kNone) {
+        call.place_ = heap_.size();
+        heap_.push_back(&call);
+      }
+      rise(call);
+      if (!calling_ && heap_.front() == &call) notify();
+    }
+    void remove(TimedCall& call) {
+      const std::size_t hole = call.place_;
+      if (hole == kNone) return;
+      call.place_ = kNone;
+      TimedCall& last = *heap_.back();
+      heap_.pop_back();
+      if (&last == &call) return;
+      put(last, hole);
+      rise(last);
+      sink(last);
+    }
+    bool quiet() const {
+      return !sc_core::sc_pending_activity_at_current_time() && (heap_.empty() || heap_.front()->when_ > now_ps());
+    }
+
+   private:
+    static constexpr int kRankShift = 56;
+    static constexpr unsigned kMostDeltas = 1'000;
+
+    /// True while it lives: a call may throw a report.
+    class Calling {
+     public:
+      explicit Calling(bool& calling) : calling_(calling) { calling_ = true; }
+      ~Calling() { calling_ = false; }
+      Calling(const Calling&) = delete;
+      Calling& operator=(const Calling&) = delete;
+
+     private:
+      bool& calling_;
+    };
+
+    static bool before(const TimedCall& a, const TimedCall& b) {
+      return a.when_ != b.when_ ? a.when_ < b.when_ : a.order_ < b.order_;
+    }
+    void put(TimedCall& call, std::size_t place) {
+      heap_[place] = &call;
+      call.place_ = place;
+    }
+    void rise(TimedCall& call) {
+      std::size_t at = call.place_;
+      for (; at > 0 && before(call, *heap_[(at - 1) / 2]); at = (at - 1) / 2) put(*heap_[(at - 1) / 2], at);
+      put(call, at);
+    }
+    void sink(TimedCall& call) {
+      std::size_t at = call.place_;
+      for (;;) {
+        std::size_t child = 2 * at + 1;
+        if (child + 1 < heap_.size() && before(*heap_[child + 1], *heap_[child])) ++child;
+        if (child >= heap_.size() || !before(*heap_[child], call)) break;
+        put(*heap_[child], at);
+        at = child;
+      }
+      put(call, at);
+    }
+
+    void notify() {
+      const Picoseconds left = heap_.front()->when_ - now_ps();
+      event_.notify(to_sc_time(left));  // without effect if it has been notified for an earlier time
+    }
+    /// Another process is active at this time, and is to go first.
+    bool must_wait(Picoseconds now) {
+      if (!sc_core::sc_pending_activity_at_current_time()) return false;
+      if (instant_ != now) deltas_ = 0;
+      instant_ = now;
+      return ++deltas_ < kMostDeltas;
+    }
+    void make_calls() {
+      const Picoseconds now = now_ps();
+      while (!heap_.empty() && heap_.front()->when_ <= now) {
+        if (must_wait(now)) {
+          event_.notify(sc_core::SC_ZERO_TIME);
+          return;
+        }
+        TimedCall& next = *heap_.front();
+        remove(next);
+        const Calling calling(calling_);
+        next.call_();
+      }
+      if (!heap_.empty()) notify();
+    }
+
+    inline static std::weak_ptr<Calendar> existing_;
+    std::vector<TimedCall*> heap_;
+    std::uint64_t constructed_ = 0;
+    sc_core::sc_event event_;
+    bool calling_ = false;
+    Picoseconds instant_ = -1;
+    unsigned deltas_ = 0;
+  };
+
+  std::shared_ptr<Calendar> calendar_;
+  std::function<void()> call_;
+  std::uint64_t order_;
+  Picoseconds when_ = 0;
+  std::size_t place_ = kNone;  ///< in the calendar
+};
+
+}  // namespace platter::core

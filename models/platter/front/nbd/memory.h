@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+
+namespace platter::nbd {
+
+/// The memory that the connections of a server share for the data of requests: what has come of a write, what a read will need,
+/// and what has not been sent yet. Each connection has a small part of its own beside it.
+///
+/// A connection that needs more than there is waits, and is not read meanwhile. The last part, as large as the largest request,
+/// is only for the connection that has waited longest, so a request that has begun can always be completed.
+class Memory {
+ public:
+  static constexpr std::uint64_t kOwn = std::uint64_t{128} << 10;  ///< bytes of each connection, outside of the limit
+
+  /// What a connection holds.
+  class Holder {
+   public:
+    explicit Holder(Memory& memory) : memory_(memory) {}
+    ~Holder() {
+      set(0);
+      leave();
+    }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+
+    std::uint64_t held() const { return held_; }
+    /// Has the last `take` found too little?
+    bool blocked() const { return blocked_; }
+    /// Takes so many bytes more; if they are not there, the holder is in the queue until `leave`.
+    bool take(std::uint64_t bytes) {
+      const std::uint64_t more = shared(held_ + bytes) - shared(held_);
+      bool there = more == 0 || memory_.used_ + more <= memory_.limit_ - memory_.last_;
+      if (!there) {
+        if (!queued_) memory_.queue_.push_back(this);
+        queued_ = true;
+        there = memory_.queue_.front() == this && memory_.used_ + more <= memory_.limit_;
+      }
+      set_blocked(!there);
+      if (there) set(held_ + bytes);
+      return there;
+    }
+    /// Takes so many bytes, though there may be none: of answers, whose data was given back before.
+    void add(std::uint64_t bytes) { set(held_ + bytes); }
+    void give_back(std::uint64_t bytes) { set(held_ - bytes); }
+    /// The holder needs no more for the present: the next one may have the last part.
+    void leave() {
+      set_blocked(false);
+      if (!queued_) return;
+      queued_ = false;
+      memory_.queue_.erase(std::find(memory_.queue_.begin(), memory_.queue_.end(), this));
+    }
+
+   private:
+    static std::uint64_t shared(std::uint64_t held) { return held > kOwn ? held - kOwn : 0; }
+    void set_blocked(bool blocked) {
+      memory_.blocked_ += (blocked ? 1u : 0u) - (blocked_ ? 1u : 0u);
+      blocked_ = blocked;
+    }
+    void set(std::uint64_t held) {
+      memory_.use(shared(held) - shared(held_));
+      held_ = held;
+    }
+
+    Memory& memory_;
+    std::uint64_t held_ = 0;
+    bool queued_ = false;
+    bool blocked_ = false;
+  };
+
+  /// `limit`: bytes in all; `largest`: bytes of the largest request, at most half of it.
+  Memory(std::uint64_t limit, std::uint64_t largest) : limit_(limit), last_(std::min(largest, limit / 2)) {}
+
+  std::uint64_t limit() const { return limit_; }
+  std::uint64_t used() const { return used_; }
+  std::uint64_t most_used() const { return most_used_; }
+  bool anybody_waits() const { return blocked_ > 0; }
+  /// Adds to what is used (subtracts, modulo 2^64): data of a connection that is gone, which a drive still needs.
+  void use(std::uint64_t bytes) {
+    used_ += bytes;
+    most_used_ = std::max(most_used_, used_);
+  }
+
+ private:
+  std::uint64_t limit_;
+  std::uint64_t last_;
+  std::uint64_t used_ = 0;
+  std::uint64_t most_used_ = 0;
+  std::uint32_t blocked_ = 0;  ///< holders
+  std::deque<Holder*> queue_;  ///< of those that were blocked, in order; the first may have the last part
+};
+
+}  // namespace platter::nbd

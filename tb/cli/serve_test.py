@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`platter serve` from outside, without clients of others: its options, its images, its memory, its end.
+
+Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
+"""
+import os
+import pathlib
+import re
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+PLATTER = os.environ["PLATTER"]
+SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
+SCENARIO = str(SOURCE / "models/configs/scenarios/guest_drive.toml")
+ARRAY = ("--set", "host.kind=array", "--set", "array.drives=2")
+READ, WRITE, FLUSH = 0, 1, 3
+
+
+def command(folder, *options, address=None):
+    return [PLATTER, "serve", SCENARIO, "--nbd", address or f"{folder}/socket", "--pacing", "asap", "--quiet", "--set", "engine=firmware",
+            "--set", "drive=barracuda", *options]
+
+
+class Nbd:
+    """A client."""
+
+    def __init__(self, address, export="disk", family=socket.AF_UNIX):
+        self.socket = socket.socket(family)
+        self.socket.settimeout(30)
+        self.socket.connect(address)
+        self.get(18)
+        name = export.encode()
+        self.socket.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">III", 7, 6 + len(name), len(name)) + name + b"\0\0")
+        reply = 0
+        while reply != 1:
+            _, _, reply, length = struct.unpack(">QIII", self.get(20))
+            assert reply < 1 << 31, reply
+            self.get(length)
+
+    def get(self, count):
+        data = bytearray()
+        while len(data) < count:
+            part = self.socket.recv(count - len(data))
+            if not part:
+                raise ConnectionError("closed")
+            data += part
+        return bytes(data)
+
+    def send(self, kind, offset=0, length=0, data=b"", cookie=1):
+        self.socket.sendall(struct.pack(">IHHQQI", 0x25609513, 0, kind, cookie, offset, length) + data)
+
+    def ask(self, kind, offset=0, length=0, data=b""):
+        """The error number, and what was read."""
+        self.send(kind, offset, length, data)
+        _, error, _ = struct.unpack(">IIQ", self.get(16))
+        return error, self.get(length) if kind == READ and error == 0 else b""
+
+    def close(self):
+        self.socket.close()
+
+
+class ServeCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="platter-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.path = f"{folder.name}/socket"
+
+    def serve(self, *options, address=None):
+        process = subprocess.Popen(command(self.folder, *options, address=address), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        self.line = process.stdout.readline()
+        return process
+
+    def refused(self, *options, address=None):
+        done = subprocess.run(command(self.folder, *options, address=address), capture_output=True, text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stderr
+
+    def end(self, process):
+        """The wall time from the signal to the end [s]."""
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        return time.monotonic() - begin
+
+
+class Options(ServeCase):
+    def test_an_image_is_a_file_with_an_end(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        for image in (str(fifo), "/dev/zero", str(self.folder)):
+            begin = time.monotonic()
+            self.assertIn("expected a regular file or a block device", self.refused("--image", image), image)
+            self.assertLess(time.monotonic() - begin, 5)
+        good = self.folder / "image"
+        good.write_bytes(bytes(range(256)) * 4)
+        process = self.serve("--image", str(good))
+        self.assertEqual(Nbd(self.path).ask(READ, 0, 1024), (0, good.read_bytes()))
+        self.assertLess(self.end(process), 1)
+
+    def test_a_signal_ends_it_while_it_reads_an_image(self):
+        image = self.folder / "image"
+        with image.open("wb") as file:
+            for _ in range(64):
+                file.write(b"\1" * (1 << 20))
+        for delay in (0.02, 0.1, 0.2):
+            process = subprocess.Popen(command(self.folder, "--image", str(image)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            time.sleep(delay)
+            begin = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=30)
+            self.assertLess(time.monotonic() - begin, 3, "1 s on a quiet machine")
+
+    def test_ports(self):
+        for address in (":65536", "localhost:70000", "127.0.0.1:100000", ":4294977296"):
+            self.assertRegex(self.refused(address=address), r"found port \d+, expected 0 to 65535")
+        self.assertEqual(os.listdir(self.folder), [])
+        process = self.serve(address=":0")
+        port = int(re.search(r":(\d+)/", self.line)[1])
+        families = [(socket.AF_INET, ("127.0.0.1", port))]
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::1", 0))
+            families.append((socket.AF_INET6, ("::1", port)))
+        except OSError:
+            pass  # this machine has none
+        for family, address in families:
+            client = Nbd(address, family=family)
+            self.assertEqual(client.ask(READ, 0, 512), (0, bytes(512)))
+            client.close()
+        self.end(process)
+
+    def test_memory_has_a_least_size(self):
+        self.assertIn("--nbd-memory: found 1048576 bytes, expected at least 67108864", self.refused("--nbd-memory", "1MiB"))
+
+    def test_a_drive_of_an_array_fails_and_returns(self):
+        fault = ("--set", "fault.fails_at_s=1", "--set", "fault.drive=1", "--set", "fault.revives_at_s=3")
+        self.assertIn("fault.replaced", self.refused(*ARRAY, *fault, "--set", "fault.replaced=true"))
+        self.serve(*ARRAY, *fault)
+        lives, fails = Nbd(self.path, "disk0"), Nbd(self.path, "disk1")
+
+        def pass_time(seconds):
+            """In `asap` time passes only while a command is outstanding: about 10 ms for a random read."""
+            for i in range(int(seconds * 100)):
+                self.assertEqual(lives.ask(READ, (i * 7919 % 4_000_000) * 512, 512)[0], 0)
+
+        self.assertEqual(fails.ask(READ, 0, 512)[0], 0)
+        errors = []
+        for _ in range(60):
+            errors.append(fails.ask(READ, 4096, 512)[0])
+            pass_time(0.2)
+            if errors[-1] == 0 and 5 in errors:
+                break
+        self.assertEqual(errors[0], 0)
+        self.assertIn(5, errors, "EIO while it has failed")
+        self.assertEqual(errors[-1], 0, "it has returned")
+
+
+class Memory(ServeCase):
+    LARGE = 32 << 20
+    LIMIT = 64 << 20
+    SLACK = 48 << 20  # frames, buffers of connections, the allocator's rest
+
+    def resident(self, process):
+        return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{process.pid}/status").read_text())[1]) << 10
+
+    def server(self):
+        process = self.serve("--nbd-memory", "64MiB")
+        other = Nbd(self.path)
+        self.assertEqual(other.ask(READ, 0, 512)[0], 0)
+        return process, other, self.resident(process)
+
+    def test_headers_without_data_take_none(self):
+        process, other, before = self.server()
+        clients = [Nbd(self.path) for _ in range(100)]
+        for client in clients:
+            client.send(WRITE, 0, self.LARGE)
+        self.assertEqual(other.ask(WRITE, 0, 1 << 20, bytes(1 << 20))[0], 0)
+        self.assertLess(self.resident(process) - before, 32 << 20)
+        self.end(process)
+
+    def test_readers_that_are_gone_leave_none(self):
+        process, other, before = self.server()
+        for _ in range(40):
+            client = Nbd(self.path)
+            for i in range(16):
+                client.send(READ, i * 4096, self.LARGE // 8)
+            client.close()
+        for _ in range(20):
+            self.assertEqual(other.ask(READ, 0, 512)[0], 0)
+            self.assertLess(self.resident(process) - before, self.LIMIT + self.SLACK)
+        time.sleep(0.5)
+        self.assertEqual(other.ask(FLUSH)[0], 0)
+        self.assertLess(self.resident(process) - before, self.SLACK)
+        self.end(process)
+
+    def test_readers_that_do_not_read_are_no_bar(self):
+        process, other, before = self.server()
+        idle = [Nbd(self.path) for _ in range(20)]
+        for client in idle:
+            for i in range(8):
+                client.send(READ, i * 4096, self.LARGE // 8)
+        begin = time.monotonic()
+        self.assertEqual(other.ask(READ, 0, 4096)[0], 0)
+        self.assertLess(time.monotonic() - begin, 10, "a small request needs nobody else's memory")
+        self.assertLess(self.resident(process) - before, self.LIMIT + self.SLACK)
+        other.socket.settimeout(60)
+        self.assertEqual(other.ask(READ, 0, self.LARGE // 4)[0], 0)
+        self.assertLess(self.resident(process) - before, self.LIMIT + self.SLACK)
+        self.assertLess(self.end(process), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
