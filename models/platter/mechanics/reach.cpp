@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <random>
+
+#include "platter/core/random.h"
 
 namespace platter::mechanics {
 
@@ -29,8 +30,10 @@ double random_reads(const AccessPlanner& planner) {
   const Geometry& geometry = planner.geometry();
   const auto blocks = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(geometry.block_count(), std::max(1u, Reach::kRandomBytes / geometry.sector_bytes())));
-  std::mt19937_64 places(1);
-  const auto next = [&] { return planner.resolve(core::Lba(places() % (geometry.block_count() - blocks + 1)), blocks, false); };
+  core::RandomStream places(1, "reach");
+  const auto next = [&] {
+    return planner.resolve(core::Lba(places.below(geometry.block_count() - blocks + 1)), blocks, false);
+  };
   std::array<Extent, Waiting> waiting;
   std::generate(waiting.begin(), waiting.end(), next);
   HeadState head{};
