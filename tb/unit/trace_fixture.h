@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -41,7 +43,7 @@ class TraceTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(::testing::TempDir()) / (std::string("platter_trace_") + info->name());
+    folder_ = fs::path(::testing::TempDir()) / ("platter_trace_" + std::to_string(getpid()) + "_" + info->name());
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
