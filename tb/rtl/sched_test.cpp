@@ -2340,7 +2340,7 @@ class SchedLongest : public Sched {
     write(reg::kOverheadRr, 1);
     place_head(0, 0, 0);
     for (unsigned tag = 0; tag < entries(); ++tag)
-      insert(tag, 0, 0, turn() / 2, tag < continuous ? kContinuous : 0, 0, 100 * turn());
+      insert(tag, 0, 0, turn() / 2, tag < continuous ? kContinuous : 0, 0, 1500 * turn());  // all pass the guard
   }
 
   /// Of the work that a write to OP starts, with a write behind it at once: cycles of BUSY, and those for which the write waits
