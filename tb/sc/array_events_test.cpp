@@ -485,7 +485,7 @@ TEST(ArrayEventsOfDrives, NothingIsLostWhenADriveIsReplacedAtAnyOfThem) {
   struct Host : ArrayClientIf {
     void finished(ArrayRequest& /*request*/) override { ended = true; }
     bool ended = false;
-  } host;
+  } host, reader;
   constexpr std::uint32_t kBytes = 3 * 4096;
   std::vector<std::uint8_t> data(kBytes);
   std::vector<std::uint8_t> zeroes(6 * 4096);
@@ -498,6 +498,18 @@ TEST(ArrayEventsOfDrives, NothingIsLostWhenADriveIsReplacedAtAnyOfThem) {
     request.length = kBytes;
     request.data = data.data();
     array.submit(request);
+  };
+  // A read that holds the other drive up, so that the one that fails answers first.
+  std::vector<std::uint8_t> read(4096);
+  ArrayRequest ahead;
+  ahead.client = &reader;
+  ahead.length = 4096;
+  ahead.data = read.data();
+  const auto hold_up = [&](std::uint32_t drive) {
+    ahead.address = (3 + (1 - drive)) * 4096;
+    ASSERT_EQ(array.map().place(array.map().areas()[0], ahead.address / 4096, 0).drive, drive);
+    reader.ended = false;
+    array.submit(ahead);
   };
   const auto next_event = [] {
     sc_core::sc_start(sc_core::sc_pending_activity_at_future_time() ? sc_core::sc_time_to_pending_activity()
@@ -518,6 +530,7 @@ TEST(ArrayEventsOfDrives, NothingIsLostWhenADriveIsReplacedAtAnyOfThem) {
         for (std::uint32_t returns = fails; returns < fails + 12 && !over; ++returns) {
           ++trials;
           std::fill(data.begin(), data.end(), ++stamp);
+          hold_up(1 - drive);
           submit(true);
           std::uint32_t event = 0;
           for (; event < fails && !host.ended; ++event) next_event();
@@ -534,8 +547,8 @@ TEST(ArrayEventsOfDrives, NothingIsLostWhenADriveIsReplacedAtAnyOfThem) {
           } else {
             array.revive(drive);
           }
-          for (int i = 0; i < 20'000 && !(host.ended && is_fresh()); ++i) next_event();
-          ASSERT_TRUE(host.ended && is_fresh());
+          for (int i = 0; i < 20'000 && !(host.ended && reader.ended && is_fresh()); ++i) next_event();
+          ASSERT_TRUE(host.ended && reader.ended && is_fresh());
           ASSERT_EQ(request.status, CommandStatus::Good);
           array.fail(1 - drive);
           submit(false);
