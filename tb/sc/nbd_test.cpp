@@ -499,12 +499,12 @@ TEST_F(NbdServer, ReadersThatAreGoneLeaveNothing) {
   for (int turn = 0; turn < 40; ++turn) pump();
   EXPECT_LE(most, kMemory);
   EXPECT_EQ(server->memory().used(), 0u);
-  EXPECT_LT(initiator.data_bytes(), std::uint64_t{17} << 20);
+  EXPECT_LT(initiator.data_bytes(), std::uint64_t{5} << 20);
   const serving::FileDescriptor other = connect_one();
   ASSERT_TRUE(give(other, request(wire::kRead, 0, kLarge)));
   EXPECT_EQ(answer(other, 16 + kLarge).size(), 16u + kLarge);
   if (!kSanitized) {
-    EXPECT_LT(heap() - before, std::size_t{20} << 20);
+    EXPECT_LT(heap() - before, std::size_t{12} << 20);
   }
 }
 

@@ -43,7 +43,8 @@ void BlockInitiator::free(tlm::tlm_generic_payload* payload) { recycle(request_o
 void BlockInitiator::recycle(BlockRequest& request) {
   if (Memory* const memory = std::exchange(request.left_to_, nullptr)) memory->use(0 - std::uint64_t{request.data.size()});
   request.client_ = nullptr;
-  if (request.data.capacity() > kKeptBytes) request.data = {};
+  if (request.data.capacity() > kKeptBytes)
+    std::vector<std::uint8_t>().swap(request.data);  // an empty list would keep the memory
   if (idle_.size() < kKeptRequests) {
     idle_.push_back(&request);
     return;
