@@ -467,7 +467,7 @@ class Configuration(Case):
         for good in ({"workload": "load.toml", "sim": "sim.toml"}, {"workload": {"discrete": "d.toml"}}, {"drive": {"file": "atlas10k", "bus": {"overlap": True}}},
                      {"host": {"kind": "array"}, "array": {"drives": 3}}):
             jsonschema.validate({"format": 1, "drive": "a", **good}, schema)
-        for bad in ({"format": 2}, {"drive": 5}, {"polic": "SPTF"}, {"engine": "fast"}, {"sim": {"seed": 1.5}}, {"sim": {"measure_s": 0}}, {"sim": {"sed": 1}},
+        for bad in ({"format": 2}, {"drive": 5}, {"polic": "SPTF"}, {"engine": "fast"}, {"sim": {"seed": 1.5}}, {"sim": {"measure_s": -1}}, {"sim": {"sed": 1}},
                     {"drive": {"queue": {"depth": 1025}}}, {"array": {"drives": 3}}, {"host": {"kind": "arrays"}},
                     {"host": {"kind": "array"}, "server": {"disks": 3}}):
             with self.subTest(bad=bad), self.assertRaises(jsonschema.ValidationError):

@@ -340,6 +340,13 @@ TEST_F(TraceTest, Ftrace) {
       "cp  1234 [000] 5.000001: block:block_rq_issue: 8,0 R 4096 () 8 + 8 [cp]\n"
       "cp-1234  [000]  5.000002: block_rq_issue:       8,0 R 4096 () 16 + 8 [cp]\n";
   EXPECT_EQ(read_all(file(issued), with_action('D')).size(), 2U);
+  // A flush, as it completes.
+  EXPECT_EQ(read_all(file("<idle>-0 [7] ..s. 5.0: block_rq_complete: 8,0 FF () 18446744073709551615 + 0 [0]\n"
+                          "<idle>-0 [7] d.s. 5.1: block_rq_complete: 8,0 WS () 0 + 0 [-5]\n"
+                          "<idle>-0 [7] d.s. 5.2: block_rq_complete: 8,0 WS () 8 + 8 [0]\n"),
+                     with_action('C'))
+                .size(),
+            1U);
   expect_error(error(issued), 0, "the other actions are 2 D: requests are chosen by --action D");
   expect_error(error("cp-1 [000] 5.0: block_rq_issue: 8,0 R 4096 () 8\n", with_action('D')), 1, "SECTOR + SECTORS");
 }

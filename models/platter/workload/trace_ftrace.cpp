@@ -7,7 +7,7 @@
 //
 // Events of one action are requests: block_bio_queue (Q, by default), block_rq_issue (D) or block_rq_complete (C). Other events of the block layer are
 // counted as other actions, all other lines as other lines. Sectors are of 512 bytes. Commands that do not come from the block layer have their bytes
-// in the brackets; they are counted as other actions.
+// in the brackets; they are counted as other actions. An event of no sectors is a flush.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ class FtraceParser : public TraceParserIf {
     const Field size{tail[0].text, column(tail[0].text)};
     request.length_bytes = parse_scaled(line, size, units_.size_bytes, "size");
     if (operation.kind == 'D') return LineKind::Discard;
-    if (operation.kind == 'N' || (operation.preflush && request.length_bytes == 0)) return LineKind::Flush;
+    if (operation.kind == 'N' || request.length_bytes == 0) return LineKind::Flush;
     const std::size_t space = event.rest.find_last_of(" \t", plus - 1);
     const std::string_view sector = event.rest.substr(space + 1, plus - space - 1);
     request.offset_bytes = parse_scaled(line, {sector, column(sector)}, units_.address_bytes, "sector");
