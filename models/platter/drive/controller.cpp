@@ -170,6 +170,7 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
 void Controller::finish_destage(QueueEntry& entry) {
   data_.write(entry);
   cache_->destaged(entry);
+  data_.drop(entry.command.extent);
   submit_destages(bus_.received(), now_ps());
   const auto again = [this](QueueEntry& held) { ready(held); };
   if (!cache_->any_dirty()) queue_.retry_flushes(again);
@@ -254,6 +255,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
 
 void Controller::halt() {
   if (cache_) cache_->clear();
+  data_.drop_all();
   bus_.reset();
   order_ = {};
   dispatcher_.halt();

@@ -49,6 +49,7 @@ class Controller : public DispatchSinkIf {
   CacheManager* cache() { return cache_.get(); }
   const CacheManager* cache() const { return cache_.get(); }
   DataPath& data() { return data_; }
+  const DataPath& data() const { return data_; }
   HostBus& bus() { return bus_; }
   /// Replaces the contents of the media by `image` and empties the buffer. Precondition: no command is in the drive.
   void mount(const DurableImage& image) {
