@@ -121,7 +121,7 @@ QueueEntry* Dispatcher::waiting_read(core::Lba first) const {
 }
 
 bool Dispatcher::continues(const QueueEntry& entry) const {
-  if (!finds_streams_) return false;
+  if (!finds_streams_ || !cache_->reads_on()) return false;
   const std::uint64_t first = entry.command.extent.first.value;
   const QueueEntry* const current = unit_.current();
   const auto precedes = [&](const QueueEntry* other) {
@@ -183,7 +183,11 @@ void Dispatcher::completed(bool write) {
 bool Dispatcher::take_arm() {
   const Picoseconds now = now_ps();
   Picoseconds free = spindle_.at_speed(now);
-  if (cache_ != nullptr) free = std::max(free, cache_->free_arm(unit_, now));
+  if (cache_ != nullptr) {
+    const bool stands = free > now;
+    free = std::max(free, cache_->free_arm(unit_, now));
+    if (stands) cache_->access_begins(unit_);  // what the spindle's stop has ended cannot go on
+  }
   if (free <= now) return true;
   arm_free_ = free;
   return false;

@@ -77,6 +77,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   /// The spindle stops at once, or when the access in progress has ended; a read-ahead ends.
   void stop_spindle() {
     if (idle()) take_arm();
+    if (cache_ != nullptr) cache_->access_begins(unit_);
     spindle_.stop();
   }
   /// Stops the actuator's read-ahead, and starts a spindle that stands. Returns false if an access can begin only some time later.
