@@ -612,6 +612,7 @@ TEST(CacheWrites, AreCompleteWhenTheirDataIsInTheBufferAndReadBackBeforeAndAfter
     EXPECT_EQ(t.timing().overhead, us(320));
     EXPECT_EQ(t.timing().bus, us(80));
     EXPECT_EQ(media_bytes(*disk, 1280, 16), filled(0, 16)) << "not yet";
+    EXPECT_EQ(disk->kept_bytes(), 16u * 512);
     EXPECT_TRUE(disk->segments()->any_dirty());
     s.access(t, false, 1280, 16);
     EXPECT_EQ(t.data, filled(0x5A, 16));
@@ -620,6 +621,7 @@ TEST(CacheWrites, AreCompleteWhenTheirDataIsInTheBufferAndReadBackBeforeAndAfter
     s.pause_until(us(30'000));
     EXPECT_EQ(media_bytes(*disk, 1280, 16), filled(0x5A, 16));
     EXPECT_FALSE(disk->segments()->any_dirty());
+    EXPECT_EQ(disk->kept_bytes(), 16u * 512) << "in one place";
     s.access(t, false, 1280, 16);
     EXPECT_EQ(t.data, filled(0x5A, 16));
     EXPECT_EQ(t.timing().transfer, 0) << "the segment still holds them";
@@ -652,6 +654,23 @@ TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
   EXPECT_EQ(at_once, 2);
   EXPECT_EQ(disk->cache_statistics().cached_writes, 10u);
   EXPECT_EQ(disk->cache_statistics().destages, 10u);
+}
+
+TEST(CacheWrites, TakeTheirPagesOnceAndZerosNone) {
+  const auto disk = make_drive("disk", "SPTF", "firmware", cached_profile());
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  constexpr std::uint64_t kWrites = 500;
+  for (const std::uint8_t fill : {std::uint8_t{7}, std::uint8_t{0}}) {
+    for (std::uint64_t i = 0; i < kWrites; ++i) host.submit(true, 32 * i, 8, fill);
+    Transaction& flush = host.make();
+    flush.set_flush();
+    host.submit(flush);
+    sc_core::sc_start();
+    EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);
+    EXPECT_FALSE(disk->segments()->any_dirty());
+    EXPECT_EQ(disk->kept_bytes(), fill == 0 ? 0 : kWrites * 4096) << "all are on the media, and nothing is kept beside";
+  }
 }
 
 TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {

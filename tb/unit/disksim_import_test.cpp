@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -632,6 +633,24 @@ class DisksimSeekTest : public DisksimImportTest {
 TEST_F(DisksimSeekTest, Constant) {
   const Import i = with({{"Seek type", "constant"}, {"Constant seek time", "4.5"}});
   for (const std::uint32_t d : {1u, 2u, 19u}) EXPECT_EQ(us(i, d), 4500);
+}
+
+TEST_F(DisksimSeekTest, APointFarOffAllItsNeighboursIsDoubtful) {
+  // A curve with the scatter of measured ones, and two wrong values.
+  const auto seek = [](std::uint32_t d) { return 1.0 + 0.3 * std::sqrt(d) + (d % 3 == 0 ? 0.06 : 0.0) * std::sqrt(d); };
+  std::string lines = "Seek distances measured: 14\n";
+  for (std::uint32_t d = 1; d <= 14; ++d) lines += fmt::format("{}, {}\n", d, d == 5 ? 0.7 : d == 10 ? 1.3 * seek(d) : seek(d));
+  file("scattered.seek", lines);
+  const Import i = with({{"Seek type", "extracted"}, {"Full seek curve", "scattered.seek"}});
+  std::vector<std::string> doubtful;
+  for (const Remark& remark : i.remarks)
+    if (remark.kind == Remark::Kind::Doubtful && remark.key == "seek distance") doubtful.push_back(remark.value);
+  EXPECT_EQ(doubtful, (std::vector<std::string>{"5", "10"}));
+  EXPECT_EQ(i.profile.seek.points_us.size(), 14u) << "they stay";
+  EXPECT_DOUBLE_EQ(i.profile.seek.points_us[4].second, 700);
+  EXPECT_NE(profile_file(i).find("scattered.seek:6: seek distance = 5: takes 700 us, less than all its neighbours"),
+            std::string::npos)
+      << profile_file(i);
 }
 
 TEST_F(DisksimSeekTest, Linear) {

@@ -207,6 +207,7 @@ TEST(SegmentBuffer, EveryReadAheadComesWhenTheWalkSaysAndEndsAtItsLimit) {
     SCOPED_TRACE(l.name);
     CacheProfile profile = cache();
     l.change(profile);
+    profile.almost_read_hits = false;  // what has come, and not what will
     SegmentBuffer buffer(planner, profile);
     const Extent extent = planner.resolve(Lba(l.first), l.blocks, false);
     const Picoseconds now = extent.end_phase + 7 * kTurn;
@@ -280,9 +281,41 @@ TEST(SegmentBuffer, AReadOfWhatIsOnItsWayWaitsForEachBlock) {
   }
 }
 
+TEST(SegmentBuffer, BlocksThatTheReadAheadHasYetToFetchCountAsPresent) {
+  const AccessPlanner planner(drive());
+  for (const bool almost : {true, false}) {
+    CacheProfile profile = cache(ReadAhead::Segment);  // up to block 50
+    profile.almost_read_hits = almost;
+    SegmentBuffer buffer(planner, profile);
+    const HeadState place;
+    buffer.start_read_ahead(buffer.read_done(Lba(0), 5, 0, nullptr), Lba(0), 5, place, 5 * kSector);
+    const auto arrival = walk(planner, place, 5, 60, 5 * kSector);
+    const Picoseconds now = 7 * kSector + 30;
+    const auto hit = [&](std::uint64_t first) { return kind_of(buffer, first, 4, now) == Hit::Kind::Whole; };
+    EXPECT_TRUE(hit(6));
+    EXPECT_EQ(hit(7), almost) << "under the head";
+    EXPECT_EQ(hit(9), almost);
+    EXPECT_EQ(hit(50), almost) << "where it would end";
+    EXPECT_FALSE(hit(51));
+    if (!almost) continue;
+    const Hit ahead = buffer.find(Lba(9), 4, now);
+    EXPECT_NEAR(static_cast<double>(buffer.bus_start(ahead, Lba(9), 4, 0, now)), static_cast<double>(arrival.at(12)), 100);
+    // Another access waits for the arm: it gets it when the read has its blocks, and no other read keeps it longer.
+    buffer.use(ahead, Lba(9), 4);
+    HeadState stopped = place;
+    const Picoseconds free = buffer.stop(now, stopped);
+    EXPECT_NEAR(static_cast<double>(free), static_cast<double>(arrival.at(12)), 100);
+    EXPECT_FALSE(hit(13));
+    EXPECT_TRUE(hit(9)) << "these come";
+    EXPECT_EQ(buffer.stop(now + kSector, stopped), free);
+    EXPECT_FALSE(buffer.reading_ahead(free));
+  }
+}
+
 TEST(SegmentBuffer, AWholeTrackComesWithItsFrontAndGivesWayToWhatLiesBehindIt) {
   const AccessPlanner planner(drive());
   CacheProfile profile = cache(ReadAhead::WholeTrack);
+  profile.almost_read_hits = false;  // what has come, and not what will
   const Extent extent = planner.resolve(Lba(10), 10, false);
   const HeadState place = AccessPlanner::end_of(extent);
   const Picoseconds now = extent.end_phase + 3 * kTurn;

@@ -276,6 +276,10 @@ bool AcceleratorEngine::withdraw(const Command& command) {
   return true;
 }
 
+bool AcceleratorEngine::withdraws_at_once(const Command& command) const {
+  return !running_ || std::find(pending_.begin(), pending_.end(), &command) != pending_.end();
+}
+
 bool AcceleratorEngine::withdrawn(const Decision& decision) const {
   return decision.kind == Decision::Kind::Serve &&
          std::any_of(withdrawn_.begin(), withdrawn_.end(),

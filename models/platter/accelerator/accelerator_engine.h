@@ -44,6 +44,7 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void bind_sink(engine::DecisionSinkIf& sink) override { sink_ = &sink; }
   void insert(const scheduling::Command& command) override;
   bool withdraw(const scheduling::Command& command) override;
+  bool withdraws_at_once(const scheduling::Command& command) const override;
   void moved(const scheduling::Command& command) override;
   bool empty() const override { return count_ == 0; }
   void prepare(const scheduling::HeadState& at, core::Picoseconds when) override;

@@ -34,7 +34,7 @@ void SegmentBuffer::clear() {
     segment.reserved = reserved;
   }
   dirty_segments_ = 0;
-  stream_ = {};
+  stream_ = stopped_ = {};
   arm_held_ = 0;
 }
 
@@ -45,12 +45,15 @@ Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
   Hit best;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
-    if (first.value < segment.first || first.value >= segment.end) continue;
-    if (segment.written && (!profile_.read_hits_on_writes || segment.reserved)) continue;
-    // A read-ahead into the segment continues for this read.
     const bool filling = stream_.active && stream_.segment == i;
-    const std::uint64_t reach =
-        filling ? std::max(segment.end, std::min(first.value + blocks, planner_.geometry().block_count())) : segment.end;
+    const bool on_its_way = filling && profile_.almost_read_hits && first.value <= stream_.limit;
+    if (first.value < segment.first || (first.value >= segment.end && !on_its_way)) continue;
+    if (segment.written && (!profile_.read_hits_on_writes || segment.reserved)) continue;
+    // A read-ahead into the segment continues for this read, unless another access waits for the actuator.
+    const std::uint64_t wanted = std::min(first.value + blocks, planner_.geometry().block_count());
+    const bool fetches = filling && (!stream_.ends || wanted <= stream_.limit);
+    const std::uint64_t reach = std::max(fetches ? wanted : segment.end, std::min(segment.end, first.value + blocks));
+    if (reach <= first.value) continue;
     const auto there = static_cast<std::uint32_t>(std::min<std::uint64_t>(reach - first.value, blocks));
     if (there <= best.blocks) continue;
     best = {there == blocks ? Hit::Kind::Whole : Hit::Kind::Partial, there, i};
@@ -62,7 +65,7 @@ void SegmentBuffer::use(const Hit& hit, Lba first, std::uint32_t blocks) {
   Segment& segment = segments_[hit.segment];
   touch(segment);
   if (!keeps() && !segment.dirty()) drop(segment, first.value + blocks);
-  if (stream_.active && stream_.segment == hit.segment) {
+  if (stream_.active && stream_.segment == hit.segment && !stream_.ends) {
     stream_.limit = std::max({stream_.limit, read_ahead_limit(segment, first.value, blocks, {}), first.value + blocks});
     stream_.promised = std::max(stream_.promised, first.value + blocks);
   }
@@ -222,7 +225,7 @@ void SegmentBuffer::begin_run(const TrackRest& rest, Picoseconds from) {
 
 void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place,
                                      Picoseconds now, bool after_hit) {
-  stream_ = Stream{};
+  stream_ = stopped_ = Stream{};
   if (segment == kNone || profile_.read_ahead == ReadAhead::None) return;
   const std::uint64_t next = after_hit ? segments_[segment].end : first.value + blocks;
   const TrackRest rest = next < planner_.geometry().block_count() ? rest_of_track(next) : TrackRest{next, {}};
@@ -294,27 +297,54 @@ void SegmentBuffer::advance(Picoseconds now) {
   }
 }
 
-Picoseconds SegmentBuffer::keep_promise() {
+Picoseconds SegmentBuffer::run_to_promise() {
   const std::uint64_t last = stream_.promised - 1;
   while (last >= stream_.run_first + stream_.run_blocks)
     begin_run(rest_of_track(stream_.run_first + stream_.run_blocks), stream_.start + stream_.duration);
   const auto run_blocks = static_cast<Picoseconds>(stream_.run_blocks);
-  const Picoseconds in =
-      stream_.start + (stream_.duration * static_cast<Picoseconds>(last - stream_.run_first + 1) + run_blocks - 1) / run_blocks;
-  extend(segments_[stream_.segment], stream_.promised);
-  return in;
+  return stream_.start +
+         (stream_.duration * static_cast<Picoseconds>(last - stream_.run_first + 1) + run_blocks - 1) / run_blocks;
 }
 
 void SegmentBuffer::cancel() {
-  if (stream_.active && stream_.next < stream_.promised) arm_held_ = std::max(arm_held_, keep_promise());
+  if (stream_.active && stream_.next < stream_.promised) {
+    arm_held_ = std::max(arm_held_, run_to_promise());
+    extend(segments_[stream_.segment], stream_.promised);
+  }
   stream_.active = false;
+}
+
+void SegmentBuffer::cancel(std::size_t segment) {
+  if (stream_.active && stream_.segment == segment) cancel();
+  if (stopped_.segment == segment) stopped_.active = false;
+}
+
+void SegmentBuffer::resume(Lba first) {
+  if (!stopped_.active || !profile_.almost_read_hits) return;
+  if (first.value < segments_[stopped_.segment].first || first.value > stopped_.limit) return;
+  stream_ = stopped_;
+  stream_.moves_arm = true;
+  stopped_.active = false;
 }
 
 Picoseconds SegmentBuffer::stop(Picoseconds now, HeadState& place) {
   if (stream_.active) advance(now);
+  if (stream_.active && !stream_.ends && now >= stream_.began) stopped_ = stream_;
   if (stream_.active && stream_.next < stream_.promised) {
-    cancel();
-  } else if (stream_.active && now < stream_.began) {  // it has not begun to move
+    stream_.limit = stream_.promised;
+    stream_.ends = true;
+    stream_.wraps = false;
+    const Stream running = stream_;
+    arm_held_ = std::max(arm_held_, run_to_promise());
+    if (stream_.moves_arm) {
+      place.cylinder = stream_.place.cylinder;
+      place.head = stream_.place.head;
+    }
+    stream_ = running;
+    stream_.moves_arm = false;
+    return std::max(now, arm_held_);
+  }
+  if (stream_.active && now < stream_.began) {  // it has not begun to move
     stream_.active = false;
     stream_.moves_arm = false;
   }
@@ -354,7 +384,7 @@ bool SegmentBuffer::accept_write(Lba first, std::uint32_t blocks) {
     if (dirty_segments_ >= limit) return false;
     index = reusable(true);
     if (index == kNone) return false;
-    if (stream_.active && stream_.segment == index) cancel();
+    cancel(index);
     ++dirty_segments_;
     Segment& segment = segments_[index];
     const bool reserved = segment.reserved;
@@ -406,7 +436,7 @@ void SegmentBuffer::invalidate(Lba first, std::uint32_t blocks) {
     Segment& segment = segments_[i];
     const bool over = segment.overlaps(first.value, first.value + blocks) && !profile_.write_updates_reads;
     if (segment.dirty() || !(over || (profile_.write_discards_reads && !segment.written))) continue;
-    if (stream_.active && stream_.segment == i) cancel();
+    cancel(i);
     segment.first = segment.end;
   }
 }

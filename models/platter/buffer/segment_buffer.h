@@ -55,7 +55,8 @@ class SegmentBuffer {
 
   // --- reads ---
 
-  /// What a read of these blocks at `now` finds. Only the progress of the read-ahead changes.
+  /// What a read of these blocks at `now` finds. Blocks that the running read-ahead will fetch count as present, and a read that begins
+  /// where it will end continues it. Only the progress of the read-ahead changes.
   Hit find(Lba first, std::uint32_t blocks, Picoseconds now);
   /// A read is served from the segment that `find` named; a read-ahead into that segment continues to this read's limit.
   void use(const Hit& hit, Lba first, std::uint32_t blocks);
@@ -77,9 +78,16 @@ class SegmentBuffer {
     if (stream_.active) advance(now);
     return stream_.active;
   }
-  /// Ends the read-ahead because an access is wanted at `now`. Returns when the actuator is free, and sets `place` to the head position
-  /// then.
+  /// Ends the read-ahead because an access is wanted at `now`. It still fetches what reads that have been served rely on, and no read
+  /// moves its limit any more. Returns when the actuator is free, and sets `place` to the head position then.
   Picoseconds stop(Picoseconds now, HeadState& place);
+  /// The actuator has not moved since the read-ahead was stopped, and a read that begins at `first` has its turn: goes on as if it had not been
+  /// stopped, if that read continues it.
+  void resume(Lba first);
+  /// An access begins: the read-ahead that was stopped for it cannot go on.
+  void leave() { stopped_.active = false; }
+  /// True if a read hits on blocks that the read-ahead has yet to fetch.
+  bool hits_ahead() const { return profile_.almost_read_hits; }
   /// False if the buffer never reads ahead.
   bool reads_ahead() const { return profile_.read_ahead != profile::ReadAhead::None; }
   /// True if a read-ahead may follow a read that begins at `first`, after a request that ended at `previous_end`.
@@ -136,6 +144,7 @@ class SegmentBuffer {
   struct Stream {
     bool active = false;
     bool moves_arm = false;  ///< it has run since the last `stop`
+    bool ends = false;       ///< an access waits for the actuator: `limit` stays where it is
     Picoseconds began = 0;   ///< before that the arm has not moved
     std::size_t segment = 0;
     std::uint64_t limit = 0;      ///< first block that it does not read
@@ -176,9 +185,11 @@ class SegmentBuffer {
   /// Stops waiting for the front of the track.
   void leave_track();
   /// Advances the read-ahead to `promised`; returns when it has read that far.
-  Picoseconds keep_promise();
+  Picoseconds run_to_promise();
   /// Ends the read-ahead because its segment is reused.
   void cancel();
+  /// The same, if it is this segment's.
+  void cancel(std::size_t segment);
   void extend(Segment& segment, std::uint64_t end) const;
   static void drop(Segment& segment, std::uint64_t end);
 
@@ -188,6 +199,7 @@ class SegmentBuffer {
   std::uint64_t clock_ = 0;
   std::uint32_t dirty_segments_ = 0;
   Stream stream_;
+  Stream stopped_;            ///< the read-ahead that an access has stopped, until the access begins
   Picoseconds looked_ = 0;    ///< time of the last query
   Picoseconds arm_held_ = 0;  ///< until then the drive continues to read for reads that have been served
 };

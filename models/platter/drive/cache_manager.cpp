@@ -39,8 +39,9 @@ void CacheManager::clear() {
 
 std::optional<Picoseconds> CacheManager::serve(QueueEntry& entry, Picoseconds now, bool last_was_write) {
   const mechanics::Extent& extent = entry.command.extent;
-  const Hit hit = buffer_.find(extent.first, extent.blocks, now);
   const bool decided = entry.stage == Stage::Queued;  // its overhead runs from its arrival
+  if (decided) buffer_.resume(extent.first);
+  const Hit hit = buffer_.find(extent.first, extent.blocks, now);
   if (hit.kind == Hit::Kind::Miss || (hit.kind == Hit::Kind::Partial && decided))
     return std::nullopt;  // a queued read keeps its whole extent
   const Picoseconds begin =
@@ -77,13 +78,13 @@ void CacheManager::read_ahead(const QueueEntry& served, const ActuatorUnit& unit
                            now + planner_.command_overhead(false, at.last_was_write), true);
 }
 
-void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle) {
+void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle, bool continued) {
   const mechanics::Extent& extent = entry.command.extent;
   const AccessTimes& times = unit.times();
   const std::size_t segment = buffer_.read_done(extent.first, extent.blocks, buffer_.passing(extent, times.rotation),
                                                 entry.buffered > 0 ? &entry.hit : nullptr);
   const core::Lba first(extent.first.value - entry.buffered);
-  if (!idle || !switches_.read_ahead || !buffer_.reads_ahead(first, previous_end_)) return;
+  if (!switches_.read_ahead || !(continued || (idle && buffer_.reads_ahead(first, previous_end_)))) return;
   reading_ = &unit;
   buffer_.start_read_ahead(segment, first, extent.blocks + entry.buffered, unit.state(), times.media_end);
 }

@@ -41,13 +41,24 @@ class CacheManager {
   /// May an idle actuator read ahead after a read that the buffer has served?
   bool may_read_ahead(const QueueEntry& served, Picoseconds now);
   void read_ahead(const QueueEntry& served, const ActuatorUnit& unit, Picoseconds now);
-  /// A read from the media has ended. `idle`: its actuator has no other work and may read ahead.
-  void read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle);
+  /// A read from the media has ended. `idle`: its actuator has no other work and may read ahead. `continued`: it reads on for a waiting
+  /// read that begins where this one ends.
+  void read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle, bool continued);
+  /// May the drive read on for waiting reads that continue the last one?
+  bool reads_on() const { return switches_.read_ahead && buffer_.hits_ahead(); }
+  /// True if all blocks of a waiting read are in the buffer, or on their way there.
+  bool holds(const QueueEntry& entry, Picoseconds now) {
+    return buffer_.find(entry.command.extent.first, entry.command.extent.blocks, now).kind == buffer::Hit::Kind::Whole;
+  }
   /// A command is complete. A read that begins where it ends is sequential.
   void completed(const mechanics::Extent& extent) { previous_end_ = core::Lba(extent.first.value + extent.blocks); }
   bool reads_ahead() const { return switches_.read_ahead; }
   /// Whether further reads are followed by a read-ahead. No effect on a drive that never reads ahead.
   void set_reads_ahead(bool on) { switches_.read_ahead = on && buffer_.reads_ahead(); }
+  /// An actuator begins an access.
+  void access_begins(const ActuatorUnit& unit) {
+    if (reading_ == &unit) buffer_.leave();
+  }
   /// Stops the read-ahead of an actuator that has other work. Returns when it is free: `now` or later.
   Picoseconds free_arm(ActuatorUnit& unit, Picoseconds now);
 

@@ -40,6 +40,7 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
               bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth(), cache_.get(), mapping) {
   released_.reserve(queue.depth());
+  stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
 }
 
@@ -101,6 +102,7 @@ bool Controller::abort(QueueEntry& entry) {
 
 void Controller::withdrawn(QueueEntry& entry) {
   entry.result.status = command::CommandStatus::Aborted;
+  dispatcher_.regroup();
   completion_->complete_at(entry, now_ps());
   release_waiting(entry);
 }
@@ -136,8 +138,14 @@ bool Controller::serve_from_buffer(QueueEntry& entry, Picoseconds now) {
 }
 
 bool Controller::served_meanwhile(QueueEntry& entry, Picoseconds effective) {
-  return cache_ && !entry.command.extent.write && !entry.asked.fua && entry.buffered == 0 &&
-         serve_from_buffer(entry, effective);
+  if (!cache_ || entry.command.extent.write || entry.asked.fua || entry.buffered > 0) return false;
+  const core::Lba end(entry.command.extent.first.value + entry.command.extent.blocks);
+  if (!serve_from_buffer(entry, effective)) return false;
+  if (cache_->reads_on()) {
+    dispatcher_.find_stream(end, effective, cache_->segments().segment_blocks(), stream_);
+    serve_stream(effective);
+  }
+  return true;
 }
 
 bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
@@ -170,6 +178,7 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
 void Controller::finish_destage(QueueEntry& entry) {
   data_.write(entry);
   cache_->destaged(entry);
+  data_.drop(entry.command.extent);
   submit_destages(bus_.received(), now_ps());
   const auto again = [this](QueueEntry& held) { ready(held); };
   if (!cache_->any_dirty()) queue_.retry_flushes(again);
@@ -187,17 +196,32 @@ void Controller::accessed(QueueEntry& entry) {
   if (!mapping_.fixed() && goes_on(entry, now)) return;
   const mechanics::Extent& extent = entry.command.extent;
   Picoseconds done = now;
+  stream_.clear();
   if (extent.write) {
     if (mapping_.fixed()) data_.write(entry);
     if (cache_) cache_->invalidate(extent);  // drops what a read has meanwhile brought into the buffer
     done += times_.write_completion;
   } else {
     done = deliver(entry, bus_.send(extent.blocks, dispatcher_.unit().times().bus_finish) + times_.read_completion);
-    if (cache_) cache_->read_ended(entry, dispatcher_.unit(), !dispatcher_.has_work());
+    if (cache_) {
+      if (cache_->reads_on())
+        dispatcher_.find_stream(core::Lba(extent.first.value + extent.blocks), dispatcher_.unit().times().media_end,
+                                cache_->segments().segment_blocks(), stream_);
+      cache_->read_ended(entry, dispatcher_.unit(), !dispatcher_.has_work(), !stream_.empty());
+    }
   }
   entry.result.timing.bus += done - now;
   complete(entry, done);
+  serve_stream(now);
   release_waiting(entry);
+}
+
+void Controller::serve_stream(Picoseconds now) {
+  for (QueueEntry* const read : stream_) {
+    if (!cache_->holds(*read, now)) return;
+    dispatcher_.withdraw(*read);
+    serve_from_buffer(*read, now);
+  }
 }
 
 bool Controller::goes_on(QueueEntry& entry, Picoseconds now) {
@@ -254,6 +278,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
 
 void Controller::halt() {
   if (cache_) cache_->clear();
+  data_.drop_all();
   bus_.reset();
   order_ = {};
   dispatcher_.halt();

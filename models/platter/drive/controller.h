@@ -49,6 +49,7 @@ class Controller : public DispatchSinkIf {
   CacheManager* cache() { return cache_.get(); }
   const CacheManager* cache() const { return cache_.get(); }
   DataPath& data() { return data_; }
+  const DataPath& data() const { return data_; }
   HostBus& bus() { return bus_; }
   /// Replaces the contents of the media by `image` and empties the buffer. Precondition: no command is in the drive.
   void mount(const DurableImage& image) {
@@ -70,6 +71,8 @@ class Controller : public DispatchSinkIf {
   bool buffered(QueueEntry& entry, Picoseconds now);
   bool serve_from_buffer(QueueEntry& entry, Picoseconds now);
   bool cache_write(QueueEntry& entry, Picoseconds now);
+  /// Serves the waiting reads of `stream_`, for which the actuator reads on.
+  void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
   void finish_destage(QueueEntry& entry);
   /// Ends one access of a command that may take several. Returns true if another one follows.
@@ -105,6 +108,7 @@ class Controller : public DispatchSinkIf {
   AnswerOrder order_;
   CompletionSinkIf* completion_ = nullptr;
   std::vector<Tag> released_;
+  std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`
 };
 
 }  // namespace platter::drive

@@ -169,6 +169,7 @@ DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_
 }
 
 void DataPath::mount(const DurableImage& image) {
+  buffered_.clear();
   mapping_.mount(image.map);
   media_ = image.media.copy();
 }

@@ -37,6 +37,12 @@ class DataPath {
   /// Keeps the bytes of a write that the buffer has taken, until they go to the media. For a write without data these are
   /// `present`, the bytes before it.
   void buffer(const QueueEntry& entry, const std::vector<std::uint8_t>& present);
+  /// These cached blocks are on the media now, or lost: gives the memory of their bytes back.
+  void drop(const mechanics::Extent& extent) { buffered_.clear(bytes(extent.first.value), bytes(extent.blocks)); }
+  /// The buffer has lost all of its blocks.
+  void drop_all() { buffered_.clear(); }
+  /// Bytes of the pages in memory: of the media, and of cached blocks that are not yet there.
+  std::uint64_t kept() const { return media_.kept() + buffered_.kept(); }
   /// The bytes that a read would now return for the blocks of a write without data; empty for a write with data.
   std::vector<std::uint8_t> present(const QueueEntry& entry) const;
   /// Reads or writes in zero time what the host would find there. Precondition: the payload lies within the drive. Returns false
@@ -64,8 +70,8 @@ class DataPath {
   media::Media& media_;
   mapping::MappingIf& mapping_;
   const buffer::SegmentBuffer* segments_;  ///< tells which bytes of `buffered_` are valid
-  media::Bytes buffered_;
-  std::vector<std::uint8_t> content_;  ///< scratch space of `write`
+  media::Bytes buffered_;                  ///< of the blocks that wait in the buffer
+  std::vector<std::uint8_t> content_;      ///< scratch space of `write`
 };
 
 }  // namespace platter::drive

@@ -19,10 +19,12 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& en
       cache_(cache),
       mapping_(mapping),
       entries_(tags),
+      finds_streams_(cache != nullptr && cache->segments().reads_ahead() && cache->segments().hits_ahead() && mapping.fixed()),
       decision_(core::Rank::Decision, [this] { settled(); }),
       wake_(core::Rank::Access, [this] { wake(); }) {
   waiting_.reserve(tags + (cache != nullptr ? cache->own_accesses() : 0));
   urgent_.reserve(tags);
+  behind_.reserve(tags);
   engine_.bind_sink(*this);
   unit_.bind_sink(*this);
 }
@@ -35,12 +37,22 @@ void Dispatcher::submit(QueueEntry& entry) {
   entry.enter(Stage::Queued);
   if (entry.head_of_queue()) {
     urgent_.push_back(&entry);
-  } else if (!waiting_.empty() || !enter_engine(entry)) {
-    const auto first_internal =
-        std::find_if(waiting_.begin(), waiting_.end(), [](const QueueEntry* other) { return other->internal(); });
-    waiting_.insert(entry.internal() ? waiting_.end() : first_internal, &entry);
+  } else {
+    const bool follows = continues(entry);
+    count(entry, 1);
+    if (follows)
+      behind_.push_back(&entry);
+    else
+      enter(entry);
   }
   wake();
+}
+
+void Dispatcher::enter(QueueEntry& entry) {
+  if (waiting_.empty() && enter_engine(entry)) return;
+  const auto first_internal =
+      std::find_if(waiting_.begin(), waiting_.end(), [](const QueueEntry* other) { return other->internal(); });
+  waiting_.insert(entry.internal() ? waiting_.end() : first_internal, &entry);
 }
 
 bool Dispatcher::enter_engine(QueueEntry& entry) {
@@ -63,8 +75,9 @@ void Dispatcher::fill() {
 
 bool Dispatcher::withdraw(QueueEntry& entry) {
   if (!in_engine(entry)) {
-    std::vector<QueueEntry*>& list = entry.head_of_queue() ? urgent_ : waiting_;
-    list.erase(std::find(list.begin(), list.end(), &entry));
+    for (std::vector<QueueEntry*>* list : {&urgent_, &waiting_, &behind_})
+      list->erase(std::remove(list->begin(), list->end(), &entry), list->end());
+    if (!entry.head_of_queue()) count(entry, -1);
     return true;
   }
   if (!engine_.withdraw(entry.command)) {
@@ -82,10 +95,75 @@ void Dispatcher::left(Tag tag) {
 }
 
 void Dispatcher::free_entry(Tag tag) {
+  count(*entries_[tag.value], -1);
   entries_[tag.value] = nullptr;
   preparation_changed();
   fill();
   wake();
+}
+
+QueueEntry* Dispatcher::waiting_read(core::Lba first) const {
+  if (starts_[first.value % starts_.size()] == 0) return nullptr;
+  QueueEntry* found = nullptr;
+  const auto look = [&](QueueEntry* entry) {
+    if (entry == nullptr || entry->internal() || entry->command.extent.write || entry->command.extent.first != first) return;
+    if (entry->asked.fua || entry->buffered > 0 || entry->stage != Stage::Queued) return;
+    if (in_engine(*entry) && !engine_.withdraws_at_once(entry->command)) return;
+    if (found == nullptr || entry->command.sequence < found->command.sequence) found = entry;
+  };
+  for (QueueEntry* entry : entries_) look(entry);
+  for (QueueEntry* entry : waiting_) look(entry);
+  for (QueueEntry* entry : behind_) look(entry);
+  return found;
+}
+
+bool Dispatcher::continues(const QueueEntry& entry) const {
+  if (!finds_streams_ || !cache_->reads_on()) return false;
+  const std::uint64_t first = entry.command.extent.first.value;
+  const QueueEntry* const current = unit_.current();
+  const auto precedes = [&](const QueueEntry* other) {
+    return other != nullptr && other != &entry && !other->command.extent.write && other->command.cls == entry.command.cls &&
+           other->command.deadline == core::kNoDeadline &&
+           other->command.extent.first.value + other->command.extent.blocks == first;
+  };
+  if (entry.command.extent.write || entry.asked.fua || entry.command.deadline != core::kNoDeadline) return false;
+  if (precedes(current)) return true;
+  if (ends_[first % ends_.size()] == 0) return false;
+  const auto any = [&](const auto& entries) { return std::any_of(entries.begin(), entries.end(), precedes); };
+  return any(entries_) || any(waiting_) || any(behind_);
+}
+
+void Dispatcher::regroup() {
+  for (std::size_t i = 0; i < behind_.size();) {
+    QueueEntry& entry = *behind_[i];
+    if (continues(entry)) {
+      ++i;
+    } else {
+      behind_.erase(behind_.begin() + static_cast<std::ptrdiff_t>(i));
+      enter(entry);
+    }
+  }
+}
+
+void Dispatcher::find_stream(core::Lba end, Picoseconds ended, std::uint32_t most, std::vector<QueueEntry*>& reads) const {
+  reads.clear();
+  if (!finds_streams_ || !urgent_.empty()) return;
+  std::uint64_t next = end.value;
+  while (QueueEntry* const read = waiting_read(core::Lba(next))) {
+    reads.push_back(read);
+    next += read->command.extent.blocks;
+  }
+  if (reads.empty() || reads.size() == commands_) return;
+  // Other commands wait.
+  const auto beyond = std::find_if(reads.begin(), reads.end(), [&](const QueueEntry* read) {
+    return read->command.arrival > ended || read->end() > end.value + most;
+  });
+  reads.erase(beyond, reads.end());
+  const auto has_deadline = [](const QueueEntry* entry) {
+    return entry != nullptr && entry->command.deadline != core::kNoDeadline;
+  };
+  const auto deadlines = [&](const auto& entries) { return std::count_if(entries.begin(), entries.end(), has_deadline); };
+  if (deadlines(entries_) + deadlines(waiting_) > deadlines(reads)) reads.clear();
 }
 
 void Dispatcher::moved(const QueueEntry& entry) {
@@ -102,7 +180,11 @@ void Dispatcher::completed(bool write) {
 bool Dispatcher::take_arm() {
   const Picoseconds now = now_ps();
   Picoseconds free = spindle_.at_speed(now);
-  if (cache_ != nullptr) free = std::max(free, cache_->free_arm(unit_, now));
+  if (cache_ != nullptr) {
+    const bool stands = free > now;
+    free = std::max(free, cache_->free_arm(unit_, now));
+    if (stands) cache_->access_begins(unit_);  // what the spindle's stop has ended cannot go on
+  }
   if (free <= now) return true;
   arm_free_ = free;
   return false;
@@ -194,6 +276,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
       return;
     case Decision::Kind::Move:
       unit_.begin(effective);
+      if (cache_ != nullptr) cache_->access_begins(unit_);
       unit_.move(decision.cylinder);
       prepare(effective);
       unit_.start();
@@ -201,6 +284,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
     case Decision::Kind::Serve:
     case Decision::Kind::Write: {
       QueueEntry& entry = *entries_[decision.tag.value];
+      count(entry, -1);
       entries_[decision.tag.value] = nullptr;
       fill();
       if (decision.kind == Decision::Kind::Write)
@@ -220,6 +304,7 @@ void Dispatcher::tell(const Decision& decision, const QueueEntry* chosen, Picose
 void Dispatcher::serve(QueueEntry& entry, Picoseconds effective) {
   unit_.begin(effective);
   if (!sink_->served_meanwhile(entry, effective)) {
+    if (cache_ != nullptr) cache_->access_begins(unit_);
     unit_.serve(entry);
     prepare(effective);
   }
@@ -228,6 +313,7 @@ void Dispatcher::serve(QueueEntry& entry, Picoseconds effective) {
 
 void Dispatcher::access_ended(QueueEntry* entry) {
   if (entry != nullptr) sink_->accessed(*entry);
+  if (!behind_.empty()) regroup();
   if (!has_work())
     unit_.enter(ControllerState::Idle);
   else if (decision_.quiet())
@@ -243,6 +329,10 @@ void Dispatcher::halt() {
   std::fill(entries_.begin(), entries_.end(), nullptr);
   waiting_.clear();
   urgent_.clear();
+  behind_.clear();
+  commands_ = 0;
+  starts_.fill(0);
+  ends_.fill(0);
   question_.at_rest = true;
   arm_free_ = -1;
   unit_.halt();

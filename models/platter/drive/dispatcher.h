@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <systemc>
 #include <vector>
 
@@ -57,11 +58,17 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   /// Withdraws a queued command. Returns false if the engine still reads it; `DispatchSinkIf::withdrawn` is called when it no
   /// longer does.
   bool withdraw(QueueEntry& entry);
+  /// Collects in `reads` the waiting reads that continue, one behind the other, a read that ended at block `end` on the media at
+  /// `ended`, if the actuator may read on for them. Where other commands wait, these are reads that had arrived by then, of at most
+  /// `most` blocks together; none while a command that is not among them has a deadline or belongs to the head of the queue.
+  void find_stream(core::Lba end, Picoseconds ended, std::uint32_t most, std::vector<QueueEntry*>& reads) const;
+  /// A command has left the queue without an access: shows the engine the reads that waited behind it.
+  void regroup();
   /// The extent of a queued command has changed.
   void moved(const QueueEntry& entry);
   /// A command has been completed, and its data is on the bus. The overhead of the next command depends on `write`.
   void completed(bool write);
-  bool has_work() const { return !urgent_.empty() || !engine_.empty(); }
+  bool has_work() const { return !urgent_.empty() || !engine_.empty() || !behind_.empty(); }
   /// No command is queued, and the actuator is at rest or reads ahead.
   bool idle() const { return unit_.doing() == ControllerState::Idle && !has_work(); }
   /// The actuator is idle, and the spindle turns.
@@ -69,6 +76,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   /// The spindle stops at once, or when the access in progress has ended; a read-ahead ends.
   void stop_spindle() {
     if (idle()) take_arm();
+    if (cache_ != nullptr) cache_->access_begins(unit_);
     spindle_.stop();
   }
   /// Stops the actuator's read-ahead, and starts a spindle that stands. Returns false if an access can begin only some time later.
@@ -96,6 +104,20 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   bool in_engine(const QueueEntry& entry) const { return entries_[entry.command.tag.value] == &entry; }
   /// Inserts waiting commands into free entries of the engine.
   void fill();
+  /// Inserts a command into the engine, or lets it wait for an entry there.
+  void enter(QueueEntry& entry);
+  /// The waiting read that begins at this block and could be served at any time; null if there is none.
+  QueueEntry* waiting_read(core::Lba first) const;
+  /// True if a read continues one that waits, or is being read. The policy then sees the first of the two only.
+  bool continues(const QueueEntry& entry) const;
+  /// Counts a command that is not urgent and waits from now on (1), or no longer does (-1).
+  void count(const QueueEntry& entry, int change) {
+    commands_ += static_cast<std::size_t>(change);
+    const mechanics::Extent& extent = entry.command.extent;
+    if (!finds_streams_ || extent.write) return;
+    starts_[extent.first.value % starts_.size()] += static_cast<std::uint16_t>(change);
+    ends_[(extent.first.value + extent.blocks) % ends_.size()] += static_cast<std::uint16_t>(change);
+  }
   void free_entry(Tag tag);
   void wake();
   /// The actuator is free, and all commands of the current time have arrived.
@@ -121,6 +143,12 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   std::vector<QueueEntry*> entries_;  ///< the commands in the engine, by their tag there
   std::vector<QueueEntry*> waiting_;  ///< commands that wait for an entry of the engine, internal ones last
   std::vector<QueueEntry*> urgent_;   ///< head-of-queue commands; the last in the vector is served first
+  std::vector<QueueEntry*>
+      behind_;                ///< reads that continue another waiting one, which the engine does not see, in order of arrival
+  std::size_t commands_ = 0;  ///< in `entries_`, `waiting_` and `behind_`
+  bool finds_streams_;        ///< the drive may read on for a stream
+  std::array<std::uint16_t, 256> starts_{};  ///< reads among them, by the low bits of their first block
+  std::array<std::uint16_t, 256> ends_{};    ///< the same by the block behind them
   StallStatistics stalls_;
   core::TimedCall decision_;
   core::TimedCall wake_;

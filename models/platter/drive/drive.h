@@ -72,6 +72,8 @@ class Drive : public sc_core::sc_module {
     return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;
   }
   const media::Media& media() const { return media_; }
+  /// Memory of the drive's data: pages of the media, and of cached blocks that have yet to be written there.
+  std::uint64_t kept_bytes() const { return controller_.data().kept(); }
   /// Capacity that the host sees.
   std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }
   /// Null without eager writing.

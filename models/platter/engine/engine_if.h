@@ -63,6 +63,8 @@ class EngineIf {
   /// Withdraws a command that was inserted and not yet picked: it is not served. False if the engine still examines it;
   /// `DecisionSinkIf::left` then reports when it no longer does. The guard does not account for the decision time that a withdrawal takes.
   virtual bool withdraw(const Command& command) = 0;
+  /// Would `withdraw` take this command back at once?
+  virtual bool withdraws_at_once(const Command& /*command*/) const { return true; }
   /// The extent of a command that the engine holds has changed, because a mapping has moved its blocks.
   virtual void moved(const Command& command) = 0;
   virtual bool empty() const = 0;

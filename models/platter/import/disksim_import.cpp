@@ -238,6 +238,16 @@ void Importer::read_cache(const Reader& disk) {
     carrier_.remark_on(
         Remark::Kind::NoEffect, disk, "Maximum read-ahead (blks)",
         level == 0 ? "there is no read-ahead" : "at Buffer continuous read 4 the track alone limits the read-ahead");
+  if (level != 0 && disk.find("Allow almost read hits") != nullptr) {
+    if (disk.flag("Allow almost read hits"))
+      carrier_.remark_on(Remark::Kind::Changed, disk, "Allow almost read hits",
+                         "for all blocks that the read-ahead has yet to fetch; DiskSim: only for the one under the head");
+    else
+      carrier_.remark_on(
+          Remark::Kind::Doubtful, disk, "Allow almost read hits",
+          "a read that comes just before its first block ends the read-ahead and waits a turn, so a faster host gets "
+          "less; extraction tools write 0 without a measurement");
+  }
   const double over = disk.number("Read-ahead over requested");
   cache.read_ahead_from_request_start = over != 0;
   if (over == -1)

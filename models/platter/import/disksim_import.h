@@ -18,6 +18,7 @@ struct Remark {
   enum class Kind : std::uint8_t {
     NotCarriedOver,  ///< it has an effect in DiskSim, but the profile has no key for it
     Changed,         ///< the profile holds an approximation
+    Doubtful,        ///< carried over as it stands, but hardly what the drive does
     NoEffect,        ///< DiskSim itself does not use it, or not with this drive's other values
   };
 

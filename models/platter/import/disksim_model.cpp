@@ -169,9 +169,31 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
     report(carrier_.problems, {name, points.front().line, 1}, "", "holds no distance above 0");
     return;
   }
+  remark_doubtful(points, name);
   if (table.size() == 1) table.emplace_back(table.front().first + 1, table.front().second);
   if (table.front().first > 1)
     changed(points.front().line, table.front().first, "is the shortest distance; its time holds for shorter ones as well");
+}
+
+/// Adds a remark for each point that lies below or above all of the nearest two on either side, by more than a tenth of its own time. A seek
+/// over a longer distance takes longer: the measured curves of drives stray by less, beside single wrong values.
+void ModelReader::remark_doubtful(const std::vector<SeekPoint>& points, const std::shared_ptr<const std::string>& name) {
+  for (std::size_t i = 1; i + 1 < points.size(); ++i) {
+    double least = points[i + 1].us;
+    double most = least;
+    const std::size_t last = std::min(i + 2, points.size() - 1);
+    for (std::size_t other = i < 2 ? 0 : i - 2; other <= last; ++other) {
+      if (other == i) continue;
+      least = std::min(least, points[other].us);
+      most = std::max(most, points[other].us);
+    }
+    const double us = points[i].us;
+    if (points[i].distance == 0 || (us >= least / 1.1 && us <= most / 0.9)) continue;
+    remark(carrier_.import.remarks, Remark::Kind::Doubtful, {name, points[i].line, 1}, "seek distance",
+           std::to_string(points[i].distance),
+           fmt::format("takes {:g} us, {} its neighbours, which take {:g} to {:g}: a wrong measurement?", us,
+                       us < least ? "less than all" : "more than all", least, most));
+  }
 }
 
 /// Reads three seek times, and makes a line or curve through them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ class ModelReader {
  private:
   void read_seek(const Reader& mechanics);
   void read_seek_file(const Reader& mechanics);
+  void remark_doubtful(const std::vector<SeekPoint>& points, const std::shared_ptr<const std::string>& name);
   void read_three_points(const Reader& mechanics, bool curve);
   bool read_list(const Reader& mechanics, std::string_view key, std::size_t count, std::vector<double>& us);
 

@@ -32,6 +32,7 @@ std::string_view heading(Remark::Kind kind) {
   switch (kind) {
     case Remark::Kind::NotCarriedOver: return "Not carried over:";
     case Remark::Kind::Changed: return "Carried over, but not as it stands:";
+    case Remark::Kind::Doubtful: return "Carried over as it stands, but doubtful:";
     case Remark::Kind::NoEffect: return "Left out, without effect in DiskSim either:";
   }
   return {};
@@ -56,6 +57,7 @@ std::string_view to_string(Remark::Kind kind) {
   switch (kind) {
     case Remark::Kind::NotCarriedOver: return "not-carried-over";
     case Remark::Kind::Changed: return "changed";
+    case Remark::Kind::Doubtful: return "doubtful";
     case Remark::Kind::NoEffect: return "no-effect";
   }
   return {};

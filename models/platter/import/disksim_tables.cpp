@@ -50,7 +50,7 @@ const Table& disk_table() {
       used("Time scale for overheads", T::Number),
       optional(carried("Hold bus entire read xfer", T::Flag, "bus.hold_read")),
       optional(carried("Hold bus entire write xfer", T::Flag, "bus.hold_write")),
-      lost("Allow almost read hits", T::Whole, "the sector under the head is never a hit"),
+      optional(carried("Allow almost read hits", T::Flag, "cache.almost_read_hits")),
       lost("Allow sneaky full read hits", T::Whole, "no command is served beside a media access"),
       lost("Allow sneaky partial read hits", T::Whole, "no command is served beside a media access"),
       lost("Allow sneaky intermediate read hits", T::Whole, "no command is served beside a media access"),

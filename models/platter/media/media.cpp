@@ -6,13 +6,26 @@
 
 namespace platter::media {
 
+namespace {
+
+/// The part of [offset, offset + length) on the page of `offset`.
+std::size_t on_page(std::uint64_t offset, std::uint64_t length) {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(length, Bytes::kPageBytes - offset % Bytes::kPageBytes));
+}
+
+/// Precondition: `length` > 0.
+bool zeros(const std::uint8_t* data, std::size_t length) {
+  return data[0] == 0 && std::memcmp(data, data + 1, length - 1) == 0;
+}
+
+}  // namespace
+
 void Bytes::read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const {
   while (length > 0) {
-    const std::size_t within = offset % kChunkBytes;
-    const std::size_t take = std::min(length, kChunkBytes - within);
-    const auto chunk = chunks_.find(offset / kChunkBytes);
-    if (chunk != chunks_.end())
-      std::memcpy(data, chunk->second->data() + within, take);
+    const std::size_t take = on_page(offset, length);
+    const auto page = pages_.find(offset / kPageBytes);
+    if (page != pages_.end())
+      std::memcpy(data, page->second->data() + offset % kPageBytes, take);
     else
       std::memset(data, 0, take);
     offset += take;
@@ -23,20 +36,36 @@ void Bytes::read(std::uint64_t offset, std::uint8_t* data, std::size_t length) c
 
 void Bytes::write(std::uint64_t offset, const std::uint8_t* data, std::size_t length) {
   while (length > 0) {
-    const std::size_t within = offset % kChunkBytes;
-    const std::size_t take = std::min(length, kChunkBytes - within);
-    std::unique_ptr<Chunk>& chunk = chunks_[offset / kChunkBytes];
-    if (!chunk) chunk = std::make_unique<Chunk>();
-    std::memcpy(chunk->data() + within, data, take);
+    const std::size_t take = on_page(offset, length);
+    if (zeros(data, take)) {
+      clear(offset, take);
+    } else {
+      std::unique_ptr<Page>& page = pages_[offset / kPageBytes];
+      if (!page) page = std::make_unique<Page>();
+      std::memcpy(page->data() + offset % kPageBytes, data, take);
+    }
     offset += take;
     data += take;
     length -= take;
   }
 }
 
+void Bytes::clear(std::uint64_t offset, std::uint64_t length) {
+  while (length > 0) {
+    const std::size_t take = on_page(offset, length);
+    if (const auto page = pages_.find(offset / kPageBytes); page != pages_.end()) {
+      std::memset(page->second->data() + offset % kPageBytes, 0, take);
+      if (zeros(page->second->data(), kPageBytes)) pages_.erase(page);
+    }
+    offset += take;
+    length -= take;
+  }
+}
+
 Bytes Bytes::copy() const {
   Bytes copy;
-  for (const auto& [number, chunk] : chunks_) copy.chunks_.emplace(number, std::make_unique<Chunk>(*chunk));
+  copy.pages_.reserve(pages_.size());
+  for (const auto& [number, page] : pages_) copy.pages_.emplace(number, std::make_unique<Page>(*page));
   return copy;
 }
 

@@ -11,18 +11,25 @@
 
 namespace platter::media {
 
-/// Sparse storage of bytes by offset: only written data takes memory; bytes that were never written read as zero.
+/// Sparse storage of bytes by offset, in pages. Bytes that were never written read as zero, and a page of zeros takes no memory.
 class Bytes {
  public:
+  static constexpr std::size_t kPageBytes = 4096;
+
   void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
   void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
+  /// These bytes are zero from now on.
+  void clear(std::uint64_t offset, std::uint64_t length);
+  /// All bytes are zero from now on.
+  void clear() { pages_.clear(); }
   Bytes copy() const;
+  /// Bytes of the pages in memory.
+  std::uint64_t kept() const { return std::uint64_t{pages_.size()} * kPageBytes; }
 
  private:
-  static constexpr std::size_t kChunkBytes = std::size_t{64} * 1024;
-  using Chunk = std::array<std::uint8_t, kChunkBytes>;
+  using Page = std::array<std::uint8_t, kPageBytes>;
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<Chunk>> chunks_;  // never iterated where order would matter
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // never iterated where order would matter
 };
 
 /// The sectors of the disks: their bytes, and whether they can be read. A sector whose write was interrupted cannot be read until it is
@@ -46,6 +53,8 @@ class Media {
   void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
   /// The same effect on sectors, without bytes.
   void written(std::uint64_t offset, std::uint64_t length);
+  /// Bytes of the pages in memory.
+  std::uint64_t kept() const { return bytes_.kept(); }
   /// Makes the sector at `offset` unreadable.
   void tear(std::uint64_t offset) { unreadable_.insert(offset / sector_bytes_); }
 

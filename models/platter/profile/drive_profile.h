@@ -97,6 +97,7 @@ struct CacheProfile {
   std::uint32_t read_ahead_blocks = 0;         ///< at most this many past the request
   bool read_ahead_from_request_start = false;  ///< the request's own blocks do not count against the segment's size
   bool read_ahead_on_hit = false;              ///< also after a read served from the buffer, while the drive is idle
+  bool almost_read_hits = true;                ///< blocks that the running read-ahead has yet to fetch count as present
   bool stop_in_sector = false;                 ///< a new access stops the read-ahead at once, not at the end of the sector
   bool keep_passing_sectors = false;           ///< keep sectors that pass under the head before the first wanted sector
   bool read_hits_on_writes = true;             ///< reads may be served from written data
