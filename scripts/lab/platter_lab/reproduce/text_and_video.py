@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
-from platter_lab.reproduce.claims import Criterion, Part
+from platter_lab.reproduce.claims import Criterion, Part, Verdict
 from platter_lab.reproduce.kept import kept
 from platter_lab.reproduce.interpretations import DEFAULT, Interpretation
 from platter_lab.statistics import Interval, exact, interval, paired_ratio
@@ -31,6 +32,8 @@ KB = 1024   # table 3: requests of 2,048.22 bytes every 9.14 ms are its 218.64 K
 # The trace of table 3 in intervals of 1 s: their number, and its load past the cache, 83.91 KB/s.
 TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, round(83.91 * KB)
 BURSTS_BY_INTENSITY_S = 512.0
+BURSTY_LOADS = tuple(kb * KB for kb in (1000, 1500, 2000, 2500, 3000))
+SCALINGS = ("time-stamps", "intensity")   # how a trace becomes a higher load: shorter bursts, or higher ones
 LEAST_INTERVALS = 16   # in which there is room for a peak of 12.51 times the mean
 
 Server = tuple[tuple[str, str], ...]
@@ -41,8 +44,9 @@ ELEVATOR: Server = (*INTEGRATED, ("policy", "LOOK"))
 ROUND_ROBIN: Server = (*INTEGRATED, ("policy", "RR"))
 BY_DEADLINE: Server = (*INTEGRATED, ("policy", "SCAN-EDF"))
 TPS: Server = (*INTEGRATED, ("policy", "TPS:SCAN/SCAN"))
+SATF: Server = (*INTEGRATED, ("policy", "SPTF(unguarded)"))   # shortest access time first, which knows no deadlines
 NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated, SFQ", ELEVATOR: "integrated, LOOK",
-         ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN"}
+         ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN", SATF: "integrated, SATF"}
 Metric = Callable[[dict[str, Any]], float]
 
 CLIENT_ROUNDS = Interpretation("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
@@ -150,6 +154,7 @@ class View:
         self.video_only = (170, 180, 190, 195, 200, 205, 210, 215, 225)
         self.capacity_text = (0, 100, 150, 200, 250, 300, 350, 375, 400, 425, 450) if coarse else tuple(range(0, 451, 25))
         self.capacity_video = (0, 51, 97, 150, 185) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
+        self.burst_loads = BURSTY_LOADS[-1:] if coarse else BURSTY_LOADS   # at which bursts may do harm
         self.joint = tuple(0.8 + 0.05 * i for i in range(8))   # of T and V together
         self.points: dict[Point, tuple[int, ...]] = {}
         self._asked: set[Point] = set()
@@ -217,18 +222,22 @@ class View:
         return server
 
     def trace(self) -> Point:
-        """The bursty load as the trace was recorded, once."""
+        """The bursty load as the trace was recorded."""
         point = Point(SERVER, (*INTEGRATED, ("text.clients", "0"), ("video.clients", "0"), *_bursts(TRACE_BYTES_PER_S), ("text.cache_bytes", "0")), 0.0,
                       float(TRACE_INTERVALS), least_s=LEAST_INTERVALS)
-        self._ask(point, (1,))
+        self._ask(point)
         return point
 
-    def offered(self) -> list[float]:
-        """The trace's load second by second, in KB/s."""
+    def offered_runs(self) -> list[list[float]]:
+        """The trace's load second by second, of each run, in bytes per second."""
         point = self.trace()
         if self._results is None or point not in self._results:
-            return [math.nan] * TRACE_INTERVALS
-        return [value / KB for value in self._results[point][0]["text"]["bursts"]["offered_bytes_per_s"]]
+            return [[math.nan] * TRACE_INTERVALS]
+        return [result["text"]["bursts"]["offered_bytes_per_s"] for result in self._results[point]]
+
+    def offered(self) -> list[float]:
+        """The first run's, in KB/s."""
+        return [value / KB for value in self.offered_runs()[0]]
 
     # --- samples -----------------------------------------------------------------------------------------------------
 
@@ -249,8 +258,9 @@ class View:
         self._in_units |= {unit for unit, load in ((View.own_text, text), (View.own_video, video)) if load}
         return self._of(self.point(server, text, video, lasting_s, **settings), metric)
 
-    def bursty(self, metric: Metric, server: Server, load: float, video: float) -> list[float]:
-        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same part of our T. A run is the whole trace."""
+    def bursty(self, metric: Metric, server: Server, load: float, video: float, scaling: str = "") -> list[float]:
+        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same part of our T. A run is the whole trace, scaled as
+        the interpretation says or, if given, in one of `SCALINGS`."""
         if not self.has_units:
             return [math.nan]
         if server[:1] == PARTITIONED:
@@ -260,12 +270,15 @@ class View:
         self._in_units |= {View.own_text, *([View.own_video] if video else [])}
         own = dict(self.interpretation.settings)
         ours = KB * round(load / KB * self.text_unit)
-        if own.get("text.burst_scaling") == "intensity":
+        scaled = scaling or own.get("text.burst_scaling", SCALINGS[0])
+        if scaled == "intensity":
             lasting, interval_s = BURSTS_BY_INTENSITY_S, 1.0
         else:
             interval_s = TRACE_BYTES_PER_S / ours
             lasting = float(round(TRACE_INTERVALS * interval_s))
         settings = {key.replace(".", "__"): value for key, value in (*_bursts(ours), ("text.cache_bytes", "0")) if key not in own}
+        if scaled != own.get("text.burst_scaling", SCALINGS[0]):
+            settings["text__burst_scaling"] = scaled
         return self._of(self._point(server, 0, self.clients(0, video)[1], measure_s=lasting, least_s=math.ceil(LEAST_INTERVALS * interval_s),
                                     **settings), metric)
 
@@ -290,6 +303,10 @@ class View:
         """Than the partitioned server has, a difference."""
         return self.part(f"{NAMES[server]} less partitioned, {text} text, {video} video",
                          lambda: difference_of(*(self.samples(self.violations, s, text, video) for s in (server, PARTITIONED))), criterion)
+
+    def less(self, metric: Metric, text: float, video: float, factor: float = 1.0, server: Server = INTEGRATED) -> list[float]:
+        """Of the server, less `factor` times that of the partitioned one, run by run."""
+        return [one - factor * other for one, other in paired(*(self.samples(metric, s, text, video) for s in (server, PARTITIONED)))]
 
     def region(self) -> list[tuple[float, float]]:
         """The operating points with text and video."""
@@ -388,10 +405,32 @@ def first_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
     return [min((c for c in pair if not math.isnan(c)), default=math.nan) for pair in paired(one, other)]
 
 
-def of_points(points: Sequence[tuple[float, float]], statistic: Callable[[Sequence[tuple[float, float]]], float], criterion: Criterion) -> Part:
-    """A statistic of the means of many operating points, which has no interval of its own."""
-    value = math.nan if np.isnan(points).any() else statistic(points)
-    return Part(f"{len(points)} points", exact(value, len(points)), criterion)
+def mean_of(points: Sequence[Sequence[float]]) -> list[float]:
+    """Of many points, run by run."""
+    return [sum(run) / len(run) for run in zip(*points)]
+
+
+def share_of(parts: Sequence[Part], label: str, criterion: Criterion) -> Part:
+    """The share of the comparisons that hold. Its interval is without those that are not decided, and with all of these, whose runs it is
+    estimated from."""
+    runs = min(part.value.runs for part in parts)
+    if any(math.isnan(part.value.mean) for part in parts):
+        return Part(label, exact(math.nan, runs), criterion, frozenset().union(*(part.points for part in parts)))
+    verdicts = [part.verdict for part in parts]
+    holding, failing = (verdicts.count(verdict) / len(parts) for verdict in (Verdict.HOLDS, Verdict.FAILS))
+    mean = sum(part.criterion.margin(part.value.mean) > 0 for part in parts) / len(parts)
+    undecided = frozenset().union(*(part.points for part in parts if part.verdict is Verdict.OPEN))
+    return Part(label, Interval(mean, holding, 1 - failing, runs), criterion, undecided)
+
+
+def somewhere(parts: Sequence[Part]) -> Part:
+    """What a sentence says may be: it holds if one of the comparisons does. The one that shows it best, or comes nearest to it."""
+    for verdict in (Verdict.HOLDS, Verdict.OPEN, Verdict.FAILS):
+        found = [part for part in parts if part.verdict is verdict]
+        if found:
+            best = max(found, key=lambda part: part.criterion.margin(part.value.mean))
+            return replace(best, label=f"{best.label}; of {len(parts)} such comparisons", points=frozenset().union(*(part.points for part in found)))
+    raise ValueError("no comparison")
 
 
 def near_ideal(text: float, video: float) -> bool:
