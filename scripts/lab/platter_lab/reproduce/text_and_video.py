@@ -47,28 +47,29 @@ TPS: Server = (*INTEGRATED, ("policy", "TPS:SCAN/SCAN"))
 SATF: Server = (*INTEGRATED, ("policy", "SPTF(unguarded)"))   # shortest access time first, which knows no deadlines
 NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated, SFQ", ELEVATOR: "integrated, LOOK",
          ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN", SATF: "integrated, SATF"}
-Metric = Callable[[dict[str, Any]], float]
+Metric = Callable[[dict[str, Any]], float | None]
 
 CLIENT_ROUNDS = Interpretation("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
                         affects=frozenset({"client-rounds"}))
 
 
-def response(result: dict[str, Any]) -> float:
-    """Mean response of a text request, in ms."""
+def response(result: dict[str, Any]) -> float | None:
+    """Mean response of a text request, in ms; None, as in all that follows, where there was none."""
     return result["text"]["response_ms"]["mean"]
 
 
-def queueing(result: dict[str, Any]) -> float:
+def queueing(result: dict[str, Any]) -> float | None:
     return result["text"]["unit_queue_ms"]
 
 
-def service(result: dict[str, Any]) -> float:
+def service(result: dict[str, Any]) -> float | None:
     return result["text"]["unit_service_ms"]
 
 
-def queueing_share(result: dict[str, Any]) -> float:
+def queueing_share(result: dict[str, Any]) -> float | None:
     """Of the time that a unit of text takes."""
-    return queueing(result) / (queueing(result) + service(result))
+    queued, served = queueing(result), service(result)
+    return None if queued is None or served is None or queued + served == 0 else queued / (queued + served)
 
 
 def text_disks_busy(result: dict[str, Any]) -> float:
@@ -77,12 +78,12 @@ def text_disks_busy(result: dict[str, Any]) -> float:
     return sum(disks) / len(disks)
 
 
-def late_rounds(result: dict[str, Any]) -> float:
+def late_rounds(result: dict[str, Any]) -> float | None:
     """Share of the client-rounds with a late unit."""
     return result["video"]["violation_share"]
 
 
-def late_units(result: dict[str, Any]) -> float:
+def late_units(result: dict[str, Any]) -> float | None:
     """Share of the units."""
     return result["video"]["late_unit_share"]
 
@@ -96,6 +97,12 @@ def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
         if value >= level:
             return (-math.inf if x[0] else x[0]) if i == 0 else x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (value - y[i - 1])
     return math.nan
+
+
+def supported(capacities: Sequence[float]) -> float:
+    """Clients that a server supports, a whole number: the largest that is not above the mean over the seeds."""
+    mean = float(np.mean(capacities))
+    return float(math.floor(mean)) if math.isfinite(mean) else mean
 
 
 def paired(one: Sequence[float], other: Sequence[float]) -> list[tuple[float, float]]:
@@ -112,26 +119,32 @@ def difference_of(one: Sequence[float], other: Sequence[float]) -> Interval:
     return interval([a - b for a, b in paired(one, other)])
 
 
+SHORT_S = 60.0   # a run that measures less is short
+
+
 class Seeds:
-    """How many seeds a point runs with: the first few, and more where a comparison needs them."""
+    """How many seeds a point runs with: the first few, and more where a comparison needs them; of short runs up to `most_short`."""
 
-    def __init__(self, first: int, most: int) -> None:
-        self.first, self.most = tuple(range(1, first + 1)), tuple(range(1, most + 1))
+    def __init__(self, first: int, most: int, most_short: int) -> None:
+        self.first, self.most, self.most_short = (tuple(range(1, seeds + 1)) for seeds in (first, most, most_short))
 
-    def after(self, have: int) -> tuple[int, ...]:
+    def most_of(self, point: Point) -> tuple[int, ...]:
+        return self.most_short if point.measure_s < SHORT_S else self.most
+
+    def after(self, point: Point, have: int) -> tuple[int, ...]:
         """As many again, or the most."""
-        return self.most[:max(2 * have, len(self.first))]
+        return self.most_of(point)[:max(2 * have, len(self.first))]
 
 
-WHOLE, QUICK = Seeds(5, 40), Seeds(3, 6)
+WHOLE, QUICK = Seeds(5, 40, 160), Seeds(3, 6, 6)
 
 
 class View:
     """The points of a study, quick or whole, under one interpretation, and their results.
 
     Loads are stated in the paper's clients, of which the partitioned server supports T text and V video. A point has as many of ours: the same
-    parts of what our partitioned server supports under this interpretation, in its runs with the first seeds (`text_unit`, `video_unit`). As long as that is
-    not known, nothing else is asked for; without `results` it is taken to be the paper's.
+    parts of what our partitioned server supports under this interpretation, in whole clients, in its runs with all seeds (`text_unit`, `video_unit`). As long as
+    that is not known, nothing else is asked for; without `results` it is taken to be the paper's.
 
     Points come to be by being asked for: without their results, samples are NaN. Interpretations, and the default that they are compared with, run at
     fewer points (`coarse`).
@@ -163,7 +176,7 @@ class View:
         self.text_unit = self.video_unit = 1.0
         if results is not None:
             self.text_unit, self.video_unit = (
-                float(np.mean(capacity[:len(self.seeds.first)])) / paper for capacity, paper in ((self.own_text(), T), (self.own_video(), V)))
+                supported(capacity) / paper for capacity, paper in ((self.own_text(), T), (self.own_video(), V)))
 
     # --- points ------------------------------------------------------------------------------------------------------
 
@@ -206,11 +219,11 @@ class View:
     def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
         """The interpretation's settings that can change what such a load gets: others than the scenario has."""
         return tuple((key, value) for key, value in self.interpretation.settings
-                     if _touches(key, server, text, video, bursty) and value != str(_served(key)))
+                     if _touches(key, value, server, text, video, bursty) and value != str(_served(key)))
 
     def _ask(self, point: Point, seeds: Sequence[int] = ()) -> None:
         runs = 0 if self._results is None or point not in self._results else len(self._results[point])
-        self.points[point] = max(self.points.get(point, ()), tuple(seeds or self.seeds.first), self.seeds.most[:runs], key=len)
+        self.points[point] = max(self.points.get(point, ()), tuple(seeds or self.seeds.first), self.seeds.most_of(point)[:runs], key=len)
         self._asked.add(point)
 
     def _interpreted(self, server: Server) -> Server:
@@ -247,7 +260,9 @@ class View:
 
     @kept
     def _sampled(self, point: Point, metric: Metric) -> list[float]:
-        return [math.nan] if self._results is None or point not in self._results else self._results.samples(point, metric)
+        if self._results is None or point not in self._results:
+            return [math.nan]
+        return [math.nan if value is None else value for value in self._results.samples(point, metric)]
 
     def samples(self, metric: Metric, server: Server, text: float, video: float, lasting_s: float = 0, **settings: Any) -> list[float]:
         """One for each seed. Of the partitioned server each class alone: it knows nothing of the other."""
@@ -327,15 +342,23 @@ class View:
 
     def own_text(self) -> list[float]:
         """Our T, in clients."""
-        return self.capacities(LIMIT_MS, self.text_calibration, lambda t: self._of(self._point(PARTITIONED, t, 0), response))
+        return self.capacities(LIMIT_MS, self.text_calibration, lambda t: self._of(self._with_all_seeds(PARTITIONED, t, 0), response))
 
     def own_video(self) -> list[float]:
         """Our V, in clients."""
-        return self.capacities(LIMIT_SHARE, self.video_calibration, lambda v: self._of(self._point(PARTITIONED, 0, v), self.violations))
+        return self.capacities(LIMIT_SHARE, self.video_calibration, lambda v: self._of(self._with_all_seeds(PARTITIONED, 0, v), self.violations))
+
+    def _with_all_seeds(self, server: Server, text: int, video: int) -> Point:
+        point = self._point(server, text, video)
+        self._ask(point, self.seeds.most)
+        return point
 
     def text_capacity(self, server: Server, video: float, x: Sequence[float] = (), **settings: Any) -> list[float]:
-        """In the paper's text clients."""
-        return self.capacities(LIMIT_MS, x or self.capacity_text, lambda t: self.samples(response, server, t, video, **settings))
+        """In the paper's text clients. No client waits for nothing."""
+        def responses(text: float) -> list[float]:
+            found = self.samples(response, server, text, video, **settings)
+            return found if text else [0.0] * len(found)
+        return self.capacities(LIMIT_MS, x or self.capacity_text, responses)
 
     def video_capacity(self, server: Server) -> list[float]:
         """Without text, in the paper's video clients."""
@@ -382,16 +405,20 @@ def _bursts(bytes_per_s: float) -> Server:
     return ("text.arrivals", "bursty"), ("text.load_bytes_per_s", str(bytes_per_s))
 
 
-def _touches(key: str, server: Server, text: int, video: int, bursty: bool) -> bool:
+def _touches(key: str, value: str, server: Server, text: int, video: int, bursty: bool) -> bool:
     """Whether a setting can change what such a load gets."""
     integrated = server[:1] == INTEGRATED
     if key == "server.text_policy":
         return not integrated and (text > 0 or bursty)
     if key == "scheduling.cello_elevator":
         return integrated and dict(server).get("policy", "CELLO").startswith("CELLO") and (text > 0 or bursty)
-    if key == "scheduling.budget_interval_s":   # of one class alone all budgets are the same
+    if key == "server.areas" and value == "apart":   # the text is where it was
+        return integrated and video > 0
+    if key == "server.areas":
+        return text > 0 or bursty or video > 0
+    if key in ("scheduling.budget_interval_s", "scheduling.cello_rotation"):   # of one class alone all budgets are the same, and no slack is used
         return integrated and dict(server).get("policy", "CELLO").startswith("CELLO") and video > 0 and (text > 0 or bursty)
-    if key == "video.file_s":
+    if key in ("video.file_s", "video.rounds"):
         return video > 0
     if key == "text.cache_bytes":
         return text > 0 or bursty
