@@ -78,16 +78,16 @@ INTERPRETATIONS = (
 _BY_NAME = {interpretation.name: interpretation for interpretation in INTERPRETATIONS}
 
 
-def _factor(name: str, text: str, default: str, *others: str) -> Factor:
-    return Factor(name, text, (Interpretation(default, ""), *(_BY_NAME[other] for other in others)))
+def _factor(name: str, text: str, default: tuple[str, str], *others: str) -> Factor:
+    return Factor(name, text, (Interpretation(*default), *(_BY_NAME[other] for other in others)))
 
 
 # What the paper leaves open and what moves the violations at heavy video loads: those claims are judged under every combination.
 FACTORS = (
-    _factor("interval", "for how long Cello's budgets are", "2 s", "interval 0.5 s", "interval 1 s"),
-    _factor("rotation", "what Cello's slack takes for a rotational wait", "known", "half a turn"),
-    _factor("areas", "where text and video lie on a disk", "adjacent", "areas apart", "areas spread"),
-    _factor("rounds", "when the video clients' rounds begin", "common", "staggered rounds"),
+    _factor("interval", "for how long Cello's budgets are", ("interval 2 s", "of 2 s"), "interval 0.5 s", "interval 1 s"),
+    _factor("rotation", "what Cello's slack takes for a rotational wait", ("known", "the wait that there will be"), "half a turn"),
+    _factor("areas", "where text and video lie on a disk", ("adjacent", "text at the outer edge, video behind it"), "areas apart", "areas spread"),
+    _factor("rounds", "when the video clients' rounds begin", ("common", "together, every second"), "staggered rounds"),
 )
 TOGETHER = ("heavy-video", "heavy-both", "marginal", "text-gains-more", "joint-loss")
 

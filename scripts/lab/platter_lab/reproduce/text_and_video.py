@@ -168,7 +168,9 @@ class View:
         self.capacity_text = (0, 100, 150, 200, 250, 300, 350, 375, 400, 425, 450) if coarse else tuple(range(0, 451, 25))
         self.capacity_video = (0, 51, 97, 150, 185) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
         self.burst_loads = BURSTY_LOADS[-1:] if coarse else BURSTY_LOADS   # at which bursts may do harm
-        self.joint = tuple(0.8 + 0.05 * i for i in range(8))   # of T and V together
+        # Of T and V together; where long ways between the classes take much of both, less.
+        far = tuple(0.3 + 0.1 * i for i in range(5)) if "server.areas" in dict(interpretation.settings) else ()
+        self.joint = (*far, *(0.8 + 0.05 * i for i in range(8)))
         self.points: dict[Point, tuple[int, ...]] = {}
         self._asked: set[Point] = set()
         self._looked: set[tuple[Point, Metric]] = set()
