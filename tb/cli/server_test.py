@@ -247,6 +247,37 @@ class Mixed(Case):
         alone = {self.mixed("server.architecture=partitioned", f"scheduling.cello_elevator={kind}")["text"]["response_ms"]["mean"] for kind in ("look", "scan")}
         self.assertEqual(len(alone), 1)
 
+    def test_areas_lie_where_the_scenario_says(self):
+        """Apart is the longest way between the classes, for who shares disks; spread is longer for each class alone, too."""
+        def service(*settings):
+            return self.mixed(*settings)["text"]["unit_service_ms"]
+        both, alone = ("text.clients=100", "video.clients=60"), ("server.architecture=partitioned", "video.clients=0")
+        adjacent, apart, spread = (service(*both, f"server.areas={kind}") for kind in ("adjacent", "apart", "spread"))
+        self.assertEqual(adjacent, service(*both))
+        self.assertGreater(apart, 1.2 * adjacent)
+        self.assertGreater(spread, 1.2 * adjacent)
+        adjacent, apart, spread = (service(*alone, f"server.areas={kind}") for kind in ("adjacent", "apart", "spread"))
+        self.assertEqual(apart, adjacent)
+        self.assertGreater(spread, 1.2 * adjacent)
+        for kind in ("apart", "spread"):
+            self.assertEqual(self.mixed("array.copies=2", f"server.areas={kind}", "fault.fails_at_s=5", "fault.drive=2")["text"]["failed"], 0)
+
+    def test_rounds_are_common_or_staggered(self):
+        """Staggered, the units of a round do not come all at once: near capacity fewer are late, and text waits less behind them."""
+        common, staggered = (self.mixed("server.architecture=partitioned", "text.clients=0", "video.clients=110", f"video.rounds={kind}")["video"]
+                             for kind in ("common", "staggered"))
+        self.assertEqual(common, self.mixed("server.architecture=partitioned", "text.clients=0", "video.clients=110")["video"])
+        self.assertNotEqual(common["late_units"], staggered["late_units"])
+        self.assertAlmostEqual(common["units"] / staggered["units"], 1, delta=0.06)   # the last second's are due behind the end
+
+    def test_cello_knows_the_rotation_or_estimates_it(self):
+        heavy = ("text.clients=200", "video.clients=102")
+        known, estimated = (self.mixed(*heavy, f"scheduling.cello_rotation={kind}") for kind in ("known", "half-turn"))
+        self.assertEqual(known["text"], self.mixed(*heavy)["text"])
+        self.assertNotEqual(known["text"], estimated["text"])
+        alone = {json.dumps(self.mixed(*heavy, "policy=LOOK", f"scheduling.cello_rotation={kind}")["text"]) for kind in ("known", "half-turn")}
+        self.assertEqual(len(alone), 1)
+
     def test_the_trace_is_in_kilobytes_of_1024_bytes(self):
         # Table 3: 83.91 KB/s past the cache; its requests of 2,048.22 bytes every 9.14 ms are 218.64 KB/s before it.
         self.assertAlmostEqual(2048.22 / 9.14e-3 / 218.64, 1024, delta=1.5)
@@ -339,6 +370,9 @@ class Mixed(Case):
         for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
                                  ("policy=CELLO(1|1)", "expected CELLO"),
                                  ("scheduling.cello_elevator=up", "expected one of look, scan, c-look"),
+                                 ("scheduling.cello_rotation=some", "expected one of known, half-turn"),
+                                 ("server.areas=mixed", "expected one of adjacent, apart, spread"),
+                                 ("video.rounds=own", "expected one of common, staggered"),
                                  ("policy=SATF-EW", "writes to free blocks"),
                                  ("text.set_bytes=1000", "whole units of 8192 bytes"),
                                  ("text.set_bytes=8192000000000", "does not fit on disks of 2796304896 bytes"),
@@ -352,6 +386,9 @@ class Mixed(Case):
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):
             with self.subTest(setting=setting):
                 self.assertRegex(self.refused_by(("run",), self.FILE, setting), message)
+        for kind, message in (("apart", "video.file_s: the video files do not fit on disks of 2796304896 bytes: area 1: it overlaps area 0"),
+                              ("spread", "video.file_s: the video files do not fit on disks of 2796304896 bytes: more units than the part")):
+            self.assertRegex(self.refused_by(("run",), self.FILE, f"server.areas={kind}", "text.set_bytes=40000028672", "video.file_s=6000"), message)
 
 
 if __name__ == "__main__":

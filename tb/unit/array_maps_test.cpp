@@ -67,6 +67,35 @@ TEST(StripeMap, AnAreaBeginsBehindThoseOfItsOwnDrives) {
   EXPECT_THROW(StripeMap(2, 1 << 20, 512, {area(100, 8192, false, 0, 1), area(129, 8192, false, 1, 1)}), std::invalid_argument);
 }
 
+TEST(StripeMap, AnAreaMayBeginAtAGivenAddress) {
+  const auto at = [](StripeArea placed, std::int64_t address) {
+    placed.at = address;
+    return placed;
+  };
+  // One row of the second area ends with the drive; the third lies between it and the first, in the array behind both.
+  const StripeMap map(4, 1 << 20, 512,
+                      {area(4, 8192, false), at(area(4, 65536, false), (1 << 20) - 65536), at(area(8, 4096, true), 512'000)});
+  EXPECT_EQ(map.areas()[1].drive_begin, (1u << 20) - 65536);
+  EXPECT_EQ(map.areas()[2].drive_begin, 512'000u);
+  EXPECT_EQ(map.areas()[2].begin, 4u * 8192 + 4 * 65536);
+  EXPECT_EQ(map.place(map.areas()[2], map.areas()[2].first_unit + 4, 0).address, 512'000u + 4096);
+  for (const StripeMap::Area& a : map.areas())
+    for (std::uint64_t unit = a.first_unit; unit < a.first_unit + a.bytes / a.unit_bytes; ++unit) {
+      UnitCopy back;
+      const UnitPlace place = map.place(a, unit, 0);
+      ASSERT_TRUE(map.unit_of(place.drive, place.physical, back));
+      EXPECT_EQ(back.unit, unit);
+    }
+  const auto make = [](std::vector<StripeArea> areas) { return StripeMap(4, 1 << 20, 512, std::move(areas)); };
+  EXPECT_THROW(make({area(4, 8192, false), at(area(4, 512, false), 8192 - 512)}), std::invalid_argument);  // overlaps
+  EXPECT_THROW(make({at(area(4, 512, false), 8192), area(4, 8192, false, 0, 1), at(area(1, 512, false), 8192)}),
+               std::invalid_argument);
+  EXPECT_NO_THROW(make({area(2, 8192, false, 0, 2), at(area(2, 8192, false, 2, 2), 4096)}));  // other drives
+  EXPECT_THROW(make({at(area(4, 512, false), 100)}), std::invalid_argument);                  // no whole sector
+  EXPECT_THROW(make({at(area(4, 512, false), 1 << 20)}), std::invalid_argument);              // nothing is left
+  EXPECT_THROW(make({at(area(4, 512, false), 1 << 21)}), std::invalid_argument);
+}
+
 TEST(StripeMap, CopiesNeverMeetAndTheInverseAgrees) {
   for (const std::uint32_t drives : {2u, 3u, 5u, 16u, 32u}) {
     const StripeMap map(drives, 64 << 20, 512,

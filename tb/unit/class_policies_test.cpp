@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <utility>
@@ -199,6 +200,56 @@ TEST(Cello, SlackIsExactOnRandomQueues) {
     ASSERT_EQ(cello.names[first.tag.value] == 'x', in_time);
   }
   EXPECT_GT(std::min(outcomes[0], outcomes[1]), 100);
+}
+
+TEST(Cello, HalfATurnCountsForEveryRotationalWait) {
+  // x at cylinder 10: 1.9 ms away and 3 ms of wait, ends at 5.0; back at cylinder 0, A begins at 9.9 and ends at 10.0 ms, as is estimated.
+  // In fact it would end at 12.1 ms. A alone would begin at 3.0 ms.
+  Interpretations interpretations;
+  interpretations.cello_rotation = CelloRotation::HalfTurn;
+  for (const Picoseconds late : {0, 1}) {
+    Rig rig("CELLO(1|1|0)", 0, interpretations);
+    rig.add('A', 0, 0, 10'000 * kUs - late).add('x', 10);
+    const Decision decision = rig.scheduler->pick(rig.head, rig.now);
+    EXPECT_EQ(rig.names[decision.tag.value], late != 0 ? 'A' : 'x');
+    EXPECT_EQ(rig.scheduler->class_budgets()->slack, 6'900 * kUs - late);
+    EXPECT_EQ(rig.scheduler->class_budgets()->sweep, 100 * kUs);
+  }
+  // Behind A comes B, 4.9 ms after its end. A sector is 100 us long to the picosecond.
+  Rig rig("CELLO(1|1|0)", 0, interpretations);
+  rig.add('A', 0, 0, 20 * kMs).add('B', 10, 40, 20 * kMs).add('x', 20);
+  rig.scheduler->pick(rig.head, rig.now);
+  const Picoseconds sweep = (100 + 4'900 + 100) * kUs;
+  EXPECT_LE(std::abs(rig.scheduler->class_budgets()->sweep - sweep), 2);
+  EXPECT_LE(std::abs(rig.scheduler->class_budgets()->slack - (20 * kMs - 3'000 * kUs - sweep)), 2);
+}
+
+TEST(Cello, AnEstimateOfTheRotationDoesNotKnowTheSectors) {
+  std::mt19937_64 random(72);
+  std::array<int, 2> agree{};
+  for (int i = 0; i < 1000; ++i) {
+    std::array<std::uint32_t, 6> cylinders{};
+    std::array<Picoseconds, 6> deadlines{};
+    for (auto& cylinder : cylinders) cylinder = static_cast<std::uint32_t>(random() % 100);
+    for (auto& deadline : deadlines) deadline = static_cast<Picoseconds>(10 + 10 * (random() % 6)) * kMs + 50 * kUs;  // no tie
+    for (const CelloRotation rotation : {CelloRotation::Known, CelloRotation::HalfTurn}) {
+      Interpretations interpretations;
+      interpretations.cello_rotation = rotation;
+      std::array<std::pair<Picoseconds, std::uint16_t>, 2> found;
+      for (auto& one : found) {
+        Rig rig("CELLO(1|1|0)", 50, interpretations);
+        for (std::size_t k = 0; k < cylinders.size(); ++k)
+          rig.add(static_cast<char>((k < 5 ? 'A' : 's') + k), cylinders[k], static_cast<std::uint32_t>(random() % kSectors),
+                  deadlines[k]);
+        const Decision decision = rig.scheduler->pick(rig.head, 0);
+        one = {rig.scheduler->class_budgets()->slack, decision.tag.value};
+      }
+      const bool same = std::abs(found[0].first - found[1].first) <= 10 && found[0].second == found[1].second;
+      agree[rotation == CelloRotation::HalfTurn ? 1 : 0] += same ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(agree[1], 1000);
+  EXPECT_LT(agree[0], 200);
 }
 
 TEST(Cello, AloneContinuousRequestsGoAsByScanEdf) {

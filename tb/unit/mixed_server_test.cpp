@@ -166,6 +166,31 @@ TEST(Workload, ScaledFilesHaveTheirRate) {
   EXPECT_NEAR(static_cast<double>(drain(work).size()) * 65536, 5e5 * 200, 2e6);
 }
 
+TEST(Workload, StaggeredRoundsAreTheSameRoundsInEqualDistances) {
+  TextOptions text;
+  text.clients = 20;
+  text.set_bytes = 1000 * 8192;
+  VideoOptions video;
+  video.clients = 8;
+  std::map<std::pair<std::uint32_t, Picoseconds>, std::vector<std::uint64_t>> fetched[2];  // by client and round
+  for (const bool staggered : {false, true}) {
+    video.staggered = staggered;
+    Workload work = make(text, video, 50);
+    Picoseconds before = 0;
+    for (const Request& request : drain(work)) {
+      ASSERT_GE(request.issued, before);
+      before = request.issued;
+      if (request.cls != RequestClass::Continuous) continue;
+      const Picoseconds offset = staggered ? kPicosecondsPerSecond / 8 * request.stream : 0;
+      ASSERT_EQ(request.issued % kPicosecondsPerSecond, offset);
+      ASSERT_EQ(request.deadline, request.issued + kPicosecondsPerSecond);
+      fetched[staggered ? 1 : 0][{request.stream, request.issued / kPicosecondsPerSecond}].push_back(request.address);
+    }
+  }
+  EXPECT_GT(fetched[0].size(), 8u * 49);
+  EXPECT_EQ(fetched[0], fetched[1]);
+}
+
 TEST(Workload, ComesInOrderOfTimeAndIsTheSameForTheSameSeed) {
   TextOptions text;
   text.bursty = true;

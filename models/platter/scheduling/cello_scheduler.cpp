@@ -28,7 +28,7 @@ class CelloScheduler : public SchedulerIf {
         after_run_(context.decision_bound == 0 ? 0 : context.decision_bound + context.planner.rotation().period()),
         budgets_(core::to_picoseconds(context.interpretations.budget_interval_s, core::kPicosecondsPerSecond),
                  context.parameters.shares),
-        sweep_(context.planner, context.capacity, context.decision_bound),
+        sweep_(context.planner, context.capacity, context.decision_bound, context.interpretations.cello_rotation),
         discrete_(create_elevator(context)),
         background_(create_elevator(context)),
         commands_(context.capacity) {}

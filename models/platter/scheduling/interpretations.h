@@ -56,6 +56,12 @@ enum class CelloElevator : std::uint8_t {
   CLook,
 };
 
+/// What Cello's slack takes for the rotational wait of an access.
+enum class CelloRotation : std::uint8_t {
+  Known,     ///< what it will be
+  HalfTurn,  ///< half a turn, always
+};
+
 /// How the policies interpret Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md gives the
 /// reasons.
 struct Interpretations {
@@ -68,11 +74,13 @@ struct Interpretations {
   PhaseList phase_list = PhaseList::Whole;
   double budget_interval_s = 2;  ///< of Cello
   CelloElevator cello_elevator = CelloElevator::Look;
+  CelloRotation cello_rotation = CelloRotation::Known;
 
   friend bool operator==(const Interpretations& a, const Interpretations& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
            a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.postponed == b.postponed &&
-           a.phase_list == b.phase_list && a.budget_interval_s == b.budget_interval_s && a.cello_elevator == b.cello_elevator;
+           a.phase_list == b.phase_list && a.budget_interval_s == b.budget_interval_s && a.cello_elevator == b.cello_elevator &&
+           a.cello_rotation == b.cello_rotation;
   }
 };
 

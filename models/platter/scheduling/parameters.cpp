@@ -40,6 +40,10 @@ const params::Table<Interpretations>& interpretation_parameters() {
        at(&P::budget_interval_s), Range{1e-3, 1e4}},
       {"scheduling.cello_elevator", "", "CELLO: elevator of the discrete requests, and of the background ones",
        at(&P::cello_elevator), OneOf{{"look", "scan", "c-look"}}},
+      {"scheduling.cello_rotation", "",
+       "CELLO: the slack before the continuous deadlines counts with the rotational wait that each access will have, or "
+       "with half a turn",
+       at(&P::cello_rotation), OneOf{{"known", "half-turn"}}},
   };
   return table;
 }

@@ -7,8 +7,9 @@
 
 namespace platter::scheduling {
 
-ScanEdfSweep::ScanEdfSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound)
-    : planner_(planner), decision_bound_(decision_bound) {
+ScanEdfSweep::ScanEdfSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
+                           CelloRotation rotation)
+    : planner_(planner), decision_bound_(decision_bound), rotation_(rotation), half_turn_(planner.rotation().period() / 2) {
   entries_.reserve(capacity);
 }
 
@@ -73,7 +74,7 @@ void ScanEdfSweep::sum_up() {
     entry.latest = command.deadline - planner_.bus_block_time(false) - hold;
     entry.duration = hold;
     if (i == 0 || entries_[i - 1].latest == core::kNoDeadline) continue;
-    const Picoseconds hop = hold + planner_.most_onward(command.extent, entries_[i - 1].command->extent, decision_bound_);
+    const Picoseconds hop = hold + onward(command.extent, entries_[i - 1].command->extent);
     entry.latest = std::min(entry.latest, entries_[i - 1].latest - hop);
     entry.duration = hop + entries_[i - 1].duration;
   }
@@ -83,14 +84,19 @@ Picoseconds ScanEdfSweep::slack(const HeadState& head, Picoseconds now) const {
   if (latest() == core::kNoDeadline) return core::kNoDeadline;
   const Command& command = first();
   return latest() - std::max(now, head.bus_free) -
-         planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).to_first();
+         to_first(planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end));
 }
 
 Picoseconds ScanEdfSweep::slack_after(const Command& command, const HeadState& head, Picoseconds now) const {
   if (latest() == core::kNoDeadline) return core::kNoDeadline;
   const AccessTime access = planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
-  return latest() - std::max(now, head.bus_free) - access.to_first() - planner_.hold(command.extent) -
-         planner_.most_onward(command.extent, first().extent, decision_bound_);
+  return latest() - std::max(now, head.bus_free) - to_first(access) - planner_.hold(command.extent) -
+         onward(command.extent, first().extent);
+}
+
+Picoseconds ScanEdfSweep::onward(const mechanics::Extent& from, const mechanics::Extent& to) const {
+  if (rotation_ == CelloRotation::Known) return planner_.most_onward(from, to, decision_bound_);
+  return decision_bound_ + to_first(planner_.plan(AccessPlanner::end_of(from), to, from.end_phase, 0));
 }
 
 }  // namespace platter::scheduling

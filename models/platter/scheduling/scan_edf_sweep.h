@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "platter/scheduling/command.h"
+#include "platter/scheduling/interpretations.h"
 
 namespace platter::scheduling {
 
@@ -14,9 +15,12 @@ namespace platter::scheduling {
 /// The time from an access's end to the next one's start does not depend on when they run (AccessPlanner). Going backwards from the last
 /// command therefore gives, for each command, the latest start of its transfer with which it and all after it meet their deadlines. The
 /// times are upper bounds: each hop is charged `decision_bound`. Queries are O(1), computing the order is O(n^2).
+///
+/// With CelloRotation::HalfTurn every rotational wait counts as half a turn, so the times are estimates and no bounds.
 class ScanEdfSweep {
  public:
-  ScanEdfSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound);
+  ScanEdfSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
+               CelloRotation rotation = CelloRotation::Known);
 
   void insert(const Command& command);
   /// True if the command was there.
@@ -47,9 +51,17 @@ class ScanEdfSweep {
 
   void put_in_order(core::Cylinder from);
   void sum_up();
+  /// From the beginning of an access until its first sector comes.
+  Picoseconds to_first(const AccessTime& time) const {
+    return rotation_ == CelloRotation::Known ? time.to_first() : time.positioning() - time.rotation + half_turn_;
+  }
+  /// From the end of `from`, with a decision, until the first sector of `to` comes.
+  Picoseconds onward(const mechanics::Extent& from, const mechanics::Extent& to) const;
 
   const AccessPlanner& planner_;
   Picoseconds decision_bound_;
+  CelloRotation rotation_;
+  Picoseconds half_turn_;
   std::vector<Entry> entries_;  ///< the first at the back
   bool upward_ = true;
   bool dirty_ = false;

@@ -157,7 +157,7 @@ std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const 
   text.set_bytes = static_cast<std::uint64_t>(p.set_bytes);
   text.cache_bytes = static_cast<std::uint64_t>(p.cache_bytes);
   const server::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), static_cast<std::uint32_t>(p.video_unit_bytes),
-                                   p.file_s, p.bits_per_s};
+                                   p.file_s, p.bits_per_s, p.rounds == "staggered"};
   std::vector<workload::StreamTable> tables;
   tables.reserve(p.tables.size());
   for (const params::FileName& file : p.tables) tables.push_back(workload::StreamTable::load(file.path));
@@ -165,24 +165,54 @@ std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const 
                                             static_cast<std::uint64_t>(scenario.run.seed));
 }
 
-/// Text and, after it, the video files: on all disks, or each on its own disks. Each class has half of the tags, so that neither
-/// waits for the other except by decision of the policy; a rebuild may take as many from both. Throws core::ConfigError if they do not fit.
+/// Parts of each class over a whole disk, `areas` = "spread".
+constexpr std::uint64_t kSpreadParts = 32;
+
+/// Text and, after it in the array, the video files: on all disks, or each on its own disks. On the disks they lie as `areas` says. Each class has
+/// half of the tags, so that neither waits for the other except by decision of the policy; a rebuild may take as many from both. Throws
+/// core::ConfigError if they do not fit.
 host::array::ArrayConfig array_config(const Scenario& scenario, const server::Workload& work) {
   const server::MixedServerParameters& p = scenario.mixed_server;
   const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
+  const std::uint32_t copies = scenario.redundancy.copies;
   host::array::ArrayConfig config;
   config.drives = p.disks();
   config.tags = scenario.drive.queue_depth;
   config.class_tags.fill(scenario.drive.queue_depth / 2);
   const std::uint64_t capacity = mechanics::Geometry(scenario.drive.geometry).capacity_bytes();
+  const std::uint64_t sector = scenario.drive.geometry.sector_bytes;
+  std::vector<std::uint64_t> part_ends(
+      kSpreadParts);  // spread: behind what lies in each part of a disk that both classes share
   const auto add = [&](std::uint64_t units, std::int64_t unit, std::uint32_t first, std::uint32_t drives, const char* key,
                        const char* what) {
     const auto unit_bytes = static_cast<std::uint64_t>(unit);
     const bool fits = units <= capacity / unit_bytes * config.drives;  // so that their bytes are a number
-    config.areas.push_back({units * unit_bytes, unit_bytes, first, drives, scenario.redundancy.copies > 1, false});
+    const std::uint32_t over = drives > 0 ? drives : config.drives - first;
+    const auto bytes_on_drive = [&](std::uint64_t some) {
+      return host::array::StripeArea::rows_of(some, over) * copies * unit_bytes;
+    };
+    host::array::StripeArea area{units * unit_bytes, unit_bytes, first, drives, copies > 1, false};
     std::string why = fits ? "" : "more units than the disks have";
+    if (fits && p.areas == "apart" && p.integrated() && !config.areas.empty() && bytes_on_drive(units) <= capacity)
+      area.at = static_cast<std::int64_t>((capacity - bytes_on_drive(units)) / sector * sector);
+    if (fits && p.areas == "spread") {
+      if (!p.integrated()) std::fill(part_ends.begin(), part_ends.end(), 0);
+      std::uint64_t done = 0;
+      for (std::uint64_t i = 0; i < kSpreadParts; ++i) {
+        const std::uint64_t behind = units * (i + 1) / kSpreadParts;
+        if (behind == done) continue;
+        area.bytes = (behind - done) * unit_bytes;
+        area.at = static_cast<std::int64_t>(capacity / kSpreadParts * i / sector * sector + part_ends[i]);
+        part_ends[i] += bytes_on_drive(behind - done);
+        if (part_ends[i] > capacity / kSpreadParts - sector) why = "more units than the part of a disk has";
+        done = behind;
+        config.areas.push_back(area);
+      }
+    } else {
+      config.areas.push_back(area);
+    }
     try {
-      if (fits) host::array::StripeMap(config.drives, capacity, scenario.drive.geometry.sector_bytes, config.areas);
+      if (why.empty()) host::array::StripeMap(config.drives, capacity, scenario.drive.geometry.sector_bytes, config.areas);
     } catch (const std::invalid_argument& error) {
       why = error.what();
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -74,6 +74,25 @@ def paired_ratio(numerator: Sequence[float | None], denominator: Sequence[float 
     if len(numerator) != len(denominator):
         raise ValueError(f"{len(numerator)} runs against {len(denominator)}")
     return interval([_number(above) / float(below) if below else math.nan for above, below in zip(numerator, denominator, strict=True)])
+
+
+def jackknife(points: Sequence[Sequence[float | None]], statistic: Callable[[Sequence[float]], float]) -> Interval:
+    """A smooth statistic of the means of several points, shape (points, runs), which have the same runs: Student's t over the pseudo-values that
+    leaving out one run at a time gives. No data where a point has none."""
+    samples = np.array([[_number(value) for value in runs] for runs in points])
+    runs = samples.shape[1]
+    if runs < 2 or not np.isfinite(samples).all():
+        return interval([math.nan] * runs)
+    whole = statistic(samples.mean(axis=1))
+    without = [statistic(np.delete(samples, run, axis=1).mean(axis=1)) for run in range(runs)]
+    return interval([runs * whole - (runs - 1) * one for one in without])
+
+
+def correlated(one: Sequence[float], other: Sequence[float]) -> float:
+    """Pearson's correlation; NaN if one of them does not vary."""
+    x, y = (np.asarray(values, dtype=float) - np.mean(values) for values in (one, other))
+    squares = float(x @ x) * float(y @ y)
+    return float(x @ y) / math.sqrt(squares) if squares > 0 else math.nan
 
 
 class Trend(StrEnum):

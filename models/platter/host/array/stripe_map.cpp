@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::uint64_t kMostMirroredUnit = std::uint64_t{64} << 20;
 
+bool shares_bytes(const StripeMap::Area& a, const StripeMap::Area& b) {
+  return a.first_drive < b.first_drive + b.drives && b.first_drive < a.first_drive + a.drives &&
+         a.drive_begin < b.drive_end() && b.drive_begin < a.drive_end();
+}
+
 }  // namespace
 
 StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint32_t sector_bytes,
@@ -40,10 +45,13 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
     area.begin = begin;
     area.first_unit = first_unit;
     const std::uint64_t units = area.bytes / area.unit_bytes;
-    area.rows = (units + area.drives - 1) / area.drives;
+    area.rows = StripeArea::rows_of(units, area.drives);
     const auto first = used.begin() + area.first_drive;
     const auto last = first + area.drives;
-    area.drive_begin = *std::max_element(first, last);
+    area.drive_begin = area.at < 0 ? *std::max_element(first, last) : static_cast<std::uint64_t>(area.at);
+    if (area.drive_begin % sector_bytes != 0 || area.drive_begin > drive_bytes)
+      refuse(fmt::format("it cannot begin at byte {} of a drive of {} with sectors of {}", area.drive_begin, drive_bytes,
+                         sector_bytes));
     area.first_physical = physical_units_;
     begin += area.bytes;
     first_unit += units;
@@ -52,7 +60,9 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
     if (area.rows > left / area.unit_bytes / area.copies())
       refuse(fmt::format("{} rows of {} bytes, {} copies, do not fit into the {} bytes that are left of a drive", area.rows,
                          area.unit_bytes, area.copies(), left));
-    std::fill(first, last, area.drive_begin + area.rows * area.copies() * area.unit_bytes);
+    for (std::size_t j = 0; j < areas_.size(); ++j)
+      if (shares_bytes(area, areas_[j])) refuse(fmt::format("it overlaps area {} on a drive", j));
+    for (auto end = first; end != last; ++end) *end = std::max(*end, area.drive_end());
     areas_.push_back(area);
   }
 }

@@ -7,7 +7,7 @@
 namespace platter::host::array {
 
 /// A part of an array's address space with its own map. Areas follow each other in the array. On the drives, an area begins
-/// behind the last byte that an earlier area has on any of its drives.
+/// behind the last byte that an earlier area has on any of its drives, or at a given address.
 struct StripeArea {
   std::uint64_t bytes = 0;  ///< size for the host; a multiple of the unit
   std::uint64_t unit_bytes = 65'536;
@@ -15,6 +15,9 @@ struct StripeArea {
   std::uint32_t drives = 0;  ///< 0: all drives from `first_drive` on
   bool mirrored = false;     ///< each unit has a backup on another drive of the area
   bool cached = false;       ///< its reads go through the array's block cache
+  std::int64_t at = -1;      ///< address on its drives at which it begins, a multiple of the sector; -1: behind earlier areas
+  /// Rows that `units` of an area over `drives` drives have.
+  static std::uint64_t rows_of(std::uint64_t units, std::uint32_t drives) { return (units + drives - 1) / drives; }
 };
 
 /// Location of a unit's copy.
@@ -45,6 +48,7 @@ class StripeMap {
     std::uint64_t drive_begin = 0;  ///< address of its first row on each drive
     std::uint64_t first_physical = 0;
     std::uint64_t end() const { return begin + bytes; }
+    std::uint64_t drive_end() const { return drive_begin + rows * copies() * unit_bytes; }
     std::uint32_t copies() const { return mirrored ? 2 : 1; }
   };
 

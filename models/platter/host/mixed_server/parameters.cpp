@@ -26,6 +26,10 @@ const params::Table<MixedServerParameters>& mixed_server_parameters() {
        Range{1, 31}},
       {"server.text_policy", "", "partitioned: policy of the text disks", at(&P::text_policy)},
       {"server.video_policy", "", "partitioned: policy of the video disks", at(&P::video_policy)},
+      {"server.areas", "",
+       "places on the disks: video next to the text; at the inner edge, the text at the outer one; or both in equal parts "
+       "over the whole disk",
+       at(&P::areas), OneOf{{"adjacent", "apart", "spread"}}},
       {"text.clients", "", "text clients", at(&P::text_clients), Range{0, 1e6}},
       {"text.arrivals", "", "requests of each client at random, or the whole load by a multiplicative cascade",
        at(&P::arrivals), OneOf{{"poisson", "bursty"}}},
@@ -42,17 +46,18 @@ const params::Table<MixedServerParameters>& mixed_server_parameters() {
       {"text.deviation_bytes", "bytes", "standard deviation of the size", at(&P::deviation_bytes), Range{0, 1e9}},
       {"text.unit_bytes", "bytes", "stripe unit of text, in whole sectors; a request reads whole ones", at(&P::text_unit_bytes),
        Range{512, 1 << 24}},
-      {"text.set_bytes", "bytes", "all text, in whole units, contiguous from the outer edge of the disks", at(&P::set_bytes),
-       Range{512, 1e15}},
+      {"text.set_bytes", "bytes", "all text, in whole units", at(&P::set_bytes), Range{512, 1e15}},
       {"text.cache_bytes", "bytes", "least-recently-used buffer cache of text units; 0: none", at(&P::cache_bytes),
        Range{0, 1e15}},
       {"video.clients", "", "video clients", at(&P::video_clients), Range{0, 1e6}},
       {"video.unit_bytes", "bytes", "stripe unit of video, in whole sectors; fetched whole", at(&P::video_unit_bytes),
        Range{512, 1 << 24}},
       {"video.file_s", "s", "length of a stored file", at(&P::file_s), Range{1, 1e6}},
-      {"video.tables", "", "frame-size tables, one for each stored file, next to the text", at(&P::tables)},
+      {"video.tables", "", "frame-size tables, one for each stored file", at(&P::tables)},
       {"video.bits_per_s", "bit/s", "mean rate to which each table's frames are scaled; empty: as they are",
        at(&P::bits_per_s)},
+      {"video.rounds", "", "rounds of the clients: common to all, or staggered, in equal distances over 1 s", at(&P::rounds),
+       OneOf{{"common", "staggered"}}},
   };
   return table;
 }

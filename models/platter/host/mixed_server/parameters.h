@@ -43,6 +43,8 @@ struct MixedServerParameters {
   double file_s = 300;
   std::vector<params::FileName> tables;
   std::vector<double> bits_per_s;
+  std::string rounds = "common";
+  std::string areas = "adjacent";
 };
 
 /// Keys of a server of text and video, except those of its drive and of every host.

@@ -53,7 +53,8 @@ Workload::Workload(const TextOptions& text, const VideoOptions& video, std::vect
       places_(seed, "mixed_server.text.places"),
       sizes_(seed, "mixed_server.text.sizes"),
       cache_(static_cast<std::uint32_t>(std::min(text_units_, text.cache_bytes / text.unit_bytes)), text.unit_bytes),
-      next_text_(core::kNoDeadline) {
+      next_text_(core::kNoDeadline),
+      staggered_(video.staggered) {
   if (text.bursty) begin_bursts(seed);
   fill_cache(seed);
   draw_text_time();
@@ -173,31 +174,45 @@ void Workload::unit_ended(std::uint32_t index, Picoseconds when, bool failed) {
 }
 
 void Workload::video_round() {
-  const Picoseconds begin = round_ * kPicosecondsPerSecond;
-  for (std::uint32_t c = 0; c < clients_.size(); ++c) {
-    Client& client = clients_[c];
-    const File& file = files_[client.file];
-    client.position += static_cast<double>(tables_[file.table].bytes_in_round(client.start_us, 1'000'000, round_)) * file.scale;
-    const auto behind = static_cast<std::uint64_t>(std::ceil(client.position / video_unit_bytes_));
-    for (; client.next_unit < behind; ++client.next_unit) {
-      const std::uint64_t unit = file.first_unit + client.next_unit % file.units;
-      Request request;
-      request.issued = begin;
-      request.address = text_units_ * text_.unit_bytes + unit * video_unit_bytes_;
-      request.length = video_unit_bytes_;
-      request.cls = core::RequestClass::Continuous;
-      request.stream = c;
-      request.deadline = begin + kPicosecondsPerSecond;
-      made_.push_back(request);
-    }
+  const Picoseconds begin = next_round();
+  if (staggered_) {
+    video_round(next_client_, begin);
+    next_client_ = (next_client_ + 1) % static_cast<std::uint32_t>(clients_.size());
+    if (next_client_ == 0) ++round_;
+    return;
   }
+  for (std::uint32_t c = 0; c < clients_.size(); ++c) video_round(c, begin);
   ++round_;
 }
 
+void Workload::video_round(std::uint32_t c, Picoseconds begin) {
+  Client& client = clients_[c];
+  const File& file = files_[client.file];
+  client.position += static_cast<double>(tables_[file.table].bytes_in_round(client.start_us, 1'000'000, round_)) * file.scale;
+  const auto behind = static_cast<std::uint64_t>(std::ceil(client.position / video_unit_bytes_));
+  for (; client.next_unit < behind; ++client.next_unit) {
+    const std::uint64_t unit = file.first_unit + client.next_unit % file.units;
+    Request request;
+    request.issued = begin;
+    request.address = text_units_ * text_.unit_bytes + unit * video_unit_bytes_;
+    request.length = video_unit_bytes_;
+    request.cls = core::RequestClass::Continuous;
+    request.stream = c;
+    request.deadline = begin + kPicosecondsPerSecond;
+    made_.push_back(request);
+  }
+}
+
+Picoseconds Workload::next_round() const {
+  if (clients_.empty()) return core::kNoDeadline;
+  const auto clients = static_cast<Picoseconds>(clients_.size());
+  return round_ * kPicosecondsPerSecond + (staggered_ ? kPicosecondsPerSecond / clients * next_client_ : 0);
+}
+
 bool Workload::advance() {
-  const Picoseconds next_round = clients_.empty() ? core::kNoDeadline : round_ * kPicosecondsPerSecond;
-  if (std::min(next_round, next_text_) >= end_) return false;
-  if (next_round <= next_text_)
+  const Picoseconds round = next_round();
+  if (std::min(round, next_text_) >= end_) return false;
+  if (round <= next_text_)
     video_round();
   else
     text_request();

@@ -34,6 +34,7 @@ struct VideoOptions {
   std::uint32_t unit_bytes = 65'536;  ///< of striping; fetched whole
   double file_s = 300;                ///< length of a stored file
   std::vector<double> bits_per_s;     ///< of each file: its table's frames are scaled to this mean; empty: not scaled
+  bool staggered = false;             ///< each client's rounds begin at a time of their own, in equal distances over a round
 };
 
 /// Maximum number of levels of a cascade.
@@ -59,7 +60,7 @@ struct TextRequest {
 /// video files follow it.
 ///
 /// Text clients: Poisson requests of normally distributed sizes for whole units, from a random unit of the set on. Units in the
-/// cache are not read again. Video clients: rounds of 1 s, which begin together. In each round a client fetches the units that
+/// cache are not read again. Video clients: rounds of 1 s, which begin together or staggered. In each round a client fetches the units that
 /// hold the bytes of its next second, except those that it already has from the last round (a unit is fetched as a whole); they
 /// must arrive within the round. A client begins at a random place of a file and returns to the file's front at its end. Bursty
 /// text: one whole cascade between `begin` and `end`, and its mean rate before. The requests do not depend on the service, so
@@ -110,7 +111,10 @@ class Workload : public workload::ProducerIf {
 
   bool advance();
   void text_request();
+  /// The next round of all clients, or, staggered, of the next one.
   void video_round();
+  void video_round(std::uint32_t client, Picoseconds begin);
+  Picoseconds next_round() const;
   /// Fills the cache as a long time of uniform requests would.
   void fill_cache(std::uint64_t seed);
   /// Was the unit in the cache? Afterwards it is, as the last one used.
@@ -137,7 +141,9 @@ class Workload : public workload::ProducerIf {
   std::vector<File> files_;
   std::vector<Client> clients_;
   std::uint64_t video_units_ = 0;
+  bool staggered_;
   std::int64_t round_ = 0;
+  std::uint32_t next_client_ = 0;             ///< staggered: whose round begins next
   core::RingBuffer<workload::Request> made_;  ///< requests made and not yet returned: of one round, or of one text request
   std::vector<TextRequest> text_requests_;
   std::vector<std::uint32_t> ended_;  ///< indices of ended ones

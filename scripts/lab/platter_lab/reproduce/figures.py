@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import CenteredNorm, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+from matplotlib.transforms import Bbox
 
 from platter_lab.statistics import Interval
 
@@ -58,16 +60,14 @@ class Map:
     center: float | None = None
 
 
+_CHARACTER = 0.016   # of a label, part of the axis
 _NUMBERS = 200   # a map of at most so many cells has their values in them
 
 
 def svg(chart: Chart | Map) -> str:
     """As SVG text."""
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(6.4, 4.2))
-        axes = figure.add_subplot()
-        (_map if isinstance(chart, Map) else _lines)(axes, chart)
-        axes.set(title=chart.title, xlabel=chart.x, ylabel=chart.y)
+        figure, _ = _drawn(chart)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
@@ -75,6 +75,22 @@ def svg(chart: Chart | Map) -> str:
 
 def _leading_digit(value: float) -> int:
     return int(f"{value:e}"[0])
+
+
+def drawn(chart: Chart) -> list[Bbox]:
+    """Where the labels of the x axis come to lie, in pixels."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _drawn(chart)
+        FigureCanvasAgg(figure).draw()
+        return [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
+
+
+def _drawn(chart: Chart | Map) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(6.4, 4.2))
+    axes = figure.add_subplot()
+    (_map if isinstance(chart, Map) else _lines)(axes, chart)
+    axes.set(title=chart.title, xlabel=chart.x, ylabel=chart.y)
+    return figure, axes
 
 
 def _lines(axes: Axes, chart: Chart) -> None:
@@ -87,7 +103,7 @@ def _lines(axes: Axes, chart: Chart) -> None:
     if chart.log_x:
         ticks = sorted({x for series in chart.series for x in series.x})
         axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{x:g}" for x in ticks])
+        axes.set_xticks(ticks, apart(ticks))
         axes.minorticks_off()
     if chart.log_y:
         axes.set_yscale("log")
@@ -97,6 +113,21 @@ def _lines(axes: Axes, chart: Chart) -> None:
         axes.set_ylim(0, None)
     if chart.series:
         axes.legend(fontsize=8)
+
+
+def apart(ticks: Sequence[float]) -> list[str]:
+    """Labels of ticks on a logarithmic axis; empty where one would overprint the one before it, or the last."""
+    labels = [f"{x:,.10g}" for x in ticks]
+    length = math.log(ticks[-1] / ticks[0]) if len(ticks) > 1 else 1.0
+    at = [math.log(x / ticks[0]) / length for x in ticks]
+
+    def clear(one: int, other: int) -> bool:
+        return abs(at[one] - at[other]) > _CHARACTER * (len(labels[one]) + len(labels[other]) + 1) / 2
+    shown = [len(ticks) - 1]
+    for tick in range(len(ticks) - 1):
+        if clear(tick, len(ticks) - 1) and (len(shown) == 1 or clear(tick, shown[-1])):
+            shown.append(tick)
+    return [label if tick in shown else "" for tick, label in enumerate(labels)]
 
 
 def _map(axes: Axes, chart: Map) -> None:

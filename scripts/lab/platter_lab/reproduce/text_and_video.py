@@ -6,13 +6,14 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
-from platter_lab.reproduce.claims import Criterion, Part
+from platter_lab.reproduce.claims import Criterion, Part, Verdict
 from platter_lab.reproduce.kept import kept
 from platter_lab.reproduce.interpretations import DEFAULT, Interpretation
 from platter_lab.statistics import Interval, exact, interval, paired_ratio
@@ -31,6 +32,8 @@ KB = 1024   # table 3: requests of 2,048.22 bytes every 9.14 ms are its 218.64 K
 # The trace of table 3 in intervals of 1 s: their number, and its load past the cache, 83.91 KB/s.
 TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, round(83.91 * KB)
 BURSTS_BY_INTENSITY_S = 512.0
+BURSTY_LOADS = tuple(kb * KB for kb in (1000, 1500, 2000, 2500, 3000))
+SCALINGS = ("time-stamps", "intensity")   # how a trace becomes a higher load: shorter bursts, or higher ones
 LEAST_INTERVALS = 16   # in which there is room for a peak of 12.51 times the mean
 
 Server = tuple[tuple[str, str], ...]
@@ -41,30 +44,32 @@ ELEVATOR: Server = (*INTEGRATED, ("policy", "LOOK"))
 ROUND_ROBIN: Server = (*INTEGRATED, ("policy", "RR"))
 BY_DEADLINE: Server = (*INTEGRATED, ("policy", "SCAN-EDF"))
 TPS: Server = (*INTEGRATED, ("policy", "TPS:SCAN/SCAN"))
+SATF: Server = (*INTEGRATED, ("policy", "SPTF(unguarded)"))   # shortest access time first, which knows no deadlines
 NAMES = {PARTITIONED: "partitioned", INTEGRATED: "integrated", FAIR: "integrated, SFQ", ELEVATOR: "integrated, LOOK",
-         ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN"}
-Metric = Callable[[dict[str, Any]], float]
+         ROUND_ROBIN: "integrated, RR", BY_DEADLINE: "integrated, SCAN-EDF", TPS: "integrated, TPS:SCAN/SCAN", SATF: "integrated, SATF"}
+Metric = Callable[[dict[str, Any]], float | None]
 
 CLIENT_ROUNDS = Interpretation("client-rounds", "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
                         affects=frozenset({"client-rounds"}))
 
 
-def response(result: dict[str, Any]) -> float:
-    """Mean response of a text request, in ms."""
+def response(result: dict[str, Any]) -> float | None:
+    """Mean response of a text request, in ms; None, as in all that follows, where there was none."""
     return result["text"]["response_ms"]["mean"]
 
 
-def queueing(result: dict[str, Any]) -> float:
+def queueing(result: dict[str, Any]) -> float | None:
     return result["text"]["unit_queue_ms"]
 
 
-def service(result: dict[str, Any]) -> float:
+def service(result: dict[str, Any]) -> float | None:
     return result["text"]["unit_service_ms"]
 
 
-def queueing_share(result: dict[str, Any]) -> float:
+def queueing_share(result: dict[str, Any]) -> float | None:
     """Of the time that a unit of text takes."""
-    return queueing(result) / (queueing(result) + service(result))
+    queued, served = queueing(result), service(result)
+    return None if queued is None or served is None or queued + served == 0 else queued / (queued + served)
 
 
 def text_disks_busy(result: dict[str, Any]) -> float:
@@ -73,12 +78,12 @@ def text_disks_busy(result: dict[str, Any]) -> float:
     return sum(disks) / len(disks)
 
 
-def late_rounds(result: dict[str, Any]) -> float:
+def late_rounds(result: dict[str, Any]) -> float | None:
     """Share of the client-rounds with a late unit."""
     return result["video"]["violation_share"]
 
 
-def late_units(result: dict[str, Any]) -> float:
+def late_units(result: dict[str, Any]) -> float | None:
     """Share of the units."""
     return result["video"]["late_unit_share"]
 
@@ -92,6 +97,12 @@ def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
         if value >= level:
             return (-math.inf if x[0] else x[0]) if i == 0 else x[i - 1] + (x[i] - x[i - 1]) * (level - y[i - 1]) / (value - y[i - 1])
     return math.nan
+
+
+def supported(capacities: Sequence[float]) -> float:
+    """Clients that a server supports, a whole number: the largest that is not above the mean over the seeds."""
+    mean = float(np.mean(capacities))
+    return float(math.floor(mean)) if math.isfinite(mean) else mean
 
 
 def paired(one: Sequence[float], other: Sequence[float]) -> list[tuple[float, float]]:
@@ -108,26 +119,32 @@ def difference_of(one: Sequence[float], other: Sequence[float]) -> Interval:
     return interval([a - b for a, b in paired(one, other)])
 
 
+SHORT_S = 60.0   # a run that measures less is short
+
+
 class Seeds:
-    """How many seeds a point runs with: the first few, and more where a comparison needs them."""
+    """How many seeds a point runs with: the first few, and more where a comparison needs them; of short runs up to `most_short`."""
 
-    def __init__(self, first: int, most: int) -> None:
-        self.first, self.most = tuple(range(1, first + 1)), tuple(range(1, most + 1))
+    def __init__(self, first: int, most: int, most_short: int) -> None:
+        self.first, self.most, self.most_short = (tuple(range(1, seeds + 1)) for seeds in (first, most, most_short))
 
-    def after(self, have: int) -> tuple[int, ...]:
+    def most_of(self, point: Point) -> tuple[int, ...]:
+        return self.most_short if point.measure_s < SHORT_S else self.most
+
+    def after(self, point: Point, have: int) -> tuple[int, ...]:
         """As many again, or the most."""
-        return self.most[:max(2 * have, len(self.first))]
+        return self.most_of(point)[:max(2 * have, len(self.first))]
 
 
-WHOLE, QUICK = Seeds(5, 40), Seeds(3, 6)
+WHOLE, QUICK = Seeds(5, 40, 160), Seeds(3, 6, 6)
 
 
 class View:
     """The points of a study, quick or whole, under one interpretation, and their results.
 
     Loads are stated in the paper's clients, of which the partitioned server supports T text and V video. A point has as many of ours: the same
-    parts of what our partitioned server supports under this interpretation, in its runs with the first seeds (`text_unit`, `video_unit`). As long as that is
-    not known, nothing else is asked for; without `results` it is taken to be the paper's.
+    parts of what our partitioned server supports under this interpretation, in whole clients, in its runs with all seeds (`text_unit`, `video_unit`). As long as
+    that is not known, nothing else is asked for; without `results` it is taken to be the paper's.
 
     Points come to be by being asked for: without their results, samples are NaN. Interpretations, and the default that they are compared with, run at
     fewer points (`coarse`).
@@ -150,7 +167,10 @@ class View:
         self.video_only = (170, 180, 190, 195, 200, 205, 210, 215, 225)
         self.capacity_text = (0, 100, 150, 200, 250, 300, 350, 375, 400, 425, 450) if coarse else tuple(range(0, 451, 25))
         self.capacity_video = (0, 51, 97, 150, 185) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
-        self.joint = tuple(0.8 + 0.05 * i for i in range(8))   # of T and V together
+        self.burst_loads = BURSTY_LOADS[-1:] if coarse else BURSTY_LOADS   # at which bursts may do harm
+        # Of T and V together; where long ways between the classes take much of both, less.
+        far = tuple(0.3 + 0.1 * i for i in range(5)) if "server.areas" in dict(interpretation.settings) else ()
+        self.joint = (*far, *(0.8 + 0.05 * i for i in range(8)))
         self.points: dict[Point, tuple[int, ...]] = {}
         self._asked: set[Point] = set()
         self._looked: set[tuple[Point, Metric]] = set()
@@ -158,7 +178,7 @@ class View:
         self.text_unit = self.video_unit = 1.0
         if results is not None:
             self.text_unit, self.video_unit = (
-                float(np.mean(capacity[:len(self.seeds.first)])) / paper for capacity, paper in ((self.own_text(), T), (self.own_video(), V)))
+                supported(capacity) / paper for capacity, paper in ((self.own_text(), T), (self.own_video(), V)))
 
     # --- points ------------------------------------------------------------------------------------------------------
 
@@ -201,11 +221,11 @@ class View:
     def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
         """The interpretation's settings that can change what such a load gets: others than the scenario has."""
         return tuple((key, value) for key, value in self.interpretation.settings
-                     if _touches(key, server, text, video, bursty) and value != str(_served(key)))
+                     if _touches(key, value, server, text, video, bursty) and value != str(_served(key)))
 
     def _ask(self, point: Point, seeds: Sequence[int] = ()) -> None:
         runs = 0 if self._results is None or point not in self._results else len(self._results[point])
-        self.points[point] = max(self.points.get(point, ()), tuple(seeds or self.seeds.first), self.seeds.most[:runs], key=len)
+        self.points[point] = max(self.points.get(point, ()), tuple(seeds or self.seeds.first), self.seeds.most_of(point)[:runs], key=len)
         self._asked.add(point)
 
     def _interpreted(self, server: Server) -> Server:
@@ -217,18 +237,22 @@ class View:
         return server
 
     def trace(self) -> Point:
-        """The bursty load as the trace was recorded, once."""
+        """The bursty load as the trace was recorded."""
         point = Point(SERVER, (*INTEGRATED, ("text.clients", "0"), ("video.clients", "0"), *_bursts(TRACE_BYTES_PER_S), ("text.cache_bytes", "0")), 0.0,
                       float(TRACE_INTERVALS), least_s=LEAST_INTERVALS)
-        self._ask(point, (1,))
+        self._ask(point)
         return point
 
-    def offered(self) -> list[float]:
-        """The trace's load second by second, in KB/s."""
+    def offered_runs(self) -> list[list[float]]:
+        """The trace's load second by second, of each run, in bytes per second."""
         point = self.trace()
         if self._results is None or point not in self._results:
-            return [math.nan] * TRACE_INTERVALS
-        return [value / KB for value in self._results[point][0]["text"]["bursts"]["offered_bytes_per_s"]]
+            return [[math.nan] * TRACE_INTERVALS]
+        return [result["text"]["bursts"]["offered_bytes_per_s"] for result in self._results[point]]
+
+    def offered(self) -> list[float]:
+        """The first run's, in KB/s."""
+        return [value / KB for value in self.offered_runs()[0]]
 
     # --- samples -----------------------------------------------------------------------------------------------------
 
@@ -238,7 +262,9 @@ class View:
 
     @kept
     def _sampled(self, point: Point, metric: Metric) -> list[float]:
-        return [math.nan] if self._results is None or point not in self._results else self._results.samples(point, metric)
+        if self._results is None or point not in self._results:
+            return [math.nan]
+        return [math.nan if value is None else value for value in self._results.samples(point, metric)]
 
     def samples(self, metric: Metric, server: Server, text: float, video: float, lasting_s: float = 0, **settings: Any) -> list[float]:
         """One for each seed. Of the partitioned server each class alone: it knows nothing of the other."""
@@ -249,8 +275,9 @@ class View:
         self._in_units |= {unit for unit, load in ((View.own_text, text), (View.own_video, video)) if load}
         return self._of(self.point(server, text, video, lasting_s, **settings), metric)
 
-    def bursty(self, metric: Metric, server: Server, load: float, video: float) -> list[float]:
-        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same part of our T. A run is the whole trace."""
+    def bursty(self, metric: Metric, server: Server, load: float, video: float, scaling: str = "") -> list[float]:
+        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same part of our T. A run is the whole trace, scaled as
+        the interpretation says or, if given, in one of `SCALINGS`."""
         if not self.has_units:
             return [math.nan]
         if server[:1] == PARTITIONED:
@@ -260,12 +287,15 @@ class View:
         self._in_units |= {View.own_text, *([View.own_video] if video else [])}
         own = dict(self.interpretation.settings)
         ours = KB * round(load / KB * self.text_unit)
-        if own.get("text.burst_scaling") == "intensity":
+        scaled = scaling or own.get("text.burst_scaling", SCALINGS[0])
+        if scaled == "intensity":
             lasting, interval_s = BURSTS_BY_INTENSITY_S, 1.0
         else:
             interval_s = TRACE_BYTES_PER_S / ours
             lasting = float(round(TRACE_INTERVALS * interval_s))
         settings = {key.replace(".", "__"): value for key, value in (*_bursts(ours), ("text.cache_bytes", "0")) if key not in own}
+        if scaled != own.get("text.burst_scaling", SCALINGS[0]):
+            settings["text__burst_scaling"] = scaled
         return self._of(self._point(server, 0, self.clients(0, video)[1], measure_s=lasting, least_s=math.ceil(LEAST_INTERVALS * interval_s),
                                     **settings), metric)
 
@@ -291,6 +321,10 @@ class View:
         return self.part(f"{NAMES[server]} less partitioned, {text} text, {video} video",
                          lambda: difference_of(*(self.samples(self.violations, s, text, video) for s in (server, PARTITIONED))), criterion)
 
+    def less(self, metric: Metric, text: float, video: float, factor: float = 1.0, server: Server = INTEGRATED) -> list[float]:
+        """Of the server, less `factor` times that of the partitioned one, run by run."""
+        return [one - factor * other for one, other in paired(*(self.samples(metric, s, text, video) for s in (server, PARTITIONED)))]
+
     def region(self) -> list[tuple[float, float]]:
         """The operating points with text and video."""
         return [(t, w) for t in self.text if t for w in self.video]
@@ -310,15 +344,23 @@ class View:
 
     def own_text(self) -> list[float]:
         """Our T, in clients."""
-        return self.capacities(LIMIT_MS, self.text_calibration, lambda t: self._of(self._point(PARTITIONED, t, 0), response))
+        return self.capacities(LIMIT_MS, self.text_calibration, lambda t: self._of(self._with_all_seeds(PARTITIONED, t, 0), response))
 
     def own_video(self) -> list[float]:
         """Our V, in clients."""
-        return self.capacities(LIMIT_SHARE, self.video_calibration, lambda v: self._of(self._point(PARTITIONED, 0, v), self.violations))
+        return self.capacities(LIMIT_SHARE, self.video_calibration, lambda v: self._of(self._with_all_seeds(PARTITIONED, 0, v), self.violations))
+
+    def _with_all_seeds(self, server: Server, text: int, video: int) -> Point:
+        point = self._point(server, text, video)
+        self._ask(point, self.seeds.most)
+        return point
 
     def text_capacity(self, server: Server, video: float, x: Sequence[float] = (), **settings: Any) -> list[float]:
-        """In the paper's text clients."""
-        return self.capacities(LIMIT_MS, x or self.capacity_text, lambda t: self.samples(response, server, t, video, **settings))
+        """In the paper's text clients. No client waits for nothing."""
+        def responses(text: float) -> list[float]:
+            found = self.samples(response, server, text, video, **settings)
+            return found if text else [0.0] * len(found)
+        return self.capacities(LIMIT_MS, x or self.capacity_text, responses)
 
     def video_capacity(self, server: Server) -> list[float]:
         """Without text, in the paper's video clients."""
@@ -365,16 +407,20 @@ def _bursts(bytes_per_s: float) -> Server:
     return ("text.arrivals", "bursty"), ("text.load_bytes_per_s", str(bytes_per_s))
 
 
-def _touches(key: str, server: Server, text: int, video: int, bursty: bool) -> bool:
+def _touches(key: str, value: str, server: Server, text: int, video: int, bursty: bool) -> bool:
     """Whether a setting can change what such a load gets."""
     integrated = server[:1] == INTEGRATED
     if key == "server.text_policy":
         return not integrated and (text > 0 or bursty)
     if key == "scheduling.cello_elevator":
         return integrated and dict(server).get("policy", "CELLO").startswith("CELLO") and (text > 0 or bursty)
-    if key == "scheduling.budget_interval_s":   # of one class alone all budgets are the same
+    if key == "server.areas" and value == "apart":   # the text is where it was
+        return integrated and video > 0
+    if key == "server.areas":
+        return text > 0 or bursty or video > 0
+    if key in ("scheduling.budget_interval_s", "scheduling.cello_rotation"):   # of one class alone all budgets are the same, and no slack is used
         return integrated and dict(server).get("policy", "CELLO").startswith("CELLO") and video > 0 and (text > 0 or bursty)
-    if key == "video.file_s":
+    if key in ("video.file_s", "video.rounds"):
         return video > 0
     if key == "text.cache_bytes":
         return text > 0 or bursty
@@ -388,10 +434,32 @@ def first_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
     return [min((c for c in pair if not math.isnan(c)), default=math.nan) for pair in paired(one, other)]
 
 
-def of_points(points: Sequence[tuple[float, float]], statistic: Callable[[Sequence[tuple[float, float]]], float], criterion: Criterion) -> Part:
-    """A statistic of the means of many operating points, which has no interval of its own."""
-    value = math.nan if np.isnan(points).any() else statistic(points)
-    return Part(f"{len(points)} points", exact(value, len(points)), criterion)
+def mean_of(points: Sequence[Sequence[float]]) -> list[float]:
+    """Of many points, run by run."""
+    return [sum(run) / len(run) for run in zip(*points)]
+
+
+def share_of(parts: Sequence[Part], label: str, criterion: Criterion) -> Part:
+    """The share of the comparisons that hold. Its interval is without those that are not decided, and with all of these, whose runs it is
+    estimated from."""
+    runs = min(part.value.runs for part in parts)
+    if any(math.isnan(part.value.mean) for part in parts):
+        return Part(label, exact(math.nan, runs), criterion, frozenset().union(*(part.points for part in parts)))
+    verdicts = [part.verdict for part in parts]
+    holding, failing = (verdicts.count(verdict) / len(parts) for verdict in (Verdict.HOLDS, Verdict.FAILS))
+    mean = sum(part.criterion.margin(part.value.mean) > 0 for part in parts) / len(parts)
+    undecided = frozenset().union(*(part.points for part in parts if part.verdict is Verdict.OPEN))
+    return Part(label, Interval(mean, holding, 1 - failing, runs), criterion, undecided)
+
+
+def somewhere(parts: Sequence[Part]) -> Part:
+    """What a sentence says may be: it holds if one of the comparisons does. The one that shows it best, or comes nearest to it."""
+    for verdict in (Verdict.HOLDS, Verdict.OPEN, Verdict.FAILS):
+        found = [part for part in parts if part.verdict is verdict]
+        if found:
+            best = max(found, key=lambda part: part.criterion.margin(part.value.mean))
+            return replace(best, label=f"{best.label}; of {len(parts)} such comparisons", points=frozenset().union(*(part.points for part in found)))
+    raise ValueError("no comparison")
 
 
 def near_ideal(text: float, video: float) -> bool:
