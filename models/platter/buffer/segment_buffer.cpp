@@ -45,9 +45,9 @@ Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
   Hit best;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
+    if (first.value < segment.first) continue;
     const bool filling = stream_.active && stream_.segment == i;
-    const bool on_its_way = filling && profile_.almost_read_hits && first.value <= stream_.limit;
-    if (first.value < segment.first || (first.value >= segment.end && !on_its_way)) continue;
+    if (first.value >= segment.end && !(filling && profile_.almost_read_hits && first.value <= stream_.limit)) continue;
     if (segment.written && (!profile_.read_hits_on_writes || segment.reserved)) continue;
     // A read-ahead into the segment continues for this read, unless another access waits for the actuator.
     const std::uint64_t wanted = std::min(first.value + blocks, planner_.geometry().block_count());

@@ -85,7 +85,7 @@ class SegmentBuffer {
   /// stopped, if that read continues it.
   void resume(Lba first);
   /// An access begins: the read-ahead that was stopped for it cannot go on.
-  void leave() { stopped_.active = false; }
+  void leave() { stopped_.active = stream_.moves_arm = false; }
   /// True if a read hits on blocks that the read-ahead has yet to fetch.
   bool hits_ahead() const { return profile_.almost_read_hits; }
   /// False if the buffer never reads ahead.

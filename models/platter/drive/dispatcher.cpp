@@ -103,7 +103,7 @@ void Dispatcher::free_entry(Tag tag) {
 }
 
 QueueEntry* Dispatcher::waiting_read(core::Lba first) const {
-  if (starts_[first.value % starts_.size()] == 0) return nullptr;
+  if (starts_[bucket(first.value)] == 0) return nullptr;
   QueueEntry* found = nullptr;
   const auto look = [&](QueueEntry* entry) {
     if (entry == nullptr || entry->internal() || entry->command.extent.write || entry->command.extent.first != first) return;
@@ -128,7 +128,7 @@ bool Dispatcher::continues(const QueueEntry& entry) const {
   };
   if (entry.command.extent.write || entry.asked.fua || entry.command.deadline != core::kNoDeadline) return false;
   if (precedes(current)) return true;
-  if (ends_[first % ends_.size()] == 0) return false;
+  if (ends_[bucket(first)] == 0) return false;
   const auto any = [&](const auto& entries) { return std::any_of(entries.begin(), entries.end(), precedes); };
   return any(entries_) || any(waiting_) || any(behind_);
 }

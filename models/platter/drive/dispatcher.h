@@ -110,13 +110,15 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   QueueEntry* waiting_read(core::Lba first) const;
   /// True if a read continues one that waits, or is being read. The policy then sees the first of the two only.
   bool continues(const QueueEntry& entry) const;
+  /// Index into `starts_` and `ends_`; requests are aligned, so low bits alone would collide.
+  static std::size_t bucket(std::uint64_t block) { return block * 0x9E37'79B9'7F4A'7C15u >> 54u; }
   /// Counts a command that is not urgent and waits from now on (1), or no longer does (-1).
   void count(const QueueEntry& entry, int change) {
     commands_ += static_cast<std::size_t>(change);
     const mechanics::Extent& extent = entry.command.extent;
     if (!finds_streams_ || extent.write) return;
-    starts_[extent.first.value % starts_.size()] += static_cast<std::uint16_t>(change);
-    ends_[(extent.first.value + extent.blocks) % ends_.size()] += static_cast<std::uint16_t>(change);
+    starts_[bucket(extent.first.value)] += static_cast<std::uint16_t>(change);
+    ends_[bucket(extent.first.value + extent.blocks)] += static_cast<std::uint16_t>(change);
   }
   void free_entry(Tag tag);
   void wake();
@@ -147,8 +149,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
       behind_;                ///< reads that continue another waiting one, which the engine does not see, in order of arrival
   std::size_t commands_ = 0;  ///< in `entries_`, `waiting_` and `behind_`
   bool finds_streams_;        ///< the drive may read on for a stream
-  std::array<std::uint16_t, 256> starts_{};  ///< reads among them, by the low bits of their first block
-  std::array<std::uint16_t, 256> ends_{};    ///< the same by the block behind them
+  std::array<std::uint16_t, 1024> starts_{};  ///< reads among them, by a hash of their first block
+  std::array<std::uint16_t, 1024> ends_{};    ///< the same of the block behind them
   StallStatistics stalls_;
   core::TimedCall decision_;
   core::TimedCall wake_;
