@@ -229,9 +229,13 @@ class Expected {
         a.code = code_of(1);
         break;
       case STEP_AHEAD:
+        a.code = code_of(2);
+        if (has(2) && s.tag != 0 && s.cls == 0) {  // a look-ahead of no accesses
+          a.code = kBadValue;
+          break;
+        }
         write(reg::kAheadShare, s.time);
         write(reg::kAhead, s.tag | s.cls << reg::kAheadDepthLsb);
-        a.code = code_of(2);
         break;
       case STEP_GRACE:
         write(reg::kGrace, s.time);
@@ -250,6 +254,7 @@ class Expected {
   void control(std::uint32_t lsb, std::uint32_t value) { write(reg::kCtrl, (read(reg::kCtrl) & ~(1u << lsb)) | value << lsb); }
 
   static constexpr int kNoFeature = -5;
+  static constexpr std::uint32_t kBadValue = static_cast<std::uint32_t>(-6);
 
   static platter::accelerator::AcceleratorParameters parameters(std::uint32_t features) {
     platter::accelerator::AcceleratorParameters parameters;
