@@ -112,6 +112,8 @@ class GoldenDut final : public Dut {
 
 std::unique_ptr<Dut> make_dut() { return std::make_unique<GoldenDut>(); }
 
+bool dut_protects() { return false; }
+
 unsigned dut_seq_w() { return parameters.seq_w; }
 
 }  // namespace platter::testing

@@ -243,10 +243,11 @@ class BlockReader : public nbd::BlockClientIf {
 
  private:
   void issue() {
-    nbd::BlockRequest& request = initiator_.acquire(*this, kBlockBytes);
+    nbd::BlockRequest& request = initiator_.acquire(*this);
     request.command = {};
     request.command.address = issued_++ * kBlockBytes;
     request.command.length = kBlockBytes;
+    request.data.resize(kBlockBytes);
     initiator_.issue(request);
   }
   nbd::BlockInitiator& initiator_;
