@@ -27,6 +27,7 @@ endmodule
 bind sched_reg sched_reg_checks #(.Width(Width)) u_checks (.*);
 
 // ------------------------------------------------------------------------------- sched_clock_gate
+// two edges a cycle: begin
 module sched_clock_gate_checks (
   input logic clk_i,
   input logic en_i,
@@ -35,10 +36,17 @@ module sched_clock_gate_checks (
 );
   logic started_q;
   initial started_q = 1'b0;
-  logic open_q;           // at the last edge
+  logic asked_q;   // while the clock was low: a reset may change en_i later
+  logic open_q;    // asked_q at the last edge
   logic passed_q;  // changes with every edge that passes
   initial passed_q = 1'b0;
   logic before_q;
+
+  always_latch begin
+    if (!clk_i) begin
+      asked_q = en_i || scan_en_i;
+    end
+  end
 
   always_ff @(posedge clk_o) begin
     passed_q <= !passed_q;
@@ -46,7 +54,7 @@ module sched_clock_gate_checks (
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    open_q <= en_i || scan_en_i;
+    open_q <= asked_q;
     before_q <= passed_q;
     if (started_q) begin
       assert ((passed_q != before_q) == open_q) else $error("a clock gate does not pass the edges for which it is enabled, or for which scan_en is high, and those alone");
@@ -55,6 +63,7 @@ module sched_clock_gate_checks (
 endmodule
 
 bind sched_clock_gate sched_clock_gate_checks u_checks (.*);
+// two edges a cycle: end
 
 // ------------------------------------------------------------------------------- sched_join
 module sched_join_checks

@@ -30,7 +30,7 @@ TEST_P(GuardedDrives, KeepEveryRoundWhateverTheirBuffersDo) {
       profile.firmware_candidate_cycles = 60;
       profile.firmware_order_cycles = 12;
       profile.queue_depth = depth;
-      profile.bus_read_block_us = profile.bus_write_block_us = 0.5;
+      profile.bus_read_block_us = profile.bus_write_block_us = 0.001;  // 200 blocks of a write in 0.2 us
       profile.cache.read_ahead = profile::ReadAhead::None;
       profile.cache.keep_read_blocks = profile.cache.keep_passing_sectors = profile.cache.read_hits_on_writes = false;
       MixedLoad load;

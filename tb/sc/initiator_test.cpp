@@ -180,12 +180,12 @@ struct Window {
 };
 
 constexpr std::array<std::pair<Picoseconds, Picoseconds>, 7> kWindows = {{{0, 1},
-                                                                           {0, 30 * kMs},
-                                                                           {200 * kMs, 200 * kMs + 1},
-                                                                           {200 * kMs, 230 * kMs},
-                                                                           {0, 1'000 * kMs},
-                                                                           {500 * kMs, 1'000 * kMs},
-                                                                           {1'000 * kMs, 2'000 * kMs}}};
+                                                                          {0, 30 * kMs},
+                                                                          {200 * kMs, 200 * kMs + 1},
+                                                                          {200 * kMs, 230 * kMs},
+                                                                          {0, 1'000 * kMs},
+                                                                          {500 * kMs, 1'000 * kMs},
+                                                                          {1'000 * kMs, 2'000 * kMs}}};
 
 /// A closed load, or an open one (depth 0), with one request that fails, and the windows.
 struct WatchedLoad {

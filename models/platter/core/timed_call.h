@@ -15,6 +15,7 @@ namespace platter::core {
 /// What a timed call does. Calls of one instant are made in this order.
 enum class Rank : std::uint8_t {
   Arrival,   ///< a host issues its requests
+  Watch,     ///< once, at time 0: recording begins with the hosts' first requests in place
   Failure,   ///< a drive fails or is revived at a configured time
   Layer,     ///< a layer above the drives continues its own work
   Access,    ///< an access or another movement ends, an arm becomes free, an accelerator raises its interrupt

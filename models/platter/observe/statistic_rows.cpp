@@ -32,10 +32,9 @@ const params::Statistics<RequestStatistics>& part_rows() {
   static const params::Statistics<RequestStatistics> rows = [] {
     params::Statistics<RequestStatistics> all;
     for (std::size_t i = 0; i < kPartNames.size(); ++i)
-      all.value(
-          kPartNames[i], "ms", "", "mean",
-          [i](const RequestStatistics& r) { return params::mean(r.parts_ms[i], r.response.count()); },
-          {kPartNames[i], 3});
+      all.value(kPartNames[i], "ms", "", "mean",
+                [i](const RequestStatistics& r) { return params::mean(r.parts_ms[i], r.response.count()); },
+                {kPartNames[i], 3});
     return all;
   }();
   return rows;
@@ -62,13 +61,12 @@ const params::Statistics<Backlog>& backlog_rows() {
 
 const params::Statistics<RequestStatistics>& waiting_rows() {
   using R = RequestStatistics;
-  static const auto rows = params::Statistics<R>()
-                               .value("requests", "", "", "count", [](const R& r) { return r.waiting; }, {"waiting"})
-                               .value("oldest_ms", "ms", "age of the oldest one; null where none waits", "maximum",
-                                      [](const R& r) {
-                                        return r.waiting > 0 ? std::optional<double>(to_milliseconds(r.oldest)) : std::nullopt;
-                                      },
-                                      {"oldest", 2});
+  static const auto rows =
+      params::Statistics<R>()
+          .value("requests", "", "", "count", [](const R& r) { return r.waiting; }, {"waiting"})
+          .value("oldest_ms", "ms", "age of the oldest one; null where none waits", "maximum",
+                 [](const R& r) { return r.waiting > 0 ? std::optional<double>(to_milliseconds(r.oldest)) : std::nullopt; },
+                 {"oldest", 2});
   return rows;
 }
 
@@ -82,9 +80,8 @@ std::optional<MeasuredRequests> some(const RequestStatistics& requests, double m
 const params::Statistics<Requests>& request_rows() {
   static const auto rows =
       params::Statistics<Requests>()
-          .value("issued", "",
-                 "in the measured time: what became of these requests is `completed` + `failed` + `outstanding`", "count",
-                 [](const Requests& r) { return r.requests->issued; }, {"issued"})
+          .value("issued", "", "in the measured time: what became of these requests is `completed` + `failed` + `outstanding`",
+                 "count", [](const Requests& r) { return r.requests->issued; }, {"issued"})
           .value("completed", "", "of the `issued`", "count", [](const Requests& r) { return r.requests->completed; })
           .value("failed", "", "of the `issued`; neither completed nor late", "count",
                  [](const Requests& r) { return r.requests->failed; }, {"failed"})
@@ -96,9 +93,8 @@ const params::Statistics<Requests>& request_rows() {
                  [](const Requests& r) { return std::uint64_t{r.requests->response.count()}; }, {"completions"})
           .value("bytes", "bytes", "of the `completions`", "sum", [](const Requests& r) { return r.requests->bytes; })
           .section("throughput", "", throughput_rows())
-          .value("fairness_index", "",
-                 "Jain's index over the response times: 1 when all are equal; null without `completions`", "index",
-                 [](const Requests& r) { return r.requests->response.fairness_index(); }, {"fairness", 3})
+          .value("fairness_index", "", "Jain's index over the response times: 1 when all are equal; null without `completions`",
+                 "index", [](const Requests& r) { return r.requests->response.fairness_index(); }, {"fairness", 3})
           .group("response_ms", "of the `completions`; null without them", response_rows(),
                  [](const Requests& r) -> const Samples& { return r.requests->response; })
           .group("recorded_ms", "response times that the trace has of the `completions`; left out where it has none",

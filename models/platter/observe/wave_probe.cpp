@@ -27,12 +27,16 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
       signals_(file.add(scope, rows(drive))),
       first_tag_(drive_signals().size()),
       view_{drive},
-      interval_(drive.spindle().rotation().period() / samples_per_turn) {
+      interval_(drive.spindle().rotation().period() / samples_per_turn),
+      begin_(core::Rank::Watch, [this] { begin_event_.notify(); }) {
   view_.access.deadline = core::kNoDeadline;
   view_.policy = policy;
   view_.engine = engine;
   if (file_.next_from(-1) <= kLead) attach();
   SC_METHOD(sample);
+  sensitive << begin_event_;
+  dont_initialize();
+  begin_.now();
   SC_METHOD(show_preparation);
   sensitive << prepared_event_;
   dont_initialize();

@@ -4,6 +4,7 @@
 #include <string>
 #include <systemc>
 
+#include "platter/core/timed_call.h"
 #include "platter/observe/drive_signals.h"
 #include "platter/observe/tag_signals.h"
 #include "platter/observe/wave_file.h"
@@ -48,6 +49,8 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
   std::size_t first_tag_;  ///< row of the first tag
   DriveView view_;
   core::Picoseconds interval_;
+  core::TimedCall begin_;
+  sc_core::sc_event begin_event_;
   sc_core::sc_event prepared_event_;
   sc_core::sc_event stall_event_;
 };

@@ -87,8 +87,8 @@ const params::Statistics<LoadResult>& load_rows() {
                  [](const TraceResult& t) { return t.rest.all; });
   static const auto rows =
       params::Statistics<R>()
-          .by_name("classes", "by class; one of which none was issued, completed or waits is left out",
-                   observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
+          .by_name("classes", "by class; one of which none was issued, completed or waits is left out", observe::class_rows(),
+                   [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
           .value("hiccups", "",
                  "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
                  [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})

@@ -70,8 +70,7 @@ const params::Statistics<Result>& text_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("requests", "", "issued in the measured time", "count", [](const R& r) { return r.issued; },
-                 {"text requests"})
+          .value("requests", "", "issued in the measured time", "count", [](const R& r) { return r.issued; }, {"text requests"})
           .value("failed", "", "of them, with a unit that no working disk holds", "count", [](const R& r) { return r.failed; },
                  {"failed"})
           .value("completions", "",
@@ -116,8 +115,9 @@ const params::Statistics<Result>& video_rows() {
                  [](const R& r) { return r.account->video_units(); })
           .value("late_units", "", "of them, those that came late or had not come", "count",
                  [](const R& r) { return r.account->late_units(); }, {"late units"})
-          .value("late_unit_share", "", "", "share",
-                 [](const R& r) { return params::mean(static_cast<double>(r.account->late_units()), r.account->video_units()); })
+          .value(
+              "late_unit_share", "", "", "share",
+              [](const R& r) { return params::mean(static_cast<double>(r.account->late_units()), r.account->video_units()); })
           .value("lost_units", "", "of the late ones, those that no working disk holds", "count",
                  [](const R& r) { return r.account->lost_units(); }, {"lost units"});
   return rows;

@@ -156,8 +156,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     from_.look();
     if (!from_.begin()) {
       from_.start();
-      options_.warning(fmt::format("nothing was measured: serving ended after {} s of simulated time, within the warm-up of {} s (sim.warmup_s)",
-                                   simulated_s(), s_.run.warmup_s));
+      options_.warning(fmt::format(
+          "nothing was measured: serving ended after {} s of simulated time, within the warm-up of {} s (sim.warmup_s)",
+          simulated_s(), s_.run.warmup_s));
     }
     const core::Picoseconds end = core::now_ps();
     for (const auto& tap : taps_)

@@ -64,7 +64,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
  private:
   static constexpr std::size_t kKeptBytes = std::size_t{64} << 10;  ///< of a request's data, between requests
-  static constexpr std::size_t kKeptRequests = 64;                 ///< while they are not in use
+  static constexpr std::size_t kKeptRequests = 64;                  ///< while they are not in use
 
   static BlockRequest& request_of(tlm::tlm_generic_payload& payload) {
     return static_cast<BlockRequest&>(*payload.get_extension<command::CommandExtension>());

@@ -7,13 +7,10 @@ const params::Statistics<ServingResult>& serving_rows() {
   using R = ServingResult;
   static const auto late =
       params::Statistics<PacingAccount>()
-          .value("mean", "ms", "", "mean",
-                 [](const PacingAccount& a) { return params::mean(1e3 * a.late_s, a.ended); },
+          .value("mean", "ms", "", "mean", [](const PacingAccount& a) { return params::mean(1e3 * a.late_s, a.ended); },
                  {"late", 3})
           .value("max", "ms", "", "maximum",
-                 [](const PacingAccount& a) {
-                   return a.ended > 0 ? std::optional<double>(1e3 * a.most_late_s) : std::nullopt;
-                 },
+                 [](const PacingAccount& a) { return a.ended > 0 ? std::optional<double>(1e3 * a.most_late_s) : std::nullopt; },
                  {"max", 3});
   static const auto rows =
       params::Statistics<R>()

@@ -18,10 +18,7 @@ const params::Statistics<ArrayCounters>& class_rows() {
           .value("redirected", "", "commands whose reads went on to the other copy, their drive having failed under them",
                  "count", [](const C& c) { return c.redirected; }, {"redirected"})
           .value("host_queue_ms", "ms", "of the response time, until the last command had a tag; of the completed", "mean",
-                 [](const C& c) {
-                   return params::mean(core::to_milliseconds(c.host_queue), c.completed);
-                 },
-                 {"host queue", 3});
+                 [](const C& c) { return params::mean(core::to_milliseconds(c.host_queue), c.completed); }, {"host queue", 3});
   return rows;
 }
 

@@ -41,8 +41,7 @@ class Meter {
     result_.reserved_for_failure_share = static_cast<double>(for_failure_) / (all * options_.disks);
     result_.most_loaded_share = fixed + static_cast<double>(most_) / all;
     result_.least_loaded_share = fixed + static_cast<double>(least_) / all;
-    if (result_.accepted > 0)
-      result_.mean_start_delay = static_cast<double>(delay_) / static_cast<double>(result_.accepted);
+    if (result_.accepted > 0) result_.mean_start_delay = static_cast<double>(delay_) / static_cast<double>(result_.accepted);
   }
   void request(const std::optional<Admission>& admission, Round now) {
     ++result_.requests;

@@ -23,8 +23,7 @@ inline const params::Statistics<scheduling::GapStatistics>& gap_rows() {
       params::Statistics<G>()
           .value("reads", "", "gaps", "count", [](const G& g) { return g.gaps; })
           .value("filled", "", "of them, with a write at least", "count", [](const G& g) { return g.filled; })
-          .value("mean_ms", "ms", "", "mean",
-                 [](const G& g) { return params::mean(core::to_milliseconds(g.total), g.gaps); })
+          .value("mean_ms", "ms", "", "mean", [](const G& g) { return params::mean(core::to_milliseconds(g.total), g.gaps); })
           .value("bin_ms", "ms", "width of a bin of `sizes`", "", [](const G&) { return core::to_milliseconds(G::kBin); })
           .value("sizes", "", "gaps by length; the last bin is open", "count", [](const G& g) { return g.sizes; })
           .value("writes", "", "gaps by the number of writes in them, from 0; the last count is of 8 and more", "count",
