@@ -179,7 +179,7 @@ TEST(TwoPhases, WithoutArrivalsBothKindsOfListServeAllOnce) {
 
 TEST(TwoPhases, HowLongAListLastsIsNothingToOtherPolicies) {
   for (const char* notation : {"OPS:SCAN/CI-OPT(1)", "TPS:SCAN/SCAN", "OPS:SCAN/CLUST-REQ(1)"}) {
-    const auto order = [notation](Rig rig) {
+    const auto order = [](Rig rig) {
       rig.add('a', 10).add('b', 30).add('c', 60);
       std::string served = rig.serve(1);
       rig.add('d', 20).add('e', 5);
