@@ -40,6 +40,7 @@ void Dispatcher::submit(QueueEntry& entry) {
   } else {
     const bool follows = continues(entry);
     count(entry, 1);
+    if (with_deadline_ > 0 && !behind_.empty()) regroup();
     if (follows)
       behind_.push_back(&entry);
     else
@@ -118,7 +119,7 @@ QueueEntry* Dispatcher::waiting_read(core::Lba first) const {
 }
 
 bool Dispatcher::continues(const QueueEntry& entry) const {
-  if (!finds_streams_ || !cache_->reads_on()) return false;
+  if (!finds_streams_ || with_deadline_ > 0 || !cache_->reads_on()) return false;
   const std::uint64_t first = entry.command.extent.first.value;
   const QueueEntry* const current = unit_.current();
   const auto precedes = [&](const QueueEntry* other) {
@@ -330,7 +331,7 @@ void Dispatcher::halt() {
   waiting_.clear();
   urgent_.clear();
   behind_.clear();
-  commands_ = 0;
+  commands_ = with_deadline_ = 0;
   starts_.fill(0);
   ends_.fill(0);
   question_.at_rest = true;

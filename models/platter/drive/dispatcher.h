@@ -108,13 +108,15 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   void enter(QueueEntry& entry);
   /// The waiting read that begins at this block and could be served at any time; null if there is none.
   QueueEntry* waiting_read(core::Lba first) const;
-  /// True if a read continues one that waits, or is being read. The policy then sees the first of the two only.
+  /// True if a read continues one that waits, or is being read, and no command with a deadline waits, for which the drive would not read on.
+  /// The policy then sees the first of the two only.
   bool continues(const QueueEntry& entry) const;
   /// Index into `starts_` and `ends_`; requests are aligned, so low bits alone would collide.
   static std::size_t bucket(std::uint64_t block) { return block * 0x9E37'79B9'7F4A'7C15u >> 54u; }
   /// Counts a command that is not urgent and waits from now on (1), or no longer does (-1).
   void count(const QueueEntry& entry, int change) {
     commands_ += static_cast<std::size_t>(change);
+    if (entry.command.deadline != core::kNoDeadline) with_deadline_ += static_cast<std::size_t>(change);
     const mechanics::Extent& extent = entry.command.extent;
     if (!finds_streams_ || extent.write) return;
     starts_[bucket(extent.first.value)] += static_cast<std::uint16_t>(change);
@@ -148,7 +150,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   std::vector<QueueEntry*>
       behind_;                ///< reads that continue another waiting one, which the engine does not see, in order of arrival
   std::size_t commands_ = 0;  ///< in `entries_`, `waiting_` and `behind_`
-  bool finds_streams_;        ///< the drive may read on for a stream
+  std::size_t with_deadline_ = 0;             ///< of them
+  bool finds_streams_;                        ///< the drive may read on for a stream
   std::array<std::uint16_t, 1024> starts_{};  ///< reads among them, by a hash of their first block
   std::array<std::uint16_t, 1024> ends_{};    ///< the same of the block behind them
   StallStatistics stalls_;
